@@ -1,1 +1,6 @@
-//! x
+//! calendar-edge: a hardened edge for the calendar REST API of a WordPress site.
+
+pub mod call;
+pub mod config;
+pub mod contract;
+pub mod value;

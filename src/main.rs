@@ -1,2 +1,2 @@
-//! x
+//! The command line door.
 fn main() {}

@@ -1,0 +1,273 @@
+//! What the configuration means: typed, complete, already checked.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::HeaderValue;
+use ipnet::IpNet;
+use url::Url;
+
+use crate::contract::OperationId;
+
+/// Everything the edge needs to know, with every default filled in.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where clients connect; at least one.
+    pub listen: Vec<ListenAddress>,
+    /// How clients reach the edge: scheme and authority, without a path. Without it URLs are built from a
+    /// loopback or address-literal Host, else from the local address.
+    pub public_url: Option<Url>,
+    /// Host names the edge answers for; empty: any. Another valid Host gets 421.
+    pub hosts: Vec<String>,
+    /// Public names of the namespace, the first one is used in rewritten URLs; at least one.
+    pub namespaces: Vec<String>,
+    /// What happens to a request that breaks a rule.
+    pub mode: Mode,
+    /// Which rules hold.
+    pub profile: Profile,
+    /// What happens to requests that are no calendar API calls.
+    pub other: OtherTraffic,
+    /// What happens to writes that carry no credentials.
+    pub writes: Writes,
+    /// Refuse every write with 403.
+    pub read_only: bool,
+    /// Whether `_jsonp` may pass.
+    pub allow_jsonp: bool,
+    /// Differences per operation; operations without an entry follow the settings above.
+    pub operations: HashMap<OperationId, OperationSettings>,
+    /// The site behind the edge.
+    pub origin: OriginSettings,
+    /// The REST roots, one per language; at least one, paths distinct.
+    pub roots: Vec<Root>,
+    /// The listener for operators; none: off.
+    pub admin: Option<AdminSettings>,
+    /// Peers whose `X-Forwarded-*` headers are believed; empty: nobody's.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Sizes and counts.
+    pub limits: Limits,
+    /// Deadlines.
+    pub timeouts: Timeouts,
+    /// Cross-origin rules.
+    pub cors: CorsSettings,
+    /// Logging.
+    pub log: LogSettings,
+}
+
+/// A place to listen at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListenAddress {
+    /// A TCP address.
+    Tcp(SocketAddr),
+    /// A Unix socket, `unix:/run/…`.
+    Unix(PathBuf),
+}
+
+/// What happens to a request that breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// It is refused.
+    #[default]
+    Enforce,
+    /// It is counted, logged and forwarded in canonical form.
+    Report,
+    /// It is forwarded in canonical form; arguments are not judged.
+    Off,
+}
+
+/// Which rules hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// What WordPress would refuse.
+    #[default]
+    Compatible,
+    /// The specification to the letter.
+    Strict,
+}
+
+/// What happens to requests that are no calendar API calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OtherTraffic {
+    /// 404 `rest_no_route`.
+    #[default]
+    Refuse,
+    /// Streamed to the origin: the edge stands in front of the whole site.
+    Forward,
+}
+
+/// What happens to writes without credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Writes {
+    /// They get WordPress's 401 at the edge, after validation.
+    #[default]
+    Credentials,
+    /// They are forwarded; the origin refuses them.
+    Forward,
+}
+
+/// Differences of one operation from the global settings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OperationSettings {
+    /// Overrides [`Settings::mode`].
+    pub mode: Option<Mode>,
+    /// Overrides [`Settings::profile`].
+    pub profile: Option<Profile>,
+    /// `false` answers 403 `edge_operation_denied`.
+    pub deny: bool,
+    /// Undeclared parameters that are forwarded as they are.
+    pub extra_parameters: Vec<String>,
+}
+
+/// The site behind the edge.
+#[derive(Debug, Clone)]
+pub struct OriginSettings {
+    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`.
+    pub url: Url,
+    /// What the plugin registers there.
+    pub namespace: String,
+    /// The REST root as the site prints it, where it differs from `url` and is not to be learnt.
+    pub advertised_url: Option<Url>,
+    /// Send DELETE as POST with an override header.
+    pub tunnel_delete: bool,
+    /// Upstream exchanges at once.
+    pub max_in_flight: usize,
+}
+
+/// One REST root.
+#[derive(Debug, Clone)]
+pub struct Root {
+    /// Language tag, for logs, metrics and descriptions.
+    pub language: Option<String>,
+    /// The public path, without a trailing slash: `/de/wp-json`.
+    pub path: String,
+    /// This root's REST root at the origin; [`OriginSettings::url`] unless set.
+    pub origin_url: Url,
+}
+
+/// The listener for operators.
+#[derive(Debug, Clone)]
+pub struct AdminSettings {
+    /// Where it listens.
+    pub listen: ListenAddress,
+}
+
+/// Sizes and counts; a breach is refused with the status in brackets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the request target (414).
+    pub target_bytes: usize,
+    /// Header fields (431).
+    pub headers: usize,
+    /// Bytes of one header value (431).
+    pub header_bytes: usize,
+    /// Bytes of all headers (431).
+    pub header_list_bytes: usize,
+    /// Pairs in a query (400).
+    pub query_pairs: usize,
+    /// Fields of a form body (400).
+    pub form_fields: usize,
+    /// Bytes of a request body (413).
+    pub body_bytes: u64,
+    /// Nesting of a JSON body (400 `rest_invalid_json` code 1).
+    pub json_depth: usize,
+    /// Bytes of an origin's answer (502).
+    pub answer_bytes: u64,
+    /// Bytes of an answer that are held before the status is sent; larger answers stream.
+    pub answer_buffer_bytes: usize,
+    /// Client connections at once.
+    pub connections: usize,
+}
+
+/// Deadlines, each for a whole phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Client: the whole request head.
+    pub client_head: Duration,
+    /// Client: the whole request body.
+    pub client_body: Duration,
+    /// Client: idle keep-alive.
+    pub client_idle: Duration,
+    /// Origin: connect, TLS included.
+    pub origin_connect: Duration,
+    /// Origin: first byte of the answer.
+    pub origin_first_byte: Duration,
+    /// Origin: a whole read exchange.
+    pub origin_read: Duration,
+    /// Origin: a whole write exchange.
+    pub origin_write: Duration,
+    /// Drain on shutdown.
+    pub drain: Duration,
+}
+
+/// Cross-origin rules.
+#[derive(Debug, Clone, Default)]
+pub struct CorsSettings {
+    /// Origins that may send credentials; exact matches, for example `https://app.example.org`.
+    pub credentialed_origins: Vec<HeaderValue>,
+    /// How long a browser may keep a preflight answer.
+    pub max_age: Duration,
+}
+
+/// Logging.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// How lines look.
+    pub format: LogFormat,
+    /// A `tracing` filter, for example `info` or `calendar_edge=debug`.
+    pub filter: String,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// One JSON object a line.
+    #[default]
+    Json,
+    /// For people.
+    Text,
+}
+
+// === defaults ===
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            target_bytes: 8 * 1024,
+            headers: 100,
+            header_bytes: 16 * 1024,
+            header_list_bytes: 32 * 1024,
+            query_pairs: 500,
+            form_fields: 500,
+            body_bytes: 8 * 1024 * 1024,
+            json_depth: 128,
+            answer_bytes: 32 * 1024 * 1024,
+            answer_buffer_bytes: 1024 * 1024,
+            connections: 20_000,
+        }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            client_head: Duration::from_secs(10),
+            client_body: Duration::from_secs(30),
+            client_idle: Duration::from_mins(1),
+            origin_connect: Duration::from_secs(2),
+            origin_first_byte: Duration::from_secs(8),
+            origin_read: Duration::from_secs(12),
+            origin_write: Duration::from_secs(30),
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::default(),
+            filter: "info".to_owned(),
+        }
+    }
+}

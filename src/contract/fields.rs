@@ -1,0 +1,169 @@
+//! Writable fields of the five kinds (specification, "Resources and their fields").
+//!
+//! Presence is that of *create*; updates take the same rows as optional. The order is the backend's
+//! declaration order, which is the order of its validation errors.
+
+use super::argument::{
+    Argument, DefaultValue::Bool, DefaultValue::Null, Documented::Any, Documented::Boolean, Documented::Date,
+    Documented::DateTime, Documented::Email, Documented::Integer, Documented::IntegerList,
+    Documented::String, Documented::Url, Rule, Schema, Taxonomy,
+};
+use super::kind::Kind;
+
+/// The writable fields of a kind, in declaration order.
+pub(super) const fn writable(kind: Kind) -> &'static [Argument] {
+    match kind {
+        Kind::Event => EVENT,
+        Kind::Venue => VENUE,
+        Kind::Organizer => ORGANIZER,
+        Kind::Category => CATEGORY,
+        Kind::Tag => TAG,
+    }
+}
+
+const fn text(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, String, meaning)
+        .typed(Schema::String)
+        .ruled(Rule::NonEmptyString)
+}
+
+const fn loose_text(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, String, meaning)
+        .typed(Schema::String)
+        .ruled(Rule::StringOrEmpty)
+        .default(Null)
+}
+
+const fn date(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, Date, meaning)
+        .typed(Schema::String)
+        .ruled(Rule::Time)
+}
+
+const fn flag(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, Boolean, meaning).typed(Schema::Boolean)
+}
+
+const fn status(meaning: &'static str) -> Argument {
+    Argument::new("status", String, meaning)
+        .typed(Schema::String)
+        .ruled(Rule::PostStatus)
+}
+
+const AUTHOR: Argument = Argument::new("author", Integer, "Author ID.")
+    .typed(Schema::Integer)
+    .ruled(Rule::UserId);
+const DATE: Argument = date("date", "Publication date.");
+const DATE_UTC: Argument = date("date_utc", "Publication date in UTC.");
+const IMAGE: &str = "Featured image ID or URL.";
+
+const EVENT: &[Argument] = &[
+    AUTHOR,
+    DATE,
+    DATE_UTC,
+    text("title", "Event title.").required(),
+    text("description", "Event description."),
+    text("slug", "Event slug."),
+    text("excerpt", "Event excerpt."),
+    status("Post status of the event."),
+    Argument::new("timezone", String, "Event time zone.")
+        .typed(Schema::String)
+        .ruled(Rule::TimezoneOrEmpty),
+    flag("all_day", "Whether the event lasts the whole day.").default(Bool(false)),
+    Argument::new("start_date", DateTime, "Start date and time.")
+        .typed(Schema::String)
+        .ruled(Rule::Time)
+        .required(),
+    Argument::new("end_date", DateTime, "End date and time.")
+        .typed(Schema::String)
+        .ruled(Rule::Time)
+        .required(),
+    Argument::new("image", String, IMAGE)
+        .typed(Schema::String)
+        .ruled(Rule::Image),
+    Argument::new("cost", Any, "Event cost."),
+    Argument::new("website", Any, "Event website URL.")
+        .ruled(Rule::UrlOrEmpty)
+        .default(Null),
+    flag("show_map", "Show a map."),
+    flag("show_map_link", "Show a map link."),
+    flag("hide_from_listings", "Hide the event in the calendar view."),
+    flag("sticky", "Make the event sticky in the calendar view."),
+    flag("featured", "Mark the event as featured."),
+    Argument::new("categories", IntegerList, "Category IDs or names.").default(Null),
+    Argument::new("tags", IntegerList, "Tag IDs or names.").default(Null),
+    Argument::new("venue", IntegerList, "Venue IDs or data.")
+        .ruled(Rule::VenueEntry)
+        .default(Null),
+    Argument::new("organizer", IntegerList, "Organizer IDs or data.")
+        .ruled(Rule::OrganizerEntry)
+        .default(Null),
+];
+
+const VENUE: &[Argument] = &[
+    AUTHOR,
+    DATE,
+    DATE_UTC,
+    text("venue", "Venue name.").required(),
+    loose_text("description", "Venue description."),
+    status("Post status of the venue."),
+    Argument::new("show_map", String, "Show a map.")
+        .typed(Schema::String)
+        .default(Null),
+    Argument::new("show_map_link", String, "Show a map link.")
+        .typed(Schema::String)
+        .default(Null),
+    loose_text("address", "Street address."),
+    loose_text("city", "City."),
+    loose_text("country", "Country."),
+    loose_text("province", "Province."),
+    loose_text("state", "State."),
+    loose_text("zip", "Postal code."),
+    loose_text("phone", "Phone number."),
+    loose_text("stateprovince", "State or province."),
+    Argument::new("website", Url, "Venue website URL.")
+        .typed(Schema::String)
+        .ruled(Rule::UrlOrEmpty)
+        .default(Null),
+    Argument::new("image", String, IMAGE)
+        .typed(Schema::String)
+        .ruled(Rule::ImageOrEmpty)
+        .default(Null),
+];
+
+const ORGANIZER: &[Argument] = &[
+    AUTHOR.default(Null),
+    DATE,
+    DATE_UTC,
+    text("organizer", "Organizer name.").default(Null).required(),
+    loose_text("description", "Organizer description."),
+    status("Post status of the organizer."),
+    loose_text("phone", "Phone number."),
+    Argument::new("website", String, "Organizer website URL.")
+        .typed(Schema::String)
+        .ruled(Rule::UrlOrEmpty)
+        .default(Null),
+    Argument::new("email", Email, "E-mail address.")
+        .typed(Schema::String)
+        .ruled(Rule::StringOrEmpty)
+        .default(Null),
+    Argument::new("image", String, IMAGE)
+        .typed(Schema::String)
+        .ruled(Rule::ImageOrEmpty)
+        .default(Null),
+];
+
+const CATEGORY: &[Argument] = &[
+    text("name", "Category name.").required(),
+    text("description", "Category description."),
+    text("slug", "Category slug."),
+    Argument::new("parent", Integer, "Parent category term ID.")
+        .typed(Schema::Integer)
+        .ruled(Rule::TermList(Taxonomy::Category)),
+];
+
+const TAG: &[Argument] = &[
+    text("name", "Tag name.").required(),
+    text("description", "Tag description."),
+    text("slug", "Tag slug."),
+];

@@ -1,0 +1,71 @@
+//! Parameters WordPress obeys on every route, declared or not (CONTRACT section 12, DESIGN section 3).
+
+/// What the edge does with a global parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// Forwarded in the query, whatever its value.
+    Forward,
+    /// Refused unless the settings allow it.
+    RefuseUnlessAllowed,
+    /// Becomes the `X-WP-Nonce` header.
+    Nonce,
+    /// Judged as another spelling of the path, never forwarded.
+    Route,
+    /// Dropped: it would change what the method is.
+    Drop,
+}
+
+/// A parameter that is no argument of any operation and yet has an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Global {
+    /// The name after PHP's mangling.
+    pub name: &'static str,
+    /// What the edge does with it.
+    pub treatment: Treatment,
+    /// What WordPress does with it.
+    pub meaning: &'static str,
+}
+
+const fn forward(name: &'static str, meaning: &'static str) -> Global {
+    Global {
+        name,
+        treatment: Treatment::Forward,
+        meaning,
+    }
+}
+
+/// Every global parameter, in the order in which forwarded ones are encoded.
+pub const GLOBALS: &[Global] = &[
+    forward("_fields", "Limits the answer to these members."),
+    forward("_embed", "Embeds linked records in the answer."),
+    forward("_locale", "Asks for the locale of the user."),
+    forward("_pretty", "Indents the answer."),
+    forward("_envelope", "Wraps status, headers and body in a 200."),
+    forward("context", "Scope of the answer: view, embed or edit."),
+    forward("lang", "Language of the answer, for translation plugins."),
+    Global {
+        name: "_jsonp",
+        treatment: Treatment::RefuseUnlessAllowed,
+        meaning: "Wraps the answer in a script call.",
+    },
+    Global {
+        name: "_wpnonce",
+        treatment: Treatment::Nonce,
+        meaning: "Proves a cookie session.",
+    },
+    Global {
+        name: "rest_route",
+        treatment: Treatment::Route,
+        meaning: "Replaces the path.",
+    },
+    Global {
+        name: "_method",
+        treatment: Treatment::Drop,
+        meaning: "Replaces the method.",
+    },
+];
+
+/// The global parameter of this name.
+pub fn global(name: &[u8]) -> Option<&'static Global> {
+    GLOBALS.iter().find(|global| global.name.as_bytes() == name)
+}

@@ -1,0 +1,112 @@
+//! The five kinds of record and the fifteen paths that address them.
+
+/// A kind of record the service manages (specification, "What the service does").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A calendar entry.
+    Event,
+    /// A place where events happen.
+    Venue,
+    /// A person or group that runs events.
+    Organizer,
+    /// A hierarchical term that groups events.
+    Category,
+    /// A flat term that labels events.
+    Tag,
+}
+
+/// One of the paths of the API, relative to the namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Route {
+    /// The namespace index: the empty path.
+    Index,
+    /// The plugin's own documentation.
+    Doc,
+    /// `/{kind}`: list and create.
+    Collection(Kind),
+    /// `/{kind}/{id}`: one record by number.
+    Item(Kind),
+    /// `/{kind}/by-slug/{slug}`: one post by slug; terms have no such route.
+    BySlug(Kind),
+}
+
+// === impl Kind ===
+
+impl Kind {
+    /// Every kind, in the order of the specification.
+    pub const ALL: [Self; 5] = [
+        Self::Event,
+        Self::Venue,
+        Self::Organizer,
+        Self::Category,
+        Self::Tag,
+    ];
+
+    /// The path segment of the collection, which is also the list member of its answers.
+    pub const fn collection(self) -> &'static str {
+        match self {
+            Self::Event => "events",
+            Self::Venue => "venues",
+            Self::Organizer => "organizers",
+            Self::Category => "categories",
+            Self::Tag => "tags",
+        }
+    }
+
+    /// The kind whose collection segment this is, without regard to ASCII case (CONTRACT section 6).
+    pub fn from_segment(segment: &[u8]) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.collection().as_bytes().eq_ignore_ascii_case(segment))
+    }
+
+    /// Whether records of this kind are taxonomy terms rather than posts.
+    pub const fn is_term(self) -> bool {
+        matches!(self, Self::Category | Self::Tag)
+    }
+}
+
+// === impl Route ===
+
+impl Route {
+    /// All fifteen routes, in the order of the specification's endpoint table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let of_kind = |kind: Kind| {
+            let by_slug = (!kind.is_term()).then_some(Self::BySlug(kind));
+            [Self::Collection(kind), Self::Item(kind)]
+                .into_iter()
+                .chain(by_slug)
+        };
+        [Self::Index, Self::Doc]
+            .into_iter()
+            .chain(Kind::ALL.into_iter().flat_map(of_kind))
+    }
+
+    /// The path as a template: nothing, `/doc`, `/events/{id}`, `/events/by-slug/{slug}`.
+    pub fn template(self) -> String {
+        match self {
+            Self::Index => String::new(),
+            Self::Doc => "/doc".to_owned(),
+            Self::Collection(kind) => format!("/{}", kind.collection()),
+            Self::Item(kind) => format!("/{}/{{id}}", kind.collection()),
+            Self::BySlug(kind) => format!("/{}/by-slug/{{slug}}", kind.collection()),
+        }
+    }
+
+    /// The name of the path parameter, where the route has one.
+    pub const fn path_parameter(self) -> Option<&'static str> {
+        match self {
+            Self::Index | Self::Doc | Self::Collection(_) => None,
+            Self::Item(_) => Some("id"),
+            Self::BySlug(_) => Some("slug"),
+        }
+    }
+
+    /// The kind of record the route addresses; none for the two informational routes.
+    pub const fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Index | Self::Doc => None,
+            Self::Collection(kind) | Self::Item(kind) | Self::BySlug(kind) => Some(kind),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The calendar API as one table: kinds, routes, operations, arguments.
+//!
+//! Everything that must agree about the API is read from here: the router, validation, the canonical
+//! encoder, OpenAPI, the routes listing, metric labels, and the tests. This module is pure data; it knows
+//! nothing of HTTP, sockets or settings.
+//!
+//! Sources: the specification's tables for names, types, defaults, required flags and meaning; CONTRACT
+//! section 7 and the backend's published index for what WordPress checks. Where the two disagree, the
+//! disagreement is a row of [`difference`].
+
+mod argument;
+pub mod difference;
+mod fields;
+pub mod global;
+mod kind;
+mod operation;
+mod query;
+mod table;
+
+pub use argument::{Argument, DefaultValue, Documented, Presence, Rule, Schema, Taxonomy};
+pub use kind::{Kind, Route};
+pub use operation::{Action, Operation, OperationId};
+pub use table::{Table, table};
+
+/// The public name of the namespace in the specification.
+pub const SPECIFIED_NAMESPACE: &str = "calendar/events/v1";
+
+/// The name under which the plugin registers the same routes (CONTRACT section 1).
+pub const PLUGIN_NAMESPACE: &str = "tribe/events/v1";

@@ -1,0 +1,111 @@
+//! An operation: what one method does on one route.
+
+use http::Method;
+
+use super::argument::Argument;
+use super::kind::{Kind, Route};
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// Describe: the namespace index and `/doc`.
+    Describe,
+    /// List a collection.
+    List,
+    /// Create a record.
+    Create,
+    /// Read one record.
+    Read,
+    /// Update one record; POST, PUT and PATCH are one operation.
+    Update,
+    /// Delete one record.
+    Delete,
+}
+
+/// The stable identity of an operation: an index into the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperationId {
+    /// The route the operation stands on.
+    pub route: Route,
+    /// What it does there.
+    pub action: Action,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// Route and action.
+    pub id: OperationId,
+    /// The name used in settings, metrics and logs: `events.create`, `events.by-slug.read`.
+    pub name: String,
+    /// The arguments in the backend's declaration order, path parameter first.
+    pub arguments: Vec<Argument>,
+}
+
+// === impl Action ===
+
+impl Action {
+    /// The methods that mean this action, the canonical one first.
+    pub fn methods(self) -> &'static [Method] {
+        match self {
+            Self::Describe | Self::List | Self::Read => &[Method::GET],
+            Self::Create => &[Method::POST],
+            Self::Update => &[Method::POST, Method::PUT, Method::PATCH],
+            Self::Delete => &[Method::DELETE],
+        }
+    }
+
+    /// Whether the action changes the calendar.
+    pub const fn is_write(self) -> bool {
+        matches!(self, Self::Create | Self::Update | Self::Delete)
+    }
+
+    /// The name in operation names: `list`, `create`, …
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Describe => "describe",
+            Self::List => "list",
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+// === impl OperationId ===
+
+impl OperationId {
+    /// The name used in settings, metrics and logs.
+    pub(super) fn name(self) -> String {
+        match self.route {
+            Route::Index => "index".to_owned(),
+            Route::Doc => "doc".to_owned(),
+            Route::Collection(kind) | Route::Item(kind) => {
+                format!("{}.{}", kind.collection(), self.action.name())
+            }
+            Route::BySlug(kind) => format!("{}.by-slug.{}", kind.collection(), self.action.name()),
+        }
+    }
+
+    /// The kind of record the operation is about.
+    pub const fn kind(self) -> Option<Kind> {
+        self.route.kind()
+    }
+}
+
+// === impl Operation ===
+
+impl Operation {
+    /// The argument of this name, which is compared byte by byte.
+    pub fn argument(&self, name: &[u8]) -> Option<&Argument> {
+        self.arguments
+            .iter()
+            .find(|argument| argument.name.as_bytes() == name)
+    }
+
+    /// Whether the operation changes the calendar.
+    pub const fn is_write(&self) -> bool {
+        self.id.action.is_write()
+    }
+}

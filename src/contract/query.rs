@@ -1,0 +1,225 @@
+//! Query parameters of the lists and path parameters of the item routes (specification, "Endpoints").
+
+use super::argument::{
+    Argument, DefaultValue, Documented::Any, Documented::Boolean, Documented::BooleanLike, Documented::Date,
+    Documented::DateTime, Documented::Double, Documented::Integer, Documented::IntegerList,
+    Documented::String, Rule, Schema, Taxonomy,
+};
+use super::kind::Kind;
+
+/// The query parameters of a collection's list operation, in declaration order.
+pub(super) const fn list(kind: Kind) -> &'static [Argument] {
+    match kind {
+        Kind::Event => EVENTS,
+        Kind::Venue | Kind::Organizer => LINKED_POSTS,
+        Kind::Category => CATEGORIES,
+        Kind::Tag => TAGS,
+    }
+}
+
+/// The `id` of an item route.
+pub(super) const fn id(kind: Kind) -> Argument {
+    let (rule, meaning) = match kind {
+        Kind::Event => (Rule::EventId, "Event post ID."),
+        Kind::Venue => (Rule::VenueId, "Venue post ID."),
+        Kind::Organizer => (Rule::OrganizerId, "Organizer post ID."),
+        Kind::Category => (Rule::TermList(Taxonomy::Category), "Category term ID."),
+        Kind::Tag => (Rule::TermList(Taxonomy::Tag), "Tag term ID."),
+    };
+    Argument::new("id", Integer, meaning)
+        .typed(Schema::Integer)
+        .ruled(rule)
+        .required()
+}
+
+/// The `slug` of a by-slug route; [`event_slug_on_update`] is its looser twin.
+pub(super) const fn slug(kind: Kind) -> Argument {
+    let (rule, meaning) = match kind {
+        Kind::Venue => (Rule::VenueSlug, "Venue slug."),
+        Kind::Organizer => (Rule::OrganizerSlug, "Organizer slug."),
+        Kind::Event | Kind::Category | Kind::Tag => (Rule::EventSlug, "Event slug."),
+    };
+    Argument::new("slug", String, meaning)
+        .typed(Schema::String)
+        .ruled(rule)
+        .required()
+}
+
+/// The `slug` of an event update by slug: optional, and only checked to be text.
+pub(super) const fn event_slug_on_update() -> Argument {
+    Argument::new("slug", String, "Slug of the event to address.")
+        .typed(Schema::String)
+        .ruled(Rule::NonEmptyString)
+}
+
+/// The event password, declared on routes by number only.
+pub(super) const PASSWORD: Argument = Argument::new("password", String, "Event password.")
+    .typed(Schema::String)
+    .ruled(Rule::NonEmptyString);
+
+/// The arguments of the namespace index.
+pub(super) const INDEX: &[Argument] = &[
+    Argument::new("namespace", String, "Namespace to describe.")
+        .default(DefaultValue::Text("calendar/events/v1")),
+    Argument::new("context", String, "Scope of the request.").default(DefaultValue::Text("view")),
+];
+
+const fn page(meaning: &'static str) -> Argument {
+    Argument::new("page", Integer, meaning)
+        .typed(Schema::Integer)
+        .ruled(Rule::PositiveInt)
+        .default(DefaultValue::Int(1))
+}
+
+const fn per_page(meaning: &'static str) -> Argument {
+    // The backend gives `per_page` a sanitiser of its own, so its schema type is never enforced.
+    Argument::new("per_page", Integer, meaning)
+        .ruled(Rule::PositiveInt)
+        .default(DefaultValue::Int(10))
+}
+
+const fn text(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, String, meaning)
+        .typed(Schema::String)
+        .ruled(Rule::NonEmptyString)
+}
+
+const fn event_id(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, Integer, meaning)
+        .typed(Schema::Integer)
+        .ruled(Rule::EventId)
+}
+
+const fn bound(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, Date, meaning).ruled(Rule::Time)
+}
+
+const fn list_of(name: &'static str, rule: Rule, meaning: &'static str) -> Argument {
+    Argument::new(name, IntegerList, meaning).ruled(rule)
+}
+
+const fn flag(name: &'static str, meaning: &'static str) -> Argument {
+    Argument::new(name, Boolean, meaning).typed(Schema::Boolean)
+}
+
+const EVENTS: &[Argument] = &[
+    page("Archive page to return."),
+    per_page("Events per page."),
+    Argument::new("start_date", DateTime, "Events that start on the given date.")
+        .ruled(Rule::Time)
+        .default(DefaultValue::Generated),
+    Argument::new("end_date", DateTime, "Events that end on the given date.")
+        .ruled(Rule::Time)
+        .default(DefaultValue::Generated),
+    bound("starts_before", "Events starting before the date."),
+    bound("starts_after", "Events starting after the date."),
+    bound("ends_before", "Events ending before the date."),
+    bound("ends_after", "Events ending after the date."),
+    Argument::new(
+        "strict_dates",
+        BooleanLike,
+        "Use the given dates at their exact times, not as whole days.",
+    )
+    .ruled(Rule::NonEmptyString)
+    .default(DefaultValue::Bool(false)),
+    text("search", "Events containing the string in title or description."),
+    list_of(
+        "categories",
+        Rule::TermList(Taxonomy::Category),
+        "Events assigned to one of the given categories.",
+    ),
+    list_of(
+        "tags",
+        Rule::TermList(Taxonomy::Tag),
+        "Events assigned to one of the given tags.",
+    ),
+    list_of(
+        "venue",
+        Rule::VenueIdList,
+        "Events assigned to one of the given venues.",
+    ),
+    list_of(
+        "organizer",
+        Rule::OrganizerIdList,
+        "Events assigned to one of the given organizers.",
+    ),
+    flag("featured", "Filter by featured status."),
+    Argument::new("status", String, "Filter by event post status.").ruled(Rule::StatusFilter),
+    flag("geoloc", "Filter by whether the venue has geolocation data."),
+    Argument::new("geoloc_lat", Double, "Venue latitude; must come with geoloc_lng."),
+    Argument::new(
+        "geoloc_lng",
+        Double,
+        "Venue longitude; must come with geoloc_lat.",
+    ),
+    // Sanitised by the backend's own list reader: its schema type is never enforced.
+    list_of(
+        "include",
+        Rule::PositiveIntList,
+        "Only events with these post IDs.",
+    ),
+    event_id("post_parent", "Events whose post parent is the given ID."),
+    flag("ticketed", "Events with or without tickets.").ruled(Rule::Ticketed),
+];
+
+const LINKED_POSTS: &[Argument] = &[
+    page("Archive page."),
+    per_page("Items per page."),
+    text(
+        "search",
+        "Items containing the string in title, description or custom fields.",
+    ),
+    event_id("event", "Items related to this event ID."),
+    Argument::new("has_events", Any, "Items that have events associated."),
+    Argument::new(
+        "only_with_upcoming",
+        Any,
+        "Items that have upcoming events associated.",
+    )
+    .default(DefaultValue::Bool(false)),
+    Argument::new("status", String, "Post status filter.").ruled(Rule::StatusFilter),
+];
+
+const fn term(name: &'static str, taxonomy: Taxonomy, meaning: &'static str) -> Argument {
+    list_of(name, Rule::TermList(taxonomy), meaning)
+}
+
+const HIDE_EMPTY: Argument =
+    flag("hide_empty", "Hide terms assigned to no posts.").default(DefaultValue::Int(1));
+const ORDER: Argument = text("order", "Sort direction, ascending or descending.");
+const ORDERBY: Argument = text("orderby", "Term attribute to sort by.");
+const SEARCH_TERMS: Argument = text("search", "Terms matching the string.");
+const POST: Argument = event_id("post", "Terms assigned to this post ID.");
+const EVENT_OF_TERM: Argument = event_id("event", "Alias of post; wins over it.");
+const TERM_SLUG: Argument = text("slug", "Terms with this slug.");
+
+const CATEGORIES: &[Argument] = &[
+    page("Archive page."),
+    per_page("Terms per page."),
+    SEARCH_TERMS,
+    term("exclude", Taxonomy::Category, "Exclude these term IDs."),
+    term("include", Taxonomy::Category, "Only these term IDs."),
+    ORDER,
+    ORDERBY,
+    HIDE_EMPTY,
+    Argument::new("parent", Integer, "Terms with this parent.")
+        .typed(Schema::Integer)
+        .ruled(Rule::TermList(Taxonomy::Category)),
+    POST,
+    EVENT_OF_TERM,
+    TERM_SLUG,
+];
+
+const TAGS: &[Argument] = &[
+    page("Archive page."),
+    per_page("Terms per page."),
+    SEARCH_TERMS,
+    term("exclude", Taxonomy::Tag, "Exclude these term IDs."),
+    term("include", Taxonomy::Tag, "Only these term IDs."),
+    ORDER,
+    ORDERBY,
+    HIDE_EMPTY,
+    POST,
+    EVENT_OF_TERM,
+    TERM_SLUG,
+];

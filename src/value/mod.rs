@@ -1,0 +1,7 @@
+//! Values as PHP sees them: what a request's bytes become before anything is judged.
+//!
+//! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
+
+mod php;
+
+pub use php::{ArrayKind, Key, Number, PhpArray, Value};
