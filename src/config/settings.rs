@@ -1,7 +1,7 @@
 //! What the configuration means: typed, complete, already checked.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use url::Url;
 
-use crate::contract::OperationId;
+use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
 /// Everything the edge needs to know, with every default filled in.
 #[derive(Debug, Clone)]
@@ -122,7 +122,8 @@ pub struct OperationSettings {
 /// The site behind the edge.
 #[derive(Debug, Clone)]
 pub struct OriginSettings {
-    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`.
+    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`. An address
+    /// without a path prints as `https://wp.example.org/` all the same.
     pub url: Url,
     /// What the plugin registers there.
     pub namespace: String,
@@ -130,7 +131,7 @@ pub struct OriginSettings {
     pub advertised_url: Option<Url>,
     /// Send DELETE as POST with an override header.
     pub tunnel_delete: bool,
-    /// Upstream exchanges at once.
+    /// Upstream exchanges at once, 1 or more; 16 unless set.
     pub max_in_flight: usize,
 }
 
@@ -201,7 +202,7 @@ pub struct Timeouts {
 }
 
 /// Cross-origin rules.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CorsSettings {
     /// Origins that may send credentials; exact matches, for example `https://app.example.org`.
     pub credentialed_origins: Vec<HeaderValue>,
@@ -228,7 +229,74 @@ pub enum LogFormat {
     Text,
 }
 
+// === impl Settings ===
+
+impl Settings {
+    /// Every default, for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the
+    /// public root `/wp-json`. Slashes at the end of `url` are dropped.
+    pub fn for_origin(url: Url) -> Self {
+        let url = without_trailing_slash(url);
+        Self {
+            listen: vec![ListenAddress::Tcp(DEFAULT_LISTEN)],
+            public_url: None,
+            hosts: Vec::new(),
+            namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
+            mode: Mode::default(),
+            profile: Profile::default(),
+            other: OtherTraffic::default(),
+            writes: Writes::default(),
+            read_only: false,
+            allow_jsonp: false,
+            operations: HashMap::new(),
+            roots: vec![Root {
+                language: None,
+                path: DEFAULT_ROOT.to_owned(),
+                origin_url: url.clone(),
+            }],
+            origin: OriginSettings::at(url),
+            admin: None,
+            trusted_proxies: Vec::new(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            cors: CorsSettings::default(),
+            log: LogSettings::default(),
+        }
+    }
+}
+
+// === impl OriginSettings ===
+
+impl OriginSettings {
+    /// Every default, for the REST root `url`, which has no slash at its end.
+    fn at(url: Url) -> Self {
+        Self {
+            url,
+            namespace: SPECIFIED_NAMESPACE.to_owned(),
+            advertised_url: None,
+            tunnel_delete: false,
+            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+        }
+    }
+}
+
+/// Drops slashes at the end of a path, so that a path can be appended; the bare root `/` cannot be dropped
+/// from a [`Url`] and stays.
+pub(super) fn without_trailing_slash(mut url: Url) -> Url {
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    url
+}
+
 // === defaults ===
+
+/// Where the edge listens unless told otherwise.
+pub(super) const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
+
+/// The public path of the only root unless roots are listed.
+pub(super) const DEFAULT_ROOT: &str = "/wp-json";
+
+/// Upstream exchanges at once: what a small PHP-FPM pool carries with its queue.
+pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 16;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -263,11 +331,35 @@ impl Default for Timeouts {
     }
 }
 
+impl Default for CorsSettings {
+    fn default() -> Self {
+        Self {
+            credentialed_origins: Vec::new(),
+            max_age: Duration::from_mins(10),
+        }
+    }
+}
+
 impl Default for LogSettings {
     fn default() -> Self {
         Self {
             format: LogFormat::default(),
             filter: "info".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_is_enough_for_complete_settings() {
+        let url = Url::parse("https://wp.example.org/wp-json//").expect("an address");
+        let settings = Settings::for_origin(url);
+        assert_eq!(settings.origin.url.as_str(), "https://wp.example.org/wp-json");
+        assert_eq!(settings.roots[0].origin_url, settings.origin.url);
+        assert_eq!(settings.roots[0].path, "/wp-json");
+        assert_eq!(settings.namespaces, ["calendar/events/v1"]);
     }
 }
