@@ -2,6 +2,11 @@
 //!
 //! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
 
+#[cfg(test)]
+mod fixture;
+pub mod numeric;
 mod php;
+mod verdict;
 
 pub use php::{ArrayKind, Key, Number, PhpArray, Value};
+pub use verdict::{Verdict, Why};
