@@ -3,4 +3,5 @@
 pub mod call;
 pub mod config;
 pub mod contract;
+pub mod payload;
 pub mod value;

@@ -2,11 +2,13 @@
 //!
 //! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
 
+mod encode;
 #[cfg(test)]
 mod fixture;
 pub mod numeric;
 mod php;
 mod verdict;
 
+pub use encode::{NotUtf8, is_unreserved, to_json, write_escaped, write_json, write_json_text, write_query};
 pub use php::{ArrayKind, Key, Number, PhpArray, Value};
 pub use verdict::{Verdict, Why};

@@ -171,9 +171,9 @@ impl PhpArray {
         }
     }
 
-    /// Appends a key that the caller knows to be new; what `insert` does, without the search.
-    pub(crate) fn append_new(&mut self, key: Key, value: Value) {
-        self.entries.push((key, value));
+    /// An array from entries whose keys the caller knows to be distinct.
+    pub(crate) fn from_distinct(kind: ArrayKind, entries: Vec<(Key, Value)>) -> Self {
+        Self { kind, entries }
     }
 
     /// Appends under the next free integer key.
@@ -195,13 +195,13 @@ impl PhpArray {
         &mut self.entries[position].1
     }
 
-    /// The integer key after the largest one; never negative.
+    /// The integer key after the largest one, which is where `[]` appends; 0 in an array without any.
     pub fn next_index(&self) -> i64 {
         let largest = self.entries.iter().filter_map(|(key, _)| match key {
             Key::Int(number) => Some(*number),
             Key::Text(_) => None,
         });
-        largest.max().map_or(0, |number| number.saturating_add(1).max(0))
+        largest.max().map_or(0, |number| number.saturating_add(1))
     }
 
     /// How the array is written.
@@ -209,8 +209,13 @@ impl PhpArray {
         self.kind
     }
 
-    /// Decides the kind by the keys, as PHP's `array_is_list` does.
-    pub fn settle_kind(&mut self) {
+    /// Decides the kind by the keys, as PHP's `array_is_list` does, in nested arrays too.
+    pub fn settle_kinds(&mut self) {
+        for (_, value) in &mut self.entries {
+            if let Value::Array(inner) = value {
+                inner.settle_kinds();
+            }
+        }
         let sequential = (0i64..)
             .zip(&self.entries)
             .all(|(index, (key, _))| *key == Key::Int(index));

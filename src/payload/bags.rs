@@ -1,0 +1,80 @@
+//! The bags WordPress keeps a request's parameters in, and which one wins (CONTRACT section 4).
+
+use crate::value::{PhpArray, Value};
+
+/// Where a parameter came from, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// A member of the JSON body.
+    Json,
+    /// A field of a form body.
+    Form,
+    /// A query parameter.
+    Query,
+    /// The path: the weakest in WordPress, the strongest at the edge.
+    Path,
+}
+
+/// The parameters of one source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bag {
+    /// Where they came from.
+    pub source: Source,
+    /// The parameters in the order they were sent.
+    pub parameters: PhpArray,
+}
+
+/// All parameters of a request, strongest source first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bags {
+    bags: Vec<Bag>,
+}
+
+// === impl Source ===
+
+impl Source {
+    /// The name shown to people: `json`, `form`, `query`, `path`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Form => "form",
+            Self::Query => "query",
+            Self::Path => "path",
+        }
+    }
+}
+
+// === impl Bags ===
+
+impl Bags {
+    /// Adds the parameters of a source.
+    pub fn add(&mut self, source: Source, parameters: PhpArray) {
+        self.bags.push(Bag { source, parameters });
+        self.bags.sort_by_key(|bag| bag.source);
+    }
+
+    /// The bags in the order WordPress reads and checks them.
+    pub fn in_order(&self) -> &[Bag] {
+        &self.bags
+    }
+
+    /// The parameters of one source.
+    pub fn of(&self, source: Source) -> Option<&PhpArray> {
+        self.bags
+            .iter()
+            .find(|bag| bag.source == source)
+            .map(|bag| &bag.parameters)
+    }
+
+    /// The value WordPress reads under a name: the first that is not null, and where it stands.
+    pub fn get<'a>(&'a self, name: &'a str) -> Option<(Source, &'a Value)> {
+        self.all(name).find(|(_, value)| **value != Value::Null)
+    }
+
+    /// Every value sent under a name, strongest first, nulls included.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Source, &'a Value)> {
+        self.bags
+            .iter()
+            .filter_map(move |bag| Some((bag.source, bag.parameters.get(name)?)))
+    }
+}

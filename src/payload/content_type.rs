@@ -1,0 +1,203 @@
+//! How a body is read, which PHP and WordPress decide apart from each other (CONTRACT section 4).
+
+use http::Method;
+
+/// What becomes of a request's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyReading<'a> {
+    /// WordPress decodes it as JSON.
+    Json,
+    /// An urlencoded form: read by PHP on POST, by WordPress on the other writing methods.
+    Form,
+    /// A multipart form, which only PHP reads, and only on POST.
+    Multipart {
+        /// The boundary, as PHP finds it; none: PHP reads nothing.
+        boundary: Option<&'a [u8]>,
+    },
+    /// Nobody reads it.
+    Ignored,
+    /// PHP would read a form and WordPress JSON from the same bytes.
+    Contradictory,
+}
+
+/// How PHP and WordPress read the body of a request with this method and `Content-Type`.
+pub fn body_reading<'a>(method: &Method, content_type: Option<&'a [u8]>) -> BodyReading<'a> {
+    let json = content_type.is_some_and(is_json);
+    let form = match *method {
+        Method::POST => read_by_php(content_type),
+        Method::PUT | Method::PATCH | Method::DELETE => read_by_wordpress(content_type),
+        _ => BodyReading::Ignored,
+    };
+    match (json, form) {
+        (true, BodyReading::Ignored) => BodyReading::Json,
+        (true, _) => BodyReading::Contradictory,
+        (false, form) => form,
+    }
+}
+
+/// PHP fills its form variables on POST, by the type up to the first `;`, `,` or blank.
+fn read_by_php(content_type: Option<&[u8]>) -> BodyReading<'_> {
+    let Some(value) = content_type else {
+        return BodyReading::Ignored;
+    };
+    let end = value
+        .iter()
+        .position(|byte| matches!(byte, b';' | b',' | b' '))
+        .unwrap_or(value.len());
+    let essence = &value[..end];
+    if essence.eq_ignore_ascii_case(b"application/x-www-form-urlencoded") {
+        return BodyReading::Form;
+    }
+    if essence.eq_ignore_ascii_case(b"multipart/form-data") {
+        return BodyReading::Multipart {
+            boundary: boundary(&value[end..]),
+        };
+    }
+    BodyReading::Ignored
+}
+
+/// WordPress parses a body as a form on the other methods when its type says so or says nothing.
+fn read_by_wordpress(content_type: Option<&[u8]>) -> BodyReading<'_> {
+    let essence = content_type
+        .map(essence)
+        .filter(|essence| essence.contains(&b'/'));
+    match essence {
+        None => BodyReading::Form,
+        Some(essence) if essence.eq_ignore_ascii_case(b"application/x-www-form-urlencoded") => {
+            BodyReading::Form
+        }
+        Some(_) => BodyReading::Ignored,
+    }
+}
+
+fn essence(content_type: &[u8]) -> &[u8] {
+    content_type
+        .split(|&byte| byte == b';')
+        .next()
+        .unwrap_or_default()
+        .trim_ascii()
+}
+
+/// Whether any member of the comma- or blank-separated list before the first `;` is a JSON type.
+fn is_json(content_type: &[u8]) -> bool {
+    let list = essence(content_type);
+    list.contains(&b'/')
+        && list
+            .split(|byte| *byte == b',' || byte.is_ascii_whitespace())
+            .any(|member| {
+                let member = member.to_ascii_lowercase();
+                member.strip_prefix(b"application/").is_some_and(is_json_subtype)
+            })
+}
+
+/// `json`, `<x>+json`, either with `+oembed` behind it.
+fn is_json_subtype(subtype: &[u8]) -> bool {
+    let subtype = subtype.strip_suffix(b"+oembed").unwrap_or(subtype);
+    match subtype.strip_suffix(b"json") {
+        Some(b"") => true,
+        Some([prefix @ .., b'+']) => !prefix.is_empty() && prefix.iter().all(|&byte| is_subtype_byte(byte)),
+        _ => false,
+    }
+}
+
+/// The characters WordPress allows before `+json`.
+fn is_subtype_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'#' | b'$' | b'&'..=b'^')
+}
+
+/// The boundary parameter: quoted up to the next quote, else up to `,` or `;`.
+fn boundary(parameters: &[u8]) -> Option<&[u8]> {
+    let lower = parameters.to_ascii_lowercase();
+    let name = lower.windows(8).position(|window| window == b"boundary")?;
+    let equals = parameters
+        .get(name + 8..)?
+        .iter()
+        .position(|&byte| byte == b'=')?;
+    let value = parameters.get(name + 8 + equals + 1..)?;
+    let (value, end) = match value {
+        [b'"', quoted @ ..] => (quoted, quoted.iter().position(|&byte| byte == b'"')?),
+        _ => (
+            value,
+            value
+                .iter()
+                .position(|byte| matches!(byte, b',' | b';'))
+                .unwrap_or(value.len()),
+        ),
+    };
+    Some(&value[..end]).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn post(content_type: &str) -> BodyReading<'_> {
+        body_reading(&Method::POST, Some(content_type.as_bytes()))
+    }
+
+    #[test]
+    fn knows_json_as_wordpress_does() {
+        for yes in [
+            "application/json",
+            "application/JSON; charset=utf-16",
+            " application/json",
+            "application/json, text/plain",
+            "text/plain, application/json",
+            "application/vnd.api+json",
+            "application/json+oembed",
+        ] {
+            assert_eq!(post(yes), BodyReading::Json, "{yes}");
+        }
+        for no in [
+            "application/jsonp",
+            "application/json+foo",
+            "application/+json",
+            "text/json",
+            "text/plain; application/json",
+            "application/octet-stream",
+            "",
+        ] {
+            assert_eq!(post(no), BodyReading::Ignored, "{no}");
+        }
+    }
+
+    #[test]
+    fn refuses_to_choose_between_two_readings() {
+        assert_eq!(
+            post("application/x-www-form-urlencoded, application/json"),
+            BodyReading::Contradictory
+        );
+        assert_eq!(
+            post("multipart/form-data application/json"),
+            BodyReading::Contradictory
+        );
+    }
+
+    #[test]
+    fn takes_a_missing_type_for_a_form_except_on_post() {
+        assert_eq!(body_reading(&Method::POST, None), BodyReading::Ignored);
+        assert_eq!(body_reading(&Method::PUT, None), BodyReading::Form);
+        assert_eq!(body_reading(&Method::PATCH, Some(b"nothing")), BodyReading::Form);
+        assert_eq!(
+            body_reading(&Method::PUT, Some(b"text/plain")),
+            BodyReading::Ignored
+        );
+        assert_eq!(
+            body_reading(&Method::GET, Some(b"application/x-www-form-urlencoded")),
+            BodyReading::Ignored
+        );
+    }
+
+    #[test]
+    fn finds_the_boundary() {
+        let cases: [(&str, Option<&[u8]>); 4] = [
+            ("multipart/form-data; boundary=BB", Some(b"BB")),
+            ("multipart/form-data; boundary=\"B B\"; x=y", Some(b"B B")),
+            ("multipart/form-data; BOUNDARY=B;x", Some(b"B")),
+            ("multipart/form-data", None),
+        ];
+        for (text, boundary) in cases {
+            assert_eq!(post(text), BodyReading::Multipart { boundary }, "{text}");
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! JSON bodies as PHP's `json_decode` reads them, with its error codes (CONTRACT sections 3 and 4).
+
+use std::collections::HashMap;
+
+use super::json_text::string;
+use crate::value::{ArrayKind, Key, Number, PhpArray, Value};
+
+/// PHP's own nesting limit; a lower one may be set.
+pub const PHP_DEPTH: usize = 512;
+
+/// Objects up to this size are searched for duplicate keys one by one.
+const SMALL_OBJECT: usize = 16;
+
+/// Why PHP refuses a JSON text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum JsonError {
+    /// Nested deeper than allowed.
+    #[error("Maximum stack depth exceeded")]
+    Depth,
+    /// `{` closed by `]`, or the other way round.
+    #[error("State mismatch (invalid or malformed JSON)")]
+    StateMismatch,
+    /// A control character, also in a string; an unterminated string counts as one.
+    #[error("Control character error, possibly incorrectly encoded")]
+    ControlCharacter,
+    /// Anything else that is not JSON.
+    #[error("Syntax error")]
+    Syntax,
+    /// Bytes that are not UTF-8.
+    #[error("Malformed UTF-8 characters, possibly incorrectly encoded")]
+    Utf8,
+    /// A lone surrogate in a `\u` escape.
+    #[error("Single unpaired high surrogate in Unicode escape")]
+    Utf16,
+}
+
+impl JsonError {
+    /// PHP's number of the error, `json_last_error()`.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Depth => 1,
+            Self::StateMismatch => 2,
+            Self::ControlCharacter => 3,
+            Self::Syntax => 4,
+            Self::Utf8 => 5,
+            Self::Utf16 => 10,
+        }
+    }
+}
+
+/// Decodes a JSON text nested at most `depth` deep.
+///
+/// Keys keep their first place and their last value; numbers keep their spelling; literals are matched in
+/// any case, as PHP does.
+///
+/// # Errors
+/// The first error PHP would report.
+pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonError> {
+    let mut parser = Parser { rest: text, depth };
+    let value = parser.value()?;
+    match parser.token()? {
+        Token::End => Ok(value),
+        _ => Err(JsonError::Syntax),
+    }
+}
+
+struct Parser<'a> {
+    rest: &'a [u8],
+    depth: usize,
+}
+
+enum Token {
+    End,
+    Comma,
+    Colon,
+    OpenList,
+    CloseList,
+    OpenMap,
+    CloseMap,
+    Scalar(Value),
+}
+
+// === impl Parser ===
+
+impl Parser<'_> {
+    fn value(&mut self) -> Result<Value, JsonError> {
+        let token = self.token()?;
+        self.value_from(token)
+    }
+
+    fn value_from(&mut self, token: Token) -> Result<Value, JsonError> {
+        match token {
+            Token::Scalar(value) => Ok(value),
+            Token::OpenList => self.nested(Self::list),
+            Token::OpenMap => self.nested(Self::map),
+            Token::End | Token::Comma | Token::Colon | Token::CloseList | Token::CloseMap => {
+                Err(JsonError::Syntax)
+            }
+        }
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
+        self.depth = self.depth.checked_sub(1).ok_or(JsonError::Depth)?;
+        let value = read(self)?;
+        self.depth += 1;
+        Ok(value)
+    }
+
+    fn list(&mut self) -> Result<Value, JsonError> {
+        let mut values = Vec::new();
+        let mut token = self.token()?;
+        loop {
+            match token {
+                Token::CloseList if values.is_empty() => break,
+                Token::CloseMap if values.is_empty() => return Err(JsonError::StateMismatch),
+                _ => values.push(self.value_from(token)?),
+            }
+            match self.token()? {
+                Token::Comma => token = self.token()?,
+                Token::CloseList => break,
+                Token::CloseMap => return Err(JsonError::StateMismatch),
+                _ => return Err(JsonError::Syntax),
+            }
+        }
+        Ok(Value::Array(PhpArray::list(values)))
+    }
+
+    fn map(&mut self) -> Result<Value, JsonError> {
+        let mut members = Members::default();
+        let mut token = self.token()?;
+        loop {
+            match token {
+                Token::CloseMap if members.entries.is_empty() => break,
+                Token::CloseList if members.entries.is_empty() => return Err(JsonError::StateMismatch),
+                Token::Scalar(Value::String(key)) => {
+                    if !matches!(self.token()?, Token::Colon) {
+                        return Err(JsonError::Syntax);
+                    }
+                    members.set(Key::from_bytes(&key), self.value()?);
+                }
+                _ => return Err(JsonError::Syntax),
+            }
+            match self.token()? {
+                Token::Comma => token = self.token()?,
+                Token::CloseMap => break,
+                Token::CloseList => return Err(JsonError::StateMismatch),
+                _ => return Err(JsonError::Syntax),
+            }
+        }
+        Ok(Value::Array(PhpArray::from_distinct(
+            ArrayKind::Map,
+            members.entries,
+        )))
+    }
+
+    fn token(&mut self) -> Result<Token, JsonError> {
+        let blanks = self
+            .rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            .count();
+        self.rest = &self.rest[blanks..];
+        let Some(&first) = self.rest.first() else {
+            return Ok(Token::End);
+        };
+        let single = match first {
+            b',' => Token::Comma,
+            b':' => Token::Colon,
+            b'[' => Token::OpenList,
+            b']' => Token::CloseList,
+            b'{' => Token::OpenMap,
+            b'}' => Token::CloseMap,
+            b'"' => {
+                let (text, length) = string(&self.rest[1..])?;
+                self.rest = &self.rest[1 + length..];
+                return Ok(Token::Scalar(Value::String(text)));
+            }
+            b'-' | b'0'..=b'9' => return self.number().map(Token::Scalar),
+            _ => return self.literal().map(Token::Scalar),
+        };
+        self.rest = &self.rest[1..];
+        Ok(single)
+    }
+
+    fn number(&mut self) -> Result<Value, JsonError> {
+        let length = number_length(self.rest).ok_or(JsonError::Syntax)?;
+        let (text, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        let text = std::str::from_utf8(text).map_err(|_| JsonError::Syntax)?;
+        Ok(Value::Number(Number::from_json_text(text)))
+    }
+
+    fn literal(&mut self) -> Result<Value, JsonError> {
+        let literals: [(&[u8], Value); 3] = [
+            (b"true", Value::Bool(true)),
+            (b"false", Value::Bool(false)),
+            (b"null", Value::Null),
+        ];
+        for (word, value) in literals {
+            if self
+                .rest
+                .get(..word.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(word))
+            {
+                self.rest = &self.rest[word.len()..];
+                return Ok(value);
+            }
+        }
+        Err(stray(self.rest))
+    }
+}
+
+/// The length of the longest number a text begins with; none after a lone minus sign.
+fn number_length(text: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        text[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let sign = usize::from(text.first() == Some(&b'-'));
+    let mut length = match text.get(sign)? {
+        b'0' => sign + 1,
+        b'1'..=b'9' => sign + digits(sign),
+        _ => return None,
+    };
+    if text.get(length) == Some(&b'.') && digits(length + 1) > 0 {
+        length += 1 + digits(length + 1);
+    }
+    if matches!(text.get(length), Some(b'e' | b'E')) {
+        let signed = usize::from(matches!(text.get(length + 1), Some(b'+' | b'-')));
+        let exponent = length + 1 + signed;
+        if exponent <= text.len() && digits(exponent) > 0 {
+            length = exponent + digits(exponent);
+        }
+    }
+    Some(length)
+}
+
+/// What PHP says of a byte that begins no token.
+fn stray(rest: &[u8]) -> JsonError {
+    match rest.first() {
+        Some(0..=0x1f) => JsonError::ControlCharacter,
+        Some(0x80..) if super::json_text::utf8_length(rest).is_none() => JsonError::Utf8,
+        _ => JsonError::Syntax,
+    }
+}
+
+/// The members of an object: each key once, however many are sent.
+#[derive(Default)]
+struct Members {
+    entries: Vec<(Key, Value)>,
+    places: HashMap<Key, usize>,
+}
+
+impl Members {
+    fn set(&mut self, key: Key, value: Value) {
+        match self.place(&key) {
+            Some(place) => self.entries[place].1 = value,
+            None => self.append(key, value),
+        }
+    }
+
+    fn place(&self, key: &Key) -> Option<usize> {
+        if self.entries.len() <= SMALL_OBJECT {
+            return self.entries.iter().position(|(known, _)| known == key);
+        }
+        self.places.get(key).copied()
+    }
+
+    fn append(&mut self, key: Key, value: Value) {
+        if self.entries.len() == SMALL_OBJECT {
+            let known = self.entries.iter().enumerate();
+            self.places = known.map(|(place, (key, _))| (key.clone(), place)).collect();
+        }
+        if self.entries.len() >= SMALL_OBJECT {
+            self.places.insert(key.clone(), self.entries.len());
+        }
+        self.entries.push((key, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &[u8]) -> u8 {
+        parse_json(text, PHP_DEPTH).err().map_or(0, JsonError::code)
+    }
+
+    /// Each expectation is `json_last_error()` of PHP 8.2.
+    #[test]
+    fn reports_the_error_php_reports() {
+        let cases: [(&[u8], u8); 32] = [
+            (b"\"\\u12\"", 4),
+            (b"\"\\", 4),
+            (b"[1,}", 4),
+            (b"{\"a\":1,]", 4),
+            (b"{\"a\":[}", 2),
+            (b"truex", 4),
+            (b"", 4),
+            (b" ", 4),
+            (b"{}", 0),
+            (b"TRUE", 0),
+            (b"{\"a\":1,}", 4),
+            (b"{'a':1}", 4),
+            (b"[1}", 2),
+            (b"{\"a\":1]", 2),
+            (b"[}", 2),
+            (b"{]", 2),
+            (b"\"abc", 3),
+            (b"\"a\nb\"", 3),
+            (b"\x01", 3),
+            (b"{}\0", 3),
+            (b"\xef\xbb\xbf{}", 4),
+            (b"\xff", 5),
+            (b"\"\xff\"", 5),
+            (b"\"\xed\xa0\x80\"", 5),
+            (b"\"\\ud800\"", 10),
+            (b"\"\\ud800\\u0041\"", 10),
+            (b"\"\\udc00\"", 10),
+            (b"\"\\x\"", 4),
+            (b"01", 4),
+            (b"-", 4),
+            (b"1.", 4),
+            (b"NaN", 4),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(code(text), expected, "{:?}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn refuses_nesting_beyond_the_limit_only() {
+        let nested = |depth: usize| [b"[".repeat(depth), b"]".repeat(depth)].concat();
+        assert_eq!(code(&nested(512)), 0);
+        assert_eq!(code(&nested(513)), 1);
+        assert!(parse_json(&nested(4), 3).is_err());
+    }
+
+    #[test]
+    fn keeps_the_first_place_and_the_last_value() {
+        let many: String = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
+        let text = format!("{{\"a\":1,\"b\":2,\"a\":3,{many}\"k3\":9}}");
+        let Ok(Value::Array(object)) = parse_json(text.as_bytes(), 8) else {
+            panic!("an object")
+        };
+        assert_eq!(object.len(), 42);
+        assert_eq!(object.entries()[0].0, Key::Text(b"a".to_vec()));
+        assert_eq!(object.get("a"), Some(&Value::Number(Number::from_json_text("3"))));
+        assert_eq!(
+            object.get("k3"),
+            Some(&Value::Number(Number::from_json_text("9")))
+        );
+    }
+
+    #[test]
+    fn keeps_numbers_as_they_were_spelt() {
+        let text = b"[123456789012345678901234567890,1.50,-0,1E+2]";
+        let value = parse_json(text, 8).expect("JSON");
+        assert_eq!(crate::value::to_json(&value).expect("UTF-8"), text);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn takes_any_bytes(text: Vec<u8>) {
+            let _ = parse_json(&text, PHP_DEPTH);
+        }
+
+        #[test]
+        fn accepts_whatever_it_writes(text in "[\\[\\]{}\",:0-9a-z\\\\ ]{0,40}") {
+            if let Ok(value) = parse_json(text.as_bytes(), PHP_DEPTH) {
+                let written = crate::value::to_json(&value).expect("UTF-8");
+                proptest::prop_assert_eq!(parse_json(&written, PHP_DEPTH), Ok(value));
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The request's parameters as PHP and WordPress read them: query, form, multipart, JSON.
+//!
+//! Untrusted bytes in, ordered arguments out. Nothing here knows the contract table: which names matter
+//! is for `call` to say.
+
+mod bags;
+mod content_type;
+mod form;
+mod json;
+mod json_text;
+mod multipart;
+mod names;
+mod percent;
+
+pub use bags::{Bag, Bags, Source};
+pub use content_type::{BodyReading, body_reading};
+pub use form::{PHP_VARIABLE_LIMIT, pair_count, parse_form};
+pub use json::{JsonError, PHP_DEPTH, parse_json};
+pub use multipart::{MultipartError, parse_multipart};
+pub use percent::{Plus, decode, decode_into};

@@ -1,0 +1,212 @@
+//! Multipart forms, as far as PHP's reading of them is certain.
+//!
+//! PHP forgives much: odd line ends, half headers, a missing last boundary. A form that needs forgiving
+//! can be read two ways, so it is refused instead of guessed at. File parts are no parameters.
+
+use super::form::{PHP_VARIABLE_LIMIT, settle};
+use super::names::VariableName;
+use crate::value::{PhpArray, Value};
+
+/// Why a multipart body is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MultipartError {
+    /// The body does not begin with the boundary, or a boundary line goes on.
+    #[error("the multipart body does not follow its boundary")]
+    Boundary,
+    /// The last boundary is missing.
+    #[error("the multipart body ends without its closing boundary")]
+    Unterminated,
+    /// A part's headers are not plain `Content-…` lines with one disposition.
+    #[error("a part of the multipart body has unreadable headers")]
+    Headers,
+    /// More parts than the limit.
+    #[error("the multipart body has too many parts")]
+    TooManyParts,
+}
+
+/// Reads the fields of a multipart form with at most `limit` parts.
+///
+/// # Errors
+/// [`MultipartError`] for every body that is not exactly RFC 7578.
+pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
+    let mut fields = PhpArray::default();
+    let delimiter = [b"\r\n--", boundary].concat();
+    let mut rest = body
+        .strip_prefix(&delimiter[2..])
+        .ok_or(MultipartError::Boundary)?;
+    for count in 0.. {
+        match rest {
+            [b'-', b'-', epilogue @ ..] if matches!(epilogue, b"" | b"\r\n") => break,
+            [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
+                let length = find(part, &delimiter).ok_or(MultipartError::Unterminated)?;
+                register(&part[..length], &mut fields)?;
+                rest = &part[length + delimiter.len()..];
+            }
+            [b'\r', b'\n', ..] => return Err(MultipartError::TooManyParts),
+            _ => return Err(MultipartError::Boundary),
+        }
+    }
+    settle(&mut fields);
+    Ok(fields)
+}
+
+fn register(part: &[u8], fields: &mut PhpArray) -> Result<(), MultipartError> {
+    let head_end = find(part, b"\r\n\r\n").ok_or(MultipartError::Headers)?;
+    let disposition = disposition(&part[..head_end])?;
+    if disposition.is_file {
+        return Ok(());
+    }
+    let name = VariableName::read(disposition.name).ok_or(MultipartError::Headers)?;
+    name.register(fields, Value::text(&part[head_end + 4..]));
+    Ok(())
+}
+
+struct Disposition<'a> {
+    name: &'a [u8],
+    is_file: bool,
+}
+
+/// The one `Content-Disposition` among a part's headers.
+fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
+    let mut found = None;
+    for line in split_lines(head) {
+        let colon = line
+            .iter()
+            .position(|&byte| byte == b':')
+            .ok_or(MultipartError::Headers)?;
+        let (name, value) = (&line[..colon], &line[colon + 1..]);
+        if !name
+            .iter()
+            .all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        {
+            return Err(MultipartError::Headers);
+        }
+        if name.eq_ignore_ascii_case(b"content-disposition")
+            && found.replace(read_disposition(value)?).is_some()
+        {
+            return Err(MultipartError::Headers);
+        }
+    }
+    found.ok_or(MultipartError::Headers)
+}
+
+/// `form-data; name="x"`, with `filename="y"` behind it for a file; quoted values without escapes only.
+fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
+    let mut parameters = value
+        .trim_ascii()
+        .split(|&byte| byte == b';')
+        .map(<[u8]>::trim_ascii);
+    if !parameters
+        .next()
+        .is_some_and(|kind| kind.eq_ignore_ascii_case(b"form-data"))
+    {
+        return Err(MultipartError::Headers);
+    }
+    let mut name = None;
+    let mut is_file = false;
+    for parameter in parameters {
+        if let Some(value) = parameter.strip_prefix(b"name=").filter(|_| name.is_none()) {
+            name = Some(unquote(value)?);
+        } else if let Some(value) = parameter.strip_prefix(b"filename=") {
+            unquote(value)?;
+            is_file = true;
+        } else {
+            return Err(MultipartError::Headers);
+        }
+    }
+    Ok(Disposition {
+        name: name.ok_or(MultipartError::Headers)?,
+        is_file,
+    })
+}
+
+fn unquote(value: &[u8]) -> Result<&[u8], MultipartError> {
+    let inner = value
+        .strip_prefix(b"\"")
+        .and_then(|rest| rest.strip_suffix(b"\""));
+    let inner = inner.ok_or(MultipartError::Headers)?;
+    if inner
+        .iter()
+        .any(|byte| matches!(byte, b'"' | b'\\' | b'\'' | 0..=0x1f))
+    {
+        return Err(MultipartError::Headers);
+    }
+    Ok(inner)
+}
+
+fn split_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(head);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let line = find(text, b"\r\n").map_or(text, |end| &text[..end]);
+        rest = text.get(line.len() + 2..);
+        Some(line)
+    })
+}
+
+/// Where a needle first stands.
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<PhpArray, MultipartError> {
+        parse_multipart(body.as_bytes(), b"BB", 10)
+    }
+
+    #[test]
+    fn reads_fields_by_phps_name_rules_and_skips_files() {
+        let body = "--BB\r\nContent-Disposition: form-data; name=\"per.page\"\r\n\r\n5\r\n--BB\r\n\
+            Content-Disposition: form-data; name=\"f\"; filename=\"x.png\"\r\nContent-Type: image/png\r\n\r\nPNG\r\n\
+            --BB\r\nContent-Disposition: form-data; name=\"a[]\"\r\n\r\nline\r\n--BBx\r\n--BB--\r\n";
+        assert_eq!(read(body), Err(MultipartError::Boundary));
+        let fields = read(&body.replace("\r\n--BBx", "")).expect("a form");
+        assert_eq!(
+            crate::value::to_json(&Value::Array(fields)).expect("UTF-8"),
+            br#"{"per_page":"5","a":["line"]}"#
+        );
+    }
+
+    #[test]
+    fn refuses_what_php_would_have_to_forgive() {
+        let cases = [
+            ("x=1", MultipartError::Boundary),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1",
+                MultipartError::Unterminated,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=\"a\" \r\nname=\"b\"\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
+            ("--BB\r\n\r\n1\r\n--BB--", MultipartError::Headers),
+        ];
+        for (body, error) in cases {
+            assert_eq!(read(body), Err(error), "{body}");
+        }
+    }
+
+    #[test]
+    fn stops_at_the_limit() {
+        let part = "\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--BB";
+        assert_eq!(
+            read(&format!("--BB{}--", part.repeat(11))),
+            Err(MultipartError::TooManyParts)
+        );
+        assert!(read(&format!("--BB{}--", part.repeat(10))).is_ok());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn takes_any_bytes(body: Vec<u8>, boundary in proptest::collection::vec(0u8.., 1..5)) {
+            let _ = parse_multipart(&body, &boundary, 10);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! PHP's rules for variable names: what `per.page`, `%20id` and `a[k][]` become (CONTRACT section 4).
+
+use crate::value::{ArrayKind, Key, PhpArray, Value};
+
+/// PHP discards a variable nested deeper than this (`max_input_nesting_level`).
+const MAX_NESTING: usize = 64;
+
+/// A decoded variable name: its mangled base and the path of its brackets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct VariableName {
+    base: Vec<u8>,
+    path: Vec<Step>,
+}
+
+/// One pair of brackets.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    /// `[]`: the next free index.
+    Append,
+    /// `[key]`.
+    Key(Vec<u8>),
+}
+
+// === impl VariableName ===
+
+impl VariableName {
+    /// Reads a name that is already percent-decoded; none where PHP registers nothing.
+    pub(super) fn read(decoded: &[u8]) -> Option<Self> {
+        let name = decoded.split(|&byte| byte == 0).next().unwrap_or_default();
+        let blanks = name.iter().take_while(|&&byte| byte == b' ').count();
+        let name = &name[blanks..];
+        let base_end = name.iter().position(|&byte| byte == b'[').unwrap_or(name.len());
+        let mut base: Vec<u8> = name[..base_end].iter().map(|&byte| mangle(byte)).collect();
+        if base.is_empty() {
+            return None;
+        }
+        let mut path = Vec::new();
+        let mut rest = &name[base_end..];
+        while let [b'[', inner @ ..] = rest {
+            if path.len() >= MAX_NESTING {
+                return None;
+            }
+            let Some((step, after)) = bracket(inner) else {
+                // An unpaired bracket belongs to the name of a plain variable, and ends a nested one.
+                if path.is_empty() {
+                    base.push(b'_');
+                    base.extend(
+                        inner
+                            .iter()
+                            .map(|&byte| if byte == b'[' { b'_' } else { mangle(byte) }),
+                    );
+                }
+                break;
+            };
+            path.push(step);
+            rest = after;
+        }
+        Some(Self { base, path })
+    }
+
+    /// Sets the variable: the last value wins, arrays grow.
+    pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
+        let base = Key::from_bytes(&self.base);
+        let Some((last, inner)) = self.path.split_last() else {
+            variables.insert(base, value);
+            return;
+        };
+        let mut array = as_array(variables.entry(base, empty_array));
+        for step in inner {
+            let key = step.key(array);
+            array = as_array(array.entry(key, empty_array));
+        }
+        let key = last.key(array);
+        array.insert(key, value);
+    }
+}
+
+impl Step {
+    fn key(&self, array: &PhpArray) -> Key {
+        match self {
+            Self::Append => Key::Int(array.next_index()),
+            Self::Key(text) => Key::from_bytes(text),
+        }
+    }
+}
+
+/// The inside of a bracket pair and what follows it; none when it never closes.
+fn bracket(inner: &[u8]) -> Option<(Step, &[u8])> {
+    // PHP skips one blank before it looks for an empty pair.
+    let unblanked = match inner {
+        [b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, tail @ ..] => tail,
+        _ => inner,
+    };
+    if let [b']', after @ ..] = unblanked {
+        return Some((Step::Append, after));
+    }
+    let end = unblanked.iter().position(|&byte| byte == b']')? + (inner.len() - unblanked.len());
+    Some((Step::Key(inner[..end].to_vec()), &inner[end + 1..]))
+}
+
+fn mangle(byte: u8) -> u8 {
+    if matches!(byte, b' ' | b'.') { b'_' } else { byte }
+}
+
+fn empty_array() -> Value {
+    Value::Array(PhpArray::new(ArrayKind::List))
+}
+
+/// The array at this place; a scalar that stood there is overwritten.
+fn as_array(slot: &mut Value) -> &mut PhpArray {
+    if !matches!(slot, Value::Array(_)) {
+        *slot = empty_array();
+    }
+    match slot {
+        Value::Array(array) => array,
+        _ => unreachable!("an array was just put here"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::form::parse_form;
+
+    /// Each expectation was printed by PHP's `parse_str`.
+    #[test]
+    fn follows_parse_str() {
+        let cases = [
+            ("per[page=1", r#"{"per_page":"1"}"#),
+            ("per.page=1", r#"{"per_page":"1"}"#),
+            ("%20per_page=1", r#"{"per_page":"1"}"#),
+            ("per_page%00x=1", r#"{"per_page":"1"}"#),
+            ("a[b][c=0", r#"{"a":{"b":"0"}}"#),
+            ("a[b]c=1", r#"{"a":{"b":"1"}}"#),
+            ("a[ ]=1", r#"{"a":["1"]}"#),
+            ("a[ x]=1", r#"{"a":{" x":"1"}}"#),
+            ("a[=1", r#"{"a_":"1"}"#),
+            ("x[a.b]=1", r#"{"x":{"a.b":"1"}}"#),
+            ("a.b[c.d]=1", r#"{"a_b":{"c.d":"1"}}"#),
+            ("[x]=1", "[]"),
+            ("=1", "[]"),
+            ("a[[]=1", r#"{"a":{"[":"1"}}"#),
+            ("a[b[c]=1", r#"{"a":{"b[c":"1"}}"#),
+            ("per[pa ge[x=1", r#"{"per_pa_ge_x":"1"}"#),
+            ("a=1&a[]=2", r#"{"a":["2"]}"#),
+            ("a[]=1&a=2", r#"{"a":"2"}"#),
+            (
+                "a[x]=1&a[]=2&a[7]=1&a[]=5",
+                r#"{"a":{"x":"1","0":"2","7":"1","8":"5"}}"#,
+            ),
+            ("a[%00]=1", r#"{"a_":"1"}"#),
+            ("a[01]=1", r#"{"a":{"01":"1"}}"#),
+            ("a&b&&c=", r#"{"a":"","b":"","c":""}"#),
+        ];
+        for (text, expected) in cases {
+            let read = crate::value::Value::Array(parse_form(text.as_bytes()));
+            assert_eq!(
+                crate::value::to_json(&read).expect("UTF-8"),
+                expected.as_bytes(),
+                "{text}"
+            );
+        }
+    }
+}
