@@ -4,4 +4,5 @@ pub mod call;
 pub mod config;
 pub mod contract;
 pub mod payload;
+pub mod problem;
 pub mod value;

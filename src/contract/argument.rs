@@ -147,6 +147,19 @@ pub enum DefaultValue {
     Generated,
 }
 
+// === impl Schema ===
+
+impl Schema {
+    /// The name of the type in schemas and error messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
 // === impl Argument ===
 
 impl Argument {

@@ -1,0 +1,184 @@
+//! What can be wrong with a request, and the JSON that says so.
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::contract::Schema;
+use crate::payload::JsonError;
+
+/// A reason not to forward a request, or not to relay an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// No route matches path and method.
+    NoRoute,
+    /// The index was asked for a namespace that is not ours.
+    InvalidNamespace,
+    /// The `_jsonp` name is not a callback name.
+    InvalidCallback,
+    /// `_jsonp` is not offered.
+    CallbackDisabled,
+    /// The JSON body does not decode.
+    InvalidJson(JsonError),
+    /// Required arguments are missing; in declaration order.
+    Missing(Vec<&'static str>),
+    /// Arguments are invalid; in the order WordPress lists them.
+    Invalid(Vec<InvalidParameter>),
+    /// A write without credentials.
+    Forbidden,
+    /// A refusal or fault that WordPress does not know.
+    Edge(Edge),
+}
+
+/// One entry of `rest_invalid_param`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidParameter {
+    /// The argument.
+    pub name: &'static str,
+    /// What is wrong with its value.
+    pub fault: Fault,
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// A validate callback said no.
+    Invalid,
+    /// It is not of the schema's type.
+    Type(Schema),
+    /// The strict profile says no; the sentence says why.
+    Strict(&'static str),
+}
+
+/// A refusal or fault of the edge's own (DESIGN section 4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The stable code, `edge_…`.
+    pub code: &'static str,
+    /// One sentence for people; nothing internal, no client bytes.
+    pub message: &'static str,
+}
+
+// === impl Problem ===
+
+impl Problem {
+    /// A refusal or fault of the edge's own.
+    pub const fn edge(status: StatusCode, code: &'static str, message: &'static str) -> Self {
+        Self::Edge(Edge {
+            status,
+            code,
+            message,
+        })
+    }
+
+    /// The HTTP status WordPress answers with.
+    pub const fn status(&self) -> StatusCode {
+        match self {
+            Self::NoRoute | Self::InvalidNamespace => StatusCode::NOT_FOUND,
+            Self::Forbidden => StatusCode::UNAUTHORIZED,
+            Self::InvalidCallback
+            | Self::CallbackDisabled
+            | Self::InvalidJson(_)
+            | Self::Missing(_)
+            | Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::Edge(edge) => edge.status,
+        }
+    }
+
+    /// The stable error code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoRoute => "rest_no_route",
+            Self::InvalidNamespace => "rest_invalid_namespace",
+            Self::InvalidCallback => "rest_callback_invalid",
+            Self::CallbackDisabled => "rest_callback_disabled",
+            Self::InvalidJson(_) => "rest_invalid_json",
+            Self::Missing(_) => "rest_missing_callback_param",
+            Self::Invalid(_) => "rest_invalid_param",
+            Self::Forbidden => "rest_forbidden",
+            Self::Edge(edge) => edge.code,
+        }
+    }
+
+    /// The error body.
+    pub fn to_json(&self) -> Value {
+        let status = self.status().as_u16();
+        let with_data =
+            |message: &str, data: Value| json!({"code": self.code(), "message": message, "data": data});
+        match self {
+            Self::NoRoute => with_data(
+                "No route was found matching the URL and request method.",
+                json!({"status": status}),
+            ),
+            Self::InvalidNamespace => with_data(
+                "The specified namespace could not be found.",
+                json!({"status": status}),
+            ),
+            // WordPress gives these two no data.
+            Self::InvalidCallback => {
+                json!({"code": self.code(), "message": "Invalid JSONP callback function."})
+            }
+            Self::CallbackDisabled => {
+                json!({"code": self.code(), "message": "JSONP support is disabled on this site."})
+            }
+            Self::InvalidJson(error) => with_data(
+                "Invalid JSON body passed.",
+                json!({
+                    "status": status,
+                    "json_error_code": error.code(),
+                    "json_error_message": error.to_string(),
+                }),
+            ),
+            Self::Missing(names) => with_data(
+                &format!("Missing parameter(s): {}", names.join(", ")),
+                json!({"status": status, "params": names}),
+            ),
+            Self::Invalid(parameters) => invalid(parameters, status, with_data),
+            Self::Forbidden => with_data(
+                "Sorry, you are not allowed to do that.",
+                json!({"status": status}),
+            ),
+            Self::Edge(edge) => with_data(edge.message, json!({"status": status})),
+        }
+    }
+}
+
+fn invalid(parameters: &[InvalidParameter], status: u16, with_data: impl Fn(&str, Value) -> Value) -> Value {
+    let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    let messages: Map<String, Value> = parameters
+        .iter()
+        .map(|parameter| (parameter.name.to_owned(), parameter.message().into()))
+        .collect();
+    let details: Map<String, Value> = parameters.iter().filter_map(InvalidParameter::detail).collect();
+    // An unkeyed PHP array prints as a list, also when it is empty.
+    let details = if details.is_empty() {
+        json!([])
+    } else {
+        Value::Object(details)
+    };
+    with_data(
+        &format!("Invalid parameter(s): {}", names.join(", ")),
+        json!({"status": status, "params": messages, "details": details}),
+    )
+}
+
+// === impl InvalidParameter ===
+
+impl InvalidParameter {
+    /// What WordPress writes beside the name.
+    pub fn message(&self) -> String {
+        match self.fault {
+            Fault::Invalid => "Invalid parameter.".to_owned(),
+            Fault::Type(schema) => format!("{} is not of type {}.", self.name, schema.name()),
+            Fault::Strict(reason) => reason.to_owned(),
+        }
+    }
+
+    fn detail(&self) -> Option<(String, Value)> {
+        let Fault::Type(_) = self.fault else { return None };
+        let detail =
+            json!({"code": "rest_invalid_type", "message": self.message(), "data": {"param": self.name}});
+        Some((self.name.to_owned(), detail))
+    }
+}

@@ -1,0 +1,161 @@
+//! A problem as an answer: status and body, laid out and wrapped as the client asked.
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::json;
+
+use super::php_json::{Layout, to_php_json};
+use super::problem::Problem;
+
+/// An answer the edge gives instead of the origin's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    status: StatusCode,
+    body: Bytes,
+    allow: Allow,
+    problem: Problem,
+}
+
+/// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (CONTRACT section 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style {
+    /// Compact, or indented by `_pretty`.
+    pub layout: Layout,
+    /// Whether `_envelope` hides the status in a 200.
+    pub enveloped: bool,
+}
+
+/// The `Allow` header WordPress sends with a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Allow {
+    /// None: no route was matched.
+    #[default]
+    Absent,
+    /// What an anonymous caller passes on every route.
+    Get,
+}
+
+// === impl Refusal ===
+
+impl Refusal {
+    /// The answer to a problem.
+    pub fn new(problem: Problem, style: Style, allow: Allow) -> Self {
+        let json = if style.enveloped {
+            envelope(&problem, allow)
+        } else {
+            problem.to_json()
+        };
+        let status = if style.enveloped {
+            StatusCode::OK
+        } else {
+            problem.status()
+        };
+        Self {
+            status,
+            body: Bytes::from(to_php_json(&json, style.layout)),
+            allow,
+            problem,
+        }
+    }
+
+    /// The answer to a problem of no particular call.
+    pub fn plain(problem: Problem) -> Self {
+        Self::new(problem, Style::default(), Allow::Absent)
+    }
+
+    /// A refusal or fault of the edge's own.
+    pub fn edge(status: StatusCode, code: &'static str, message: &'static str) -> Self {
+        Self::plain(Problem::edge(status, code, message))
+    }
+
+    /// 404 `rest_no_route`.
+    pub fn no_route() -> Self {
+        Self::plain(Problem::NoRoute)
+    }
+
+    /// The status of the answer: 200 in an envelope.
+    pub const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The JSON body, to be sent as `application/json; charset=UTF-8`.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// The `Allow` header to send; none in an envelope, where it stands in the body.
+    pub fn allow(&self) -> Allow {
+        self.allow
+    }
+
+    /// The error code, for logs and metrics.
+    pub const fn code(&self) -> &'static str {
+        self.problem.code()
+    }
+
+    /// What was wrong.
+    pub const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+}
+
+fn envelope(problem: &Problem, allow: Allow) -> serde_json::Value {
+    let headers = match allow {
+        Allow::Absent => json!([]),
+        Allow::Get => json!({"Allow": "GET"}),
+    };
+    json!({"body": problem.to_json(), "status": problem.status().as_u16(), "headers": headers})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::{Fault, InvalidParameter};
+    use super::*;
+    use crate::contract::Schema;
+
+    fn body(problem: Problem) -> String {
+        String::from_utf8(Refusal::plain(problem).body().to_vec()).expect("JSON is UTF-8")
+    }
+
+    #[test]
+    fn speaks_wordpress() {
+        let invalid = |fault| {
+            vec![InvalidParameter {
+                name: "featured",
+                fault,
+            }]
+        };
+        let cases = [
+            (
+                Problem::Missing(vec!["title", "start_date"]),
+                r#"{"code":"rest_missing_callback_param","message":"Missing parameter(s): title, start_date","data":{"status":400,"params":["title","start_date"]}}"#,
+            ),
+            (
+                Problem::Invalid(invalid(Fault::Invalid)),
+                r#"{"code":"rest_invalid_param","message":"Invalid parameter(s): featured","data":{"status":400,"params":{"featured":"Invalid parameter."},"details":[]}}"#,
+            ),
+            (
+                Problem::Invalid(invalid(Fault::Type(Schema::Boolean))),
+                r#"{"code":"rest_invalid_param","message":"Invalid parameter(s): featured","data":{"status":400,"params":{"featured":"featured is not of type boolean."},"details":{"featured":{"code":"rest_invalid_type","message":"featured is not of type boolean.","data":{"param":"featured"}}}}}"#,
+            ),
+            (
+                Problem::InvalidCallback,
+                r#"{"code":"rest_callback_invalid","message":"Invalid JSONP callback function."}"#,
+            ),
+        ];
+        for (problem, expected) in cases {
+            assert_eq!(body(problem), expected);
+        }
+    }
+
+    #[test]
+    fn hides_the_status_in_an_envelope() {
+        let style = Style {
+            enveloped: true,
+            ..Style::default()
+        };
+        let refusal = Refusal::new(Problem::NoRoute, style, Allow::Absent);
+        assert_eq!(refusal.status(), StatusCode::OK);
+        assert!(refusal.body().ends_with(br#""status":404,"headers":[]}"#));
+    }
+}
