@@ -37,6 +37,8 @@ pub enum Documented {
     DateTime,
     /// A date, as text.
     Date,
+    /// A date in UTC, as text.
+    UtcDate,
     /// A web address, as text.
     Url,
     /// An e-mail address, as text.

@@ -4,9 +4,9 @@
 //! declaration order, which is the order of its validation errors.
 
 use super::argument::{
-    Argument, DefaultValue::Bool, DefaultValue::Null, Documented::Any, Documented::Boolean, Documented::Date,
+    Argument, DefaultValue::Bool, DefaultValue::Null, Documented, Documented::Any, Documented::Boolean,
     Documented::DateTime, Documented::Email, Documented::Integer, Documented::IntegerList,
-    Documented::String, Documented::Url, Rule, Schema, Taxonomy,
+    Documented::String, Documented::Url, Documented::UtcDate, Rule, Schema, Taxonomy,
 };
 use super::kind::Kind;
 
@@ -34,8 +34,8 @@ const fn loose_text(name: &'static str, meaning: &'static str) -> Argument {
         .default(Null)
 }
 
-const fn date(name: &'static str, meaning: &'static str) -> Argument {
-    Argument::new(name, Date, meaning)
+const fn date(name: &'static str, documented: Documented, meaning: &'static str) -> Argument {
+    Argument::new(name, documented, meaning)
         .typed(Schema::String)
         .ruled(Rule::Time)
 }
@@ -53,14 +53,15 @@ const fn status(meaning: &'static str) -> Argument {
 const AUTHOR: Argument = Argument::new("author", Integer, "Author ID.")
     .typed(Schema::Integer)
     .ruled(Rule::UserId);
-const DATE: Argument = date("date", "Publication date.");
-const DATE_UTC: Argument = date("date_utc", "Publication date in UTC.");
+const DATE: Argument = date("date", String, "Publication date.");
+const DATE_UTC: Argument = date("date_utc", UtcDate, "Publication date in UTC.");
 const IMAGE: &str = "Featured image ID or URL.";
 
 const EVENT: &[Argument] = &[
     AUTHOR,
     DATE,
-    DATE_UTC,
+    // The specification calls it text here and text in UTC on venues and organizers.
+    date("date_utc", String, "Publication date in UTC."),
     text("title", "Event title.").required(),
     text("description", "Event description."),
     text("slug", "Event slug."),
@@ -70,14 +71,8 @@ const EVENT: &[Argument] = &[
         .typed(Schema::String)
         .ruled(Rule::TimezoneOrEmpty),
     flag("all_day", "Whether the event lasts the whole day.").default(Bool(false)),
-    Argument::new("start_date", DateTime, "Start date and time.")
-        .typed(Schema::String)
-        .ruled(Rule::Time)
-        .required(),
-    Argument::new("end_date", DateTime, "End date and time.")
-        .typed(Schema::String)
-        .ruled(Rule::Time)
-        .required(),
+    date("start_date", DateTime, "Start date and time.").required(),
+    date("end_date", DateTime, "End date and time.").required(),
     Argument::new("image", String, IMAGE)
         .typed(Schema::String)
         .ruled(Rule::Image),
@@ -90,14 +85,23 @@ const EVENT: &[Argument] = &[
     flag("hide_from_listings", "Hide the event in the calendar view."),
     flag("sticky", "Make the event sticky in the calendar view."),
     flag("featured", "Mark the event as featured."),
-    Argument::new("categories", IntegerList, "Category IDs or names.").default(Null),
-    Argument::new("tags", IntegerList, "Tag IDs or names.").default(Null),
-    Argument::new("venue", IntegerList, "Venue IDs or data.")
+    Argument::new(
+        "categories",
+        IntegerList,
+        "Category IDs (described as ID or name).",
+    )
+    .default(Null),
+    Argument::new("tags", IntegerList, "Tag IDs (described as ID or name).").default(Null),
+    Argument::new("venue", IntegerList, "Venue IDs (described as IDs or data).")
         .ruled(Rule::VenueEntry)
         .default(Null),
-    Argument::new("organizer", IntegerList, "Organizer IDs or data.")
-        .ruled(Rule::OrganizerEntry)
-        .default(Null),
+    Argument::new(
+        "organizer",
+        IntegerList,
+        "Organizer IDs (described as IDs or data).",
+    )
+    .ruled(Rule::OrganizerEntry)
+    .default(Null),
 ];
 
 const VENUE: &[Argument] = &[
@@ -133,11 +137,11 @@ const VENUE: &[Argument] = &[
 
 const ORGANIZER: &[Argument] = &[
     AUTHOR.default(Null),
-    DATE,
-    DATE_UTC,
+    DATE.default(Null),
+    DATE_UTC.default(Null),
     text("organizer", "Organizer name.").default(Null).required(),
     loose_text("description", "Organizer description."),
-    status("Post status of the organizer."),
+    status("Post status of the organizer.").default(Null),
     loose_text("phone", "Phone number."),
     Argument::new("website", String, "Organizer website URL.")
         .typed(Schema::String)

@@ -10,6 +10,7 @@
 
 mod argument;
 pub mod difference;
+pub mod drift;
 mod fields;
 pub mod global;
 mod kind;

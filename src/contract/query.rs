@@ -59,9 +59,9 @@ pub(super) const PASSWORD: Argument = Argument::new("password", String, "Event p
 
 /// The arguments of the namespace index.
 pub(super) const INDEX: &[Argument] = &[
-    Argument::new("namespace", String, "Namespace to describe.")
+    Argument::new("namespace", Any, "Namespace to describe.")
         .default(DefaultValue::Text("calendar/events/v1")),
-    Argument::new("context", String, "Scope of the request.").default(DefaultValue::Text("view")),
+    Argument::new("context", Any, "Scope of the answer.").default(DefaultValue::Text("view")),
 ];
 
 const fn page(meaning: &'static str) -> Argument {
@@ -118,7 +118,7 @@ const EVENTS: &[Argument] = &[
     Argument::new(
         "strict_dates",
         BooleanLike,
-        "Use the given dates at their exact times, not as whole days.",
+        "When set, the given dates are used at their exact times. By default whole days are included.",
     )
     .ruled(Rule::NonEmptyString)
     .default(DefaultValue::Bool(false)),
@@ -126,37 +126,44 @@ const EVENTS: &[Argument] = &[
     list_of(
         "categories",
         Rule::TermList(Taxonomy::Category),
-        "Events assigned to one of the given categories.",
+        "Events assigned to one of the given categories (slugs or IDs).",
     ),
     list_of(
         "tags",
         Rule::TermList(Taxonomy::Tag),
-        "Events assigned to one of the given tags.",
+        "Events assigned to one of the given tags (slugs or IDs).",
     ),
     list_of(
         "venue",
         Rule::VenueIdList,
-        "Events assigned to one of the given venues.",
+        "Events assigned to one of the given venue IDs.",
     ),
     list_of(
         "organizer",
         Rule::OrganizerIdList,
-        "Events assigned to one of the given organizers.",
+        "Events assigned to one of the given organizer IDs.",
     ),
     flag("featured", "Filter by featured status."),
     Argument::new("status", String, "Filter by event post status.").ruled(Rule::StatusFilter),
-    flag("geoloc", "Filter by whether the venue has geolocation data."),
-    Argument::new("geoloc_lat", Double, "Venue latitude; must come with geoloc_lng."),
+    flag(
+        "geoloc",
+        "Filter by whether the venue has geolocation data. Needs an optional premium calendar extension.",
+    ),
+    Argument::new(
+        "geoloc_lat",
+        Double,
+        "Venue latitude filter; must be accompanied by geoloc_lng. Needs the same extension.",
+    ),
     Argument::new(
         "geoloc_lng",
         Double,
-        "Venue longitude; must come with geoloc_lat.",
+        "Venue longitude filter; must be accompanied by geoloc_lat. Needs the same extension.",
     ),
     // Sanitised by the backend's own list reader: its schema type is never enforced.
     list_of(
         "include",
         Rule::PositiveIntList,
-        "Only events with these post IDs.",
+        "Only events with these post IDs; date filters are then ignored.",
     ),
     event_id("post_parent", "Events whose post parent is the given ID."),
     flag("ticketed", "Events with or without tickets.").ruled(Rule::Ticketed),
@@ -190,7 +197,7 @@ const ORDER: Argument = text("order", "Sort direction, ascending or descending."
 const ORDERBY: Argument = text("orderby", "Term attribute to sort by.");
 const SEARCH_TERMS: Argument = text("search", "Terms matching the string.");
 const POST: Argument = event_id("post", "Terms assigned to this post ID.");
-const EVENT_OF_TERM: Argument = event_id("event", "Alias of post; wins over it.");
+const EVENT_OF_TERM: Argument = event_id("event", "Alias of `post`.");
 const TERM_SLUG: Argument = text("slug", "Terms with this slug.");
 
 const CATEGORIES: &[Argument] = &[
@@ -202,7 +209,7 @@ const CATEGORIES: &[Argument] = &[
     ORDER,
     ORDERBY,
     HIDE_EMPTY,
-    Argument::new("parent", Integer, "Terms with this parent.")
+    Argument::new("parent", Integer, "Categories only: terms with this parent.")
         .typed(Schema::Integer)
         .ruled(Rule::TermList(Taxonomy::Category)),
     POST,

@@ -1,0 +1,101 @@
+//! What can differ between a published index and the table, each as a sentence for an operator.
+
+use http::Method;
+use thiserror::Error;
+
+/// One way in which a published index differs from the table and from the known differences.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Drift {
+    /// The document is no index of the namespace that was asked for.
+    #[error("the answer is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
+    NotThisNamespace {
+        /// The namespace that was asked for.
+        expected: String,
+        /// What the document says.
+        found: Option<String>,
+    },
+    /// A route of the table is not published.
+    #[error("the origin does not publish {route}")]
+    RouteMissing {
+        /// The route as a template; `/` is the index.
+        route: String,
+    },
+    /// A route is published that the table does not know; the edge answers 404 there.
+    #[error("the origin publishes {path}, which the edge does not know")]
+    RouteExtra {
+        /// The route as the origin spells it, below the namespace.
+        path: String,
+    },
+    /// A method of the table is not published on its route.
+    #[error("the origin does not publish {method} {route}")]
+    MethodMissing {
+        /// The route as a template.
+        route: String,
+        /// The missing method.
+        method: Method,
+    },
+    /// A method is published that the table does not know; the edge answers 404 there.
+    #[error("the origin publishes {method} {route}, which the edge does not know")]
+    MethodExtra {
+        /// The route as a template.
+        route: String,
+        /// The method as published.
+        method: String,
+    },
+    /// An argument of the table is not published.
+    #[error("{operation}: the origin does not publish the argument {argument}")]
+    ArgumentMissing {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+    },
+    /// An argument is published that the table does not know; the edge drops it.
+    #[error("{operation}: the origin publishes the argument {argument}, which the edge drops")]
+    ArgumentExtra {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+    },
+    /// The arguments stand in another order, which changes the order of errors.
+    #[error("{operation}: the origin declares the arguments in another order")]
+    OrderDiffers {
+        /// The operation's name.
+        operation: String,
+    },
+    /// An argument has another type.
+    #[error("{operation}: {argument} is {specified} here and {published} at the origin")]
+    TypeDiffers {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+        /// The JSON type of the specification.
+        specified: String,
+        /// The published type.
+        published: String,
+    },
+    /// An argument has another default.
+    #[error("{operation}: {argument} has the default {specified} here and {published} at the origin")]
+    DefaultDiffers {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+        /// The specified default as JSON, or `none`.
+        specified: String,
+        /// The published default as JSON, or `none`.
+        published: String,
+    },
+    /// An argument is required on one side only.
+    #[error("{operation}: {argument} is {} at the origin", if *.specified { "required here and optional" } else { "optional here and required" })]
+    RequiredDiffers {
+        /// The operation's name.
+        operation: String,
+        /// The argument's name.
+        argument: String,
+        /// Whether the table requires it.
+        specified: bool,
+    },
+}

@@ -1,0 +1,3 @@
+//! Behaviour of the whole edge, and guards of the files that must agree with it.
+
+mod contract;
