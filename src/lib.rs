@@ -5,4 +5,5 @@ pub mod config;
 pub mod contract;
 pub mod payload;
 pub mod problem;
+pub mod target;
 pub mod value;

@@ -17,4 +17,5 @@ pub use content_type::{BodyReading, body_reading};
 pub use form::{PHP_VARIABLE_LIMIT, pair_count, parse_form};
 pub use json::{JsonError, PHP_DEPTH, parse_json};
 pub use multipart::{MultipartError, parse_multipart};
+pub(crate) use percent::escaped;
 pub use percent::{Plus, decode, decode_into};

@@ -1,0 +1,394 @@
+//! Where a request target leads: a root and a route, or elsewhere.
+
+use http::StatusCode;
+
+use super::route::{Matched, RouteMatch, match_route};
+use crate::config::Settings;
+use crate::payload::{Plus, decode, escaped, pair_count, parse_form};
+use crate::problem::Problem;
+use crate::value::{PhpArray, Value};
+
+/// The public REST roots and namespaces.
+#[derive(Debug, Clone)]
+pub struct Roots {
+    /// Longest home path first, so that `/de` is asked before the root of the site.
+    roots: Vec<RootPath>,
+    namespaces: Vec<String>,
+    query_pairs: usize,
+}
+
+/// A public root path, split where WordPress splits it.
+#[derive(Debug, Clone)]
+struct RootPath {
+    /// The position among the settings' roots.
+    index: usize,
+    /// The path of the site, without outer slashes: empty, or `de`.
+    home: String,
+    /// The REST prefix, `wp-json`.
+    prefix: String,
+}
+
+/// Where a target leads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Located {
+    /// Into the calendar API.
+    Api(Spot),
+    /// Anywhere else on the site.
+    Elsewhere,
+    /// Nowhere: the target cannot be read, or says two things.
+    Refused(Problem),
+}
+
+/// A place in the calendar API.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spot {
+    /// Position among the settings' roots.
+    pub root: usize,
+    /// The route; none: inside the namespace, but not in the table.
+    pub matched: Option<RouteMatch>,
+    /// The query's parameters as PHP reads them, `rest_route` included.
+    pub query: PhpArray,
+}
+
+// === impl Roots ===
+
+impl Roots {
+    /// The roots and namespaces of the settings.
+    pub fn new(settings: &Settings) -> Self {
+        let mut roots: Vec<RootPath> = settings
+            .roots
+            .iter()
+            .enumerate()
+            .map(|(index, root)| RootPath::new(index, &root.path))
+            .collect();
+        roots.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
+        Self {
+            roots,
+            namespaces: settings.namespaces.clone(),
+            query_pairs: settings.limits.query_pairs,
+        }
+    }
+
+    /// Finds the place of a target, given its path and query exactly as they were sent.
+    pub fn locate(&self, path: &str, query: Option<&str>) -> Located {
+        let path = path.as_bytes();
+        let query = query.unwrap_or_default().as_bytes();
+        let by_path = self.by_path(path);
+        if matches!(
+            by_path,
+            ByPath::Route {
+                matched: Matched::Elsewhere,
+                ..
+            } | ByPath::Site { .. }
+        ) && !may_name_a_route(query)
+        {
+            return Located::Elsewhere;
+        }
+        if let Some(problem) = unreadable(path) {
+            return Located::Refused(problem);
+        }
+        if pair_count(query) > self.query_pairs {
+            return Located::Refused(TOO_MANY_PARAMETERS);
+        }
+        self.by_query(by_path, parse_form(query))
+    }
+
+    /// What the path alone says.
+    fn by_path(&self, path: &[u8]) -> ByPath {
+        let path = trim_slashes(path);
+        let found = self.roots.iter().find_map(|root| Some((root, root.route(path)?)));
+        if let Some((root, route)) = found {
+            let matched = match_route(&route, &self.namespaces);
+            let matched = if is_script(path) && matched != Matched::Elsewhere {
+                Matched::Unknown
+            } else {
+                matched
+            };
+            return ByPath::Route {
+                root: root.index,
+                matched,
+                is_root: route.is_empty(),
+            };
+        }
+        let site = self.roots.iter().find(|root| root.below_home(path).is_some());
+        match site {
+            Some(root) if !is_script(path) || root.below_home(path) == Some(b"index.php") => ByPath::Site {
+                root: Some(root.index),
+            },
+            _ => ByPath::Site { root: None },
+        }
+    }
+
+    /// What path and query say together: a `rest_route` beats the path in WordPress, so it may only repeat
+    /// it, or stand where no REST path does.
+    fn by_query(&self, by_path: ByPath, query: PhpArray) -> Located {
+        let Some(value) = query.get("rest_route") else {
+            return match by_path {
+                ByPath::Route {
+                    matched: Matched::Elsewhere,
+                    ..
+                }
+                | ByPath::Site { .. } => Located::Elsewhere,
+                ByPath::Route { root, matched, .. } => Located::Api(Spot {
+                    root,
+                    matched: matched.found(),
+                    query,
+                }),
+            };
+        };
+        let Value::String(text) = value else {
+            return Located::Refused(CONTRADICTION);
+        };
+        let named = match_route(text, &self.namespaces);
+        match by_path {
+            ByPath::Route {
+                root,
+                matched,
+                is_root: false,
+            } if matched != Matched::Elsewhere => {
+                if named != matched || matched == Matched::Unknown {
+                    return Located::Refused(CONTRADICTION);
+                }
+                Located::Api(Spot {
+                    root,
+                    matched: matched.found(),
+                    query,
+                })
+            }
+            ByPath::Route { is_root: false, .. } if named != Matched::Elsewhere => {
+                Located::Refused(CONTRADICTION)
+            }
+            ByPath::Route { root, .. } | ByPath::Site { root: Some(root) } if named != Matched::Elsewhere => {
+                Located::Api(Spot {
+                    root,
+                    matched: named.found(),
+                    query,
+                })
+            }
+            ByPath::Route { .. } | ByPath::Site { .. } => Located::Elsewhere,
+        }
+    }
+}
+
+const TOO_MANY_PARAMETERS: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_too_many_parameters",
+    "The query has too many parameters.",
+);
+
+const CONTRADICTION: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_route_contradiction",
+    "The parameter rest_route names another route than the path.",
+);
+
+const BAD_TARGET: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_bad_target",
+    "The path of the request cannot be read.",
+);
+
+/// What a path says on its own.
+#[derive(Debug)]
+enum ByPath {
+    /// A path below a REST root, or the root itself.
+    Route {
+        root: usize,
+        matched: Matched,
+        is_root: bool,
+    },
+    /// A page of the site; the root whose front controller serves it, unless it is another script.
+    Site { root: Option<usize> },
+}
+
+impl Matched {
+    fn found(self) -> Option<RouteMatch> {
+        match self {
+            Self::Route(found) => Some(found),
+            Self::Unknown | Self::Elsewhere => None,
+        }
+    }
+}
+
+// === impl RootPath ===
+
+impl RootPath {
+    fn new(index: usize, path: &str) -> Self {
+        let path = path.trim_matches('/');
+        let (home, prefix) = path.rsplit_once('/').unwrap_or(("", path));
+        Self {
+            index,
+            home: home.to_owned(),
+            prefix: prefix.to_owned(),
+        }
+    }
+
+    /// The route string of a path without outer slashes; empty for the REST root itself.
+    ///
+    /// WordPress matches the raw path; only when that does not begin with the REST prefix is the whole path
+    /// decoded once and matched again. Behind `index.php/` the server has decoded it already.
+    fn route(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let below = self.below_home(path)?;
+        if let Some(info) = below.strip_prefix(b"index.php/") {
+            return self.decoded_route(&decode(info, Plus::Literal));
+        }
+        match self.below_prefix(below) {
+            Some(route) => Some(route.to_vec()),
+            None if below.contains(&b'%') => self.decoded_route(&decode(below, Plus::Space)),
+            None => None,
+        }
+    }
+
+    /// The expression that takes the route stops at a line feed.
+    fn decoded_route(&self, decoded: &[u8]) -> Option<Vec<u8>> {
+        let line = decoded.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        self.below_prefix(line).map(<[u8]>::to_vec)
+    }
+
+    fn below_home<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+        let below = path.strip_prefix(self.home.as_bytes())?;
+        let at_segment = self.home.is_empty() || matches!(below, [] | [b'/', ..]);
+        at_segment.then(|| trim_slashes(below))
+    }
+
+    fn below_prefix<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+        let below = path.strip_prefix(self.prefix.as_bytes())?;
+        matches!(below, [] | [b'/', ..]).then_some(below)
+    }
+}
+
+fn trim_slashes(path: &[u8]) -> &[u8] {
+    let start = path.iter().position(|&byte| byte != b'/').unwrap_or(path.len());
+    let end = path
+        .iter()
+        .rposition(|&byte| byte != b'/')
+        .map_or(start, |last| last + 1);
+    &path[start..end]
+}
+
+/// Web servers in front of WordPress hand every path with this ending to PHP as a file of its own.
+fn is_script(path: &[u8]) -> bool {
+    decode(path, Plus::Literal).ends_with(b".php")
+}
+
+/// A broken percent-escape or an encoded NUL: the web server refuses both.
+fn unreadable(path: &[u8]) -> Option<Problem> {
+    let mut escapes = path.iter().enumerate().filter(|(_, byte)| **byte == b'%');
+    let broken = escapes.any(|(at, _)| matches!(escaped(&path[at + 1..]), None | Some(0)));
+    broken.then_some(BAD_TARGET)
+}
+
+/// Whether a query could hold a `rest_route` in any spelling: a test that is never wrong with "no".
+fn may_name_a_route(query: &[u8]) -> bool {
+    query.windows(4).any(|window| window == b"rest") || query.contains(&b'%')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{Kind, Route};
+
+    fn roots() -> Roots {
+        let mut settings = Settings::for_origin("http://127.0.0.1/wp-json".parse().expect("a URL"));
+        settings.namespaces = vec!["tribe/events/v1".to_owned()];
+        let mut german = settings.roots[0].clone();
+        german.path = "/de/wp-json".to_owned();
+        settings.roots.push(german);
+        Roots::new(&settings)
+    }
+
+    fn place(path: &str, query: Option<&str>) -> Option<(usize, Option<Route>)> {
+        match roots().locate(path, query) {
+            Located::Api(spot) => Some((spot.root, spot.matched.map(|found| found.route))),
+            Located::Elsewhere | Located::Refused(_) => None,
+        }
+    }
+
+    #[test]
+    fn finds_the_root_and_the_route() {
+        let events = Some(Route::Collection(Kind::Event));
+        let cases = [
+            ("/wp-json/tribe/events/v1/events", None, Some((0, events))),
+            ("//wp-json/tribe/events/v1/events/", None, Some((0, events))),
+            ("/de/wp-json/tribe/events/v1/events", None, Some((1, events))),
+            ("/de//wp-json/tribe/events/v1/events", None, Some((1, events))),
+            (
+                "/index.php/wp-json/tribe/events/v1/%65vents",
+                None,
+                Some((0, events)),
+            ),
+            ("/wp%2Djson/tribe/events/v1/%65vents%0A", None, Some((0, events))),
+            ("/wp-json/tribe/events/v1/%65vents", None, Some((0, None))),
+            ("/wp-json/tribe/events/v1/events.php", None, Some((0, None))),
+            ("/", Some("rest_route=/tribe/events/v1/events"), Some((0, events))),
+            (
+                "/de",
+                Some("rest%5Froute=%2Ftribe%2Fevents%2Fv1%2Fevents%0A"),
+                Some((1, events)),
+            ),
+            (
+                "/favicon.ico",
+                Some("rest.route=/tribe/events/v1/events"),
+                Some((0, events)),
+            ),
+            (
+                "/wp-json",
+                Some("rest_route=/tribe/events/v1/events"),
+                Some((0, events)),
+            ),
+            (
+                "/wp-json/tribe/events/v1/events",
+                Some("rest_route=/Tribe/events/v1/events/"),
+                Some((0, events)),
+            ),
+            ("/wp-login.php", Some("rest_route=/tribe/events/v1/events"), None),
+            ("/DE/wp-json/tribe/events/v1/events", None, None),
+            ("/dewp-json/tribe/events/v1/events", None, None),
+            ("/fr/wp-json/tribe/events/v1/events", None, None),
+            ("/WP-JSON/tribe/events/v1/events", None, None),
+            ("/x/../wp-json/tribe/events/v1/events", None, None),
+            ("/wp-json//tribe/events/v1/events", None, None),
+            ("/wp-json/wp/v2/users", None, None),
+        ];
+        for (path, query, expected) in cases {
+            assert_eq!(place(path, query), expected, "{path} {query:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_a_route_that_contradicts_the_path() {
+        let cases = [
+            ("/wp-json/tribe/events/v1/events", "rest_route=/wp/v2/users"),
+            (
+                "/wp-json/tribe/events/v1/events",
+                "%20rest_route=/tribe/events/v1/venues",
+            ),
+            ("/wp-json/tribe/events/v1/events", "rest_route="),
+            ("/", "rest_route[]=/tribe/events/v1/events"),
+            ("/wp-json/wp/v2/posts", "rest_route=/tribe/events/v1/events"),
+        ];
+        for (path, query) in cases {
+            assert!(
+                matches!(roots().locate(path, Some(query)), Located::Refused(_)),
+                "{path}?{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_paths_the_web_server_cannot_read() {
+        for path in [
+            "/wp-json/tribe/events/v1/events%00",
+            "/wp-json/tribe/events/v1/events%zz",
+        ] {
+            assert_eq!(roots().locate(path, None), Located::Refused(BAD_TARGET), "{path}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn takes_any_target(path in "/?[a-zA-Z%0-9/.;_+-]{0,40}", query in proptest::option::of(".{0,40}")) {
+            let _ = roots().locate(&path, query.as_deref());
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Request targets: which root, which route, which record (CONTRACT section 6).
+//!
+//! The raw target is matched as WordPress matches it. What is not matched here is not a calendar call,
+//! and nothing below this module looks at a path again: the canonical encoder writes a new one.
+
+mod locate;
+mod route;
+mod slug;
+
+pub use locate::{Located, Roots, Spot};
+pub use route::RouteMatch;
+pub use slug::canonical_slug;

@@ -1,0 +1,148 @@
+//! Route strings: `/tribe/events/v1/events/56`, as WordPress's route expressions match them.
+
+use crate::contract::{Kind, Route};
+
+/// A route and what stands in its placeholder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteMatch {
+    /// The route.
+    pub route: Route,
+    /// The digits of an id, or a slug as WordPress's `slug` parameter would hold it.
+    pub parameter: Option<Vec<u8>>,
+}
+
+/// What a route string turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Matched {
+    /// A route of the calendar API.
+    Route(RouteMatch),
+    /// Inside the namespace, but no route.
+    Unknown,
+    /// Another namespace.
+    Elsewhere,
+}
+
+/// Matches a route string against the public namespaces, without regard to ASCII case.
+pub(super) fn match_route(text: &[u8], namespaces: &[String]) -> Matched {
+    let text = trim_end(text);
+    let Some(below) = namespaces
+        .iter()
+        .find_map(|namespace| below_namespace(text, namespace))
+    else {
+        return Matched::Elsewhere;
+    };
+    match_below(below).map_or(Matched::Unknown, Matched::Route)
+}
+
+/// WordPress drops trailing slashes and backslashes before it matches (`untrailingslashit`).
+fn trim_end(text: &[u8]) -> &[u8] {
+    let kept = text
+        .iter()
+        .rposition(|byte| !matches!(byte, b'/' | b'\\'))
+        .map_or(0, |last| last + 1);
+    &text[..kept]
+}
+
+/// What follows `/{namespace}`: nothing, or something that begins with a slash.
+fn below_namespace<'a>(text: &'a [u8], namespace: &str) -> Option<&'a [u8]> {
+    let text = text.strip_prefix(b"/")?;
+    let (start, below) = text.split_at_checked(namespace.len())?;
+    let matches = start.eq_ignore_ascii_case(namespace.as_bytes());
+    (matches && matches!(below, [] | [b'/' | b'\n', ..])).then_some(below)
+}
+
+fn match_below(below: &[u8]) -> Option<RouteMatch> {
+    // `$` of a regular expression also matches before a final line feed; a slug swallows it instead.
+    let line = below.strip_suffix(b"\n").unwrap_or(below);
+    let Some(line) = line.strip_prefix(b"/") else {
+        return line.is_empty().then_some(RouteMatch {
+            route: Route::Index,
+            parameter: None,
+        });
+    };
+    let segments: Vec<&[u8]> = line.split(|&byte| byte == b'/').collect();
+    match segments[..] {
+        [doc] if doc.eq_ignore_ascii_case(b"doc") => Some(RouteMatch {
+            route: Route::Doc,
+            parameter: None,
+        }),
+        [kind] => Some(RouteMatch {
+            route: Route::Collection(Kind::from_segment(kind)?),
+            parameter: None,
+        }),
+        [kind, id] if !id.is_empty() && id.iter().all(u8::is_ascii_digit) => Some(RouteMatch {
+            route: Route::Item(Kind::from_segment(kind)?),
+            parameter: Some(id.to_vec()),
+        }),
+        [kind, by_slug, _] if by_slug.eq_ignore_ascii_case(b"by-slug") => {
+            let kind = Kind::from_segment(kind).filter(|kind| !kind.is_term())?;
+            let slug = below
+                .rsplit(|&byte| byte == b'/')
+                .next()
+                .filter(|slug| !slug.is_empty())?;
+            Some(RouteMatch {
+                route: Route::BySlug(kind),
+                parameter: Some(slug.to_vec()),
+            })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(text: &str) -> Option<(Route, Option<String>)> {
+        match match_route(text.as_bytes(), &["tribe/events/v1".to_owned()]) {
+            Matched::Route(found) => Some((
+                found.route,
+                found.parameter.map(|p| String::from_utf8_lossy(&p).into_owned()),
+            )),
+            Matched::Unknown | Matched::Elsewhere => None,
+        }
+    }
+
+    #[test]
+    fn matches_in_any_case_and_with_trailing_slashes() {
+        for text in [
+            "/tribe/events/v1/events",
+            "/Tribe/Events/V1/EVENTS//",
+            "/tribe/events/v1/events\n",
+        ] {
+            assert_eq!(
+                route(text),
+                Some((Route::Collection(Kind::Event), None)),
+                "{text}"
+            );
+        }
+        assert_eq!(route("/tribe/events/v1"), Some((Route::Index, None)));
+        assert_eq!(route("/tribe/events/v1/doc/"), Some((Route::Doc, None)));
+        assert_eq!(
+            route("/tribe/events/v1/tags/0056"),
+            Some((Route::Item(Kind::Tag), Some("0056".into())))
+        );
+        assert_eq!(
+            route("/tribe/events/v1/events/BY-SLUG/a%20b"),
+            Some((Route::BySlug(Kind::Event), Some("a%20b".into())))
+        );
+    }
+
+    #[test]
+    fn knows_what_is_no_route() {
+        for text in [
+            "tribe/events/v1/events",
+            "//tribe/events/v1/events",
+            "/tribe/events/v1//events",
+            "/tribe/events/v1/events/56a",
+            "/tribe/events/v1/events/56\r",
+            "/tribe/events/v1/events/by-slug",
+            "/tribe/events/v1/categories/by-slug/x",
+            "/tribe/events/v1/events/by-slug/a/b",
+            "/tribe/events/v1x",
+            "/tribe/events/v1/./events",
+        ] {
+            assert_eq!(route(text), None, "{text}");
+        }
+    }
+}
