@@ -1,10 +1,31 @@
 //! Configuration: from a file and flags to settings that cannot be wrong.
 //!
 //! Two stages: what was typed (with its place in the file), then what it means ([`Settings`]). The rest of
-//! the program sees only the second.
+//! the program sees only the second. One table of keys drives reading, the search for the nearest known key
+//! and the reference.
 
+mod check;
+mod draft;
+mod excerpt;
+mod form;
+mod key;
+mod keys;
+mod load;
+mod nearest;
+mod overrides;
+mod problem;
+mod quantity;
+mod read;
+mod reading;
+mod reference;
+mod resolve;
 mod settings;
 
+pub use excerpt::Excerpt;
+pub use load::{load, parse};
+pub use overrides::{OverrideSource, Overrides};
+pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
+pub use reference::reference;
 pub use settings::{
     AdminSettings, CorsSettings, Limits, ListenAddress, LogFormat, LogSettings, Mode, OperationSettings,
     OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,

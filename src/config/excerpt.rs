@@ -1,0 +1,159 @@
+//! The place of a problem in a text: line, column, the line itself and what to underline.
+
+use std::ops::Range;
+
+/// Longest part of a line that is shown, in characters.
+const WINDOW: usize = 100;
+
+/// A line of a file with the part of it that a problem is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The line number, from 1.
+    pub line: usize,
+    /// The column of the first character, from 1, in characters.
+    pub column: usize,
+    shown: String,
+    indent: usize,
+    width: usize,
+}
+
+impl Excerpt {
+    /// The excerpt for a span of bytes; spans that leave the text or cut a character are moved to its edges.
+    pub(super) fn new(text: &str, span: Range<usize>) -> Self {
+        let start = floor(text, span.start);
+        let end = floor(text, span.end.max(start));
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text[start..]
+            .find('\n')
+            .map_or(text.len(), |newline| start + newline);
+        let line = text[line_start..line_end].trim_end_matches('\r');
+        let column = text[line_start..start].chars().count();
+        let width = text[start..end.min(line_end)]
+            .trim_end_matches('\r')
+            .chars()
+            .count();
+        Self::cut(line, column, width.max(1), line_number(text, start))
+    }
+
+    /// Keeps a window of a long line in which the span begins.
+    fn cut(line: &str, column: usize, width: usize, number: usize) -> Self {
+        let skipped = if column < WINDOW { 0 } else { column - WINDOW / 2 };
+        let line = without_passwords(line);
+        let mut shown: String = line.chars().skip(skipped).take(WINDOW).map(printable).collect();
+        let kept = shown.chars().count();
+        if line.chars().nth(skipped + WINDOW).is_some() {
+            shown.push('…');
+        }
+        let mut indent = column - skipped;
+        if skipped > 0 {
+            shown.insert(0, '…');
+            indent += 1;
+        }
+        Self {
+            line: number,
+            column: column + 1,
+            shown,
+            indent,
+            width: width.min((kept + 1).saturating_sub(column - skipped).max(1)),
+        }
+    }
+
+    /// The line as shown, without its end.
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Blanks and carets that stand under the span.
+    pub(super) fn carets(&self) -> String {
+        let indent = self.shown.chars().take(self.indent);
+        let mut carets: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        carets.extend(std::iter::repeat_n(' ', self.indent - carets.chars().count()));
+        carets.extend(std::iter::repeat_n('^', self.width));
+        carets
+    }
+}
+
+fn line_number(text: &str, offset: usize) -> usize {
+    text[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
+}
+
+fn floor(text: &str, offset: usize) -> usize {
+    text.floor_char_boundary(offset)
+}
+
+/// A password in an address must not end in a log: what stands between `://` and `@` becomes stars.
+fn without_passwords(line: &str) -> String {
+    let mut parts = line.split("://");
+    let mut masked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority = part.find(['/', '"', '\'', ' ']).unwrap_or(part.len());
+        let hidden = part[..authority].rfind('@').unwrap_or(0);
+        masked.push_str("://");
+        masked.extend(part[..hidden].chars().map(|_| '*'));
+        masked.push_str(&part[hidden..]);
+    }
+    masked
+}
+
+/// A terminal must not obey a file.
+fn printable(letter: char) -> char {
+    match letter {
+        '\t' => '\t',
+        control if control.is_control() => '\u{FFFD}',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn counts_lines_and_columns_from_one_in_characters() {
+        let excerpt = Excerpt::new("a = 1\r\n\tü = \"zwei\"\r\n", 13..19);
+        assert_eq!((excerpt.line, excerpt.column), (2, 6));
+        assert_eq!(excerpt.shown(), "\tü = \"zwei\"");
+        assert_eq!(excerpt.carets(), "\t    ^^^^^^");
+    }
+
+    #[test]
+    fn points_behind_the_text_at_its_end() {
+        let excerpt = Excerpt::new("a =", 3..3);
+        assert_eq!((excerpt.line, excerpt.column), (1, 4));
+        assert_eq!(excerpt.carets(), "   ^");
+    }
+
+    #[test]
+    fn hides_passwords_in_addresses() {
+        let excerpt = Excerpt::new("url = \"https://me:secret@wp.example.org/@x\"", 6..10);
+        assert_eq!(excerpt.shown(), "url = \"https://*********@wp.example.org/@x\"");
+    }
+
+    #[test]
+    fn shows_a_window_of_a_long_line() {
+        let text = format!("{}x{}", "a".repeat(300), "b".repeat(300));
+        let excerpt = Excerpt::new(&text, 300..301);
+        assert_eq!(excerpt.column, 301);
+        assert_eq!(
+            excerpt.shown().chars().nth(excerpt.carets().chars().count() - 1),
+            Some('x')
+        );
+        assert_eq!(excerpt.shown().chars().count(), WINDOW + 2);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_and_no_span_panics(text in "\\PC{0,300}", start in 0_usize..400, end in 0_usize..400) {
+            let excerpt = Excerpt::new(&text, start..end);
+            prop_assert!(excerpt.carets().contains('^'));
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), start in 0_usize..80) {
+            let text = String::from_utf8_lossy(&bytes);
+            let excerpt = Excerpt::new(&text, start..start + 3);
+            prop_assert!(excerpt.line >= 1 && excerpt.column >= 1);
+        }
+    }
+}

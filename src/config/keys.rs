@@ -1,0 +1,589 @@
+//! Every known key: the one table behind reading, the unknown-key check and the reference.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::draft::{Draft, OperationDraft, RootDraft};
+use super::form;
+use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
+use super::key::{Key, List as ListOf, Shown};
+use super::quantity::{show_duration, show_size};
+use super::settings::{ListenAddress, LogFormat, Mode, OtherTraffic, Profile, Writes};
+
+/// A group of keys.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// The table's name; empty at the top of the file.
+    pub(super) name: &'static str,
+    /// How its table is written: `[origin]`, `[[roots]]`.
+    pub(super) header: &'static str,
+    /// What the group is about.
+    pub(super) meaning: &'static str,
+    /// Its keys.
+    pub(super) keys: Keys,
+}
+
+/// The keys of a section, by what they write to.
+#[derive(Debug)]
+pub(super) enum Keys {
+    /// A table that stands once.
+    Once(&'static [Key<Draft>]),
+    /// One table a root.
+    Root(&'static [Key<RootDraft>]),
+    /// One table an operation.
+    Operation(&'static [Key<OperationDraft>]),
+}
+
+/// Every section in the order of the reference.
+pub(super) static SECTIONS: [Section; 9] = [
+    Section {
+        name: "",
+        header: "",
+        meaning: "These keys stand at the top of the file, before the first table.",
+        keys: Keys::Once(TOP),
+    },
+    Section {
+        name: "origin",
+        header: "[origin]",
+        meaning: "The WordPress site behind the edge.",
+        keys: Keys::Once(ORIGIN),
+    },
+    Section {
+        name: "roots",
+        header: "[[roots]]",
+        meaning: "One table per REST root, usually one per language. Without any there is one root at `/wp-json`, \
+                  which leads to `origin.url`.",
+        keys: Keys::Root(ROOTS),
+    },
+    Section {
+        name: "operations",
+        header: "[operations.\"events.create\"]",
+        meaning: "Differences for one operation; `calendar-edge routes` prints the names.",
+        keys: Keys::Operation(OPERATIONS),
+    },
+    Section {
+        name: "admin",
+        header: "[admin]",
+        meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/openapi.json`, `/routes`.",
+        keys: Keys::Once(ADMIN),
+    },
+    Section {
+        name: "limits",
+        header: "[limits]",
+        meaning: "Sizes and counts; a breach is refused with the status in brackets.",
+        keys: Keys::Once(LIMITS),
+    },
+    Section {
+        name: "timeouts",
+        header: "[timeouts]",
+        meaning: "Deadlines, each for a whole phase and not for the gap between two bytes.",
+        keys: Keys::Once(TIMEOUTS),
+    },
+    Section {
+        name: "cors",
+        header: "[cors]",
+        meaning: "Cross-origin rules. Public reads are open to every web origin, without credentials.",
+        keys: Keys::Once(CORS),
+    },
+    Section {
+        name: "log",
+        header: "[log]",
+        meaning: "Logging, to standard error.",
+        keys: Keys::Once(LOG),
+    },
+];
+
+/// Sections that this version does not have, and what does the job meanwhile.
+pub(super) const NOT_AVAILABLE: [(&str, &str); 2] = [
+    (
+        "tls",
+        "let a proxy in front of the edge end TLS, and list it in `trusted_proxies`",
+    ),
+    ("rate_limits", "limit rates in a proxy in front of the edge"),
+];
+
+const MODES: [(&str, Mode); 3] = [
+    ("enforce", Mode::Enforce),
+    ("report", Mode::Report),
+    ("off", Mode::Off),
+];
+const MODE_NAMES: &[&str] = &names(MODES);
+const PROFILES: [(&str, Profile); 2] = [("compatible", Profile::Compatible), ("strict", Profile::Strict)];
+const PROFILE_NAMES: &[&str] = &names(PROFILES);
+const OTHERS: [(&str, OtherTraffic); 2] = [
+    ("refuse", OtherTraffic::Refuse),
+    ("forward", OtherTraffic::Forward),
+];
+const OTHER_NAMES: &[&str] = &names(OTHERS);
+const WRITES: [(&str, Writes); 2] = [("credentials", Writes::Credentials), ("forward", Writes::Forward)];
+const WRITES_NAMES: &[&str] = &names(WRITES);
+const FORMATS: [(&str, LogFormat); 2] = [("json", LogFormat::Json), ("text", LogFormat::Text)];
+const FORMAT_NAMES: &[&str] = &names(FORMATS);
+
+const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut index = 0;
+    while index < N {
+        names[index] = choices[index].0;
+        index += 1;
+    }
+    names
+}
+
+fn name_of<T: PartialEq>(choices: &[(&'static str, T)], chosen: &T) -> String {
+    let found = choices.iter().find(|(_, value)| value == chosen);
+    found.map_or_else(String::new, |(name, _)| format!("\"{name}\""))
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+fn bytes(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
+    Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())
+}
+
+const TOP: &[Key<Draft>] = &[
+    Key {
+        name: "listen",
+        store: OneOrList(
+            &form::LISTEN,
+            ListOf {
+                least: 1,
+                clear: |draft| draft.listen.clear(),
+                push: |draft, text| form::listen(text).map(|address| draft.listen.push(address)),
+            },
+        ),
+        default: Shown::Of(|settings| {
+            let shown = settings.listen.iter().map(|address| match address {
+                ListenAddress::Tcp(address) => format!("\"{address}\""),
+                ListenAddress::Unix(path) => format!("\"unix:{}\"", path.display()),
+            });
+            shown.collect::<Vec<_>>().join(", ")
+        }),
+        meaning: "Where clients connect. Port 0 takes a free one.",
+    },
+    Key {
+        name: "public_url",
+        store: Text(&form::SITE, |draft, text| {
+            form::site(text).map(|url| draft.public_url = Some(url))
+        }),
+        default: Shown::Words("none"),
+        meaning: "How clients reach the edge: the addresses in answers begin with it. Set it in production; without \
+                  it a loopback or address-literal `Host` is used, else the local address.",
+    },
+    Key {
+        name: "hosts",
+        store: List(
+            &form::HOST,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.hosts.clear(),
+                push: |draft, text| form::host(text).map(|host| draft.hosts.push(host)),
+            },
+        ),
+        default: Shown::Words("any host"),
+        meaning: "Host names the edge answers for, without ports; another one gets 421. The host of `public_url` \
+                  must be among them.",
+    },
+    Key {
+        name: "namespaces",
+        store: List(
+            &form::NAMESPACE,
+            ListOf {
+                least: 1,
+                clear: |draft| draft.namespaces.clear(),
+                push: |draft, text| form::namespace(text).map(|name| draft.namespaces.push(name)),
+            },
+        ),
+        default: Shown::Of(|settings| format!("[\"{}\"]", settings.namespaces.join("\", \""))),
+        meaning: "Public names of the API; the first one is used in answers. Add `tribe/events/v1` to keep existing \
+                  clients working.",
+    },
+    Key {
+        name: "mode",
+        store: Choice(MODE_NAMES, |draft, index| draft.mode = MODES[index].1),
+        default: Shown::Of(|settings| name_of(&MODES, &settings.mode)),
+        meaning: "What happens to a request that breaks a rule: `enforce` refuses it, `report` logs and counts it and \
+                  forwards it in canonical form, `off` does not judge arguments at all.",
+    },
+    Key {
+        name: "profile",
+        store: Choice(PROFILE_NAMES, |draft, index| draft.profile = PROFILES[index].1),
+        default: Shown::Of(|settings| name_of(&PROFILES, &settings.profile)),
+        meaning: "Which rules hold: those of WordPress, or the specification to the letter.",
+    },
+    Key {
+        name: "other",
+        store: Choice(OTHER_NAMES, |draft, index| draft.other = OTHERS[index].1),
+        default: Shown::Of(|settings| name_of(&OTHERS, &settings.other)),
+        meaning: "What happens to requests that are no calendar API calls: 404, or streamed to the site as they are, \
+                  for an edge in front of the whole site.",
+    },
+    Key {
+        name: "writes",
+        store: Choice(WRITES_NAMES, |draft, index| draft.writes = WRITES[index].1),
+        default: Shown::Of(|settings| name_of(&WRITES, &settings.writes)),
+        meaning: "What happens to writes without any credentials: WordPress's 401 from the edge (`credentials`), or \
+                  the site decides (`forward`).",
+    },
+    Key {
+        name: "read_only",
+        store: Flag(|draft, on| draft.read_only = on),
+        default: Shown::Of(|settings| settings.read_only.to_string()),
+        meaning: "Refuse every write with 403 `edge_read_only`.",
+    },
+    Key {
+        name: "allow_jsonp",
+        store: Flag(|draft, on| draft.allow_jsonp = on),
+        default: Shown::Of(|settings| settings.allow_jsonp.to_string()),
+        meaning: "Let `_jsonp` pass, which turns an answer into a script.",
+    },
+    Key {
+        name: "trusted_proxies",
+        store: List(
+            &form::NETWORK,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.trusted_proxies.clear(),
+                push: |draft, text| form::network(text).map(|network| draft.trusted_proxies.push(network)),
+            },
+        ),
+        default: Shown::Words("nobody"),
+        meaning: "Peers whose `X-Forwarded-*` headers are believed, as networks or addresses.",
+    },
+];
+
+const ORIGIN: &[Key<Draft>] = &[
+    Key {
+        name: "url",
+        store: Text(&form::REST_ROOT, |draft, text| {
+            form::rest_root(text).map(|url| draft.origin.url = Some(url))
+        }),
+        default: Shown::Words("required"),
+        meaning: "The REST root of the site. `https://wp.example.org/` names it in the header \
+                  `Link: …; rel=\"https://api.w.org/\"`.",
+    },
+    Key {
+        name: "namespace",
+        store: Text(&form::NAMESPACE, |draft, text| {
+            form::namespace(text).map(|name| draft.origin.namespace = name)
+        }),
+        default: Shown::Of(|settings| format!("\"{}\"", settings.origin.namespace)),
+        meaning: "What the plugin registers there; The Events Calendar registers `tribe/events/v1`.",
+    },
+    Key {
+        name: "advertised_url",
+        store: Text(&form::REST_ROOT, |draft, text| {
+            form::rest_root(text).map(|url| draft.origin.advertised_url = Some(url))
+        }),
+        default: Shown::Words("learnt from the site's `Link` header"),
+        meaning: "The REST root as the site prints it, where that differs from the address the edge dials.",
+    },
+    Key {
+        name: "tunnel_delete",
+        store: Flag(|draft, on| draft.origin.tunnel_delete = on),
+        default: Shown::Of(|settings| settings.origin.tunnel_delete.to_string()),
+        meaning: "Send DELETE as POST with `X-HTTP-Method-Override`, for hosts that block the verb.",
+    },
+    Key {
+        name: "max_in_flight",
+        store: Count(1..=10_000, |draft, count| draft.origin.max_in_flight = count),
+        default: Shown::Of(|settings| settings.origin.max_in_flight.to_string()),
+        meaning: "Exchanges with the site at once; at most the number of its PHP workers is best.",
+    },
+];
+
+const ROOTS: &[Key<RootDraft>] = &[
+    Key {
+        name: "path",
+        store: Text(&form::PATH, |root, text| {
+            form::path(text).map(|path| root.path = Some(path))
+        }),
+        default: Shown::Words("required"),
+        meaning: "The public path of the root.",
+    },
+    Key {
+        name: "language",
+        store: Text(&form::LANGUAGE, |root, text| {
+            form::language(text).map(|tag| root.language = Some(tag))
+        }),
+        default: Shown::Words("none"),
+        meaning: "Language tag for logs, metrics and descriptions.",
+    },
+    Key {
+        name: "origin_url",
+        store: Text(&form::REST_ROOT, |root, text| {
+            form::rest_root(text).map(|url| root.origin_url = Some(url))
+        }),
+        default: Shown::Words("`origin.url` for the root at `/wp-json` and for an only root; else required"),
+        meaning: "This root's REST root at the site. It is not guessed for further roots: sites put languages into \
+                  the path, the host or a parameter.",
+    },
+];
+
+const OPERATIONS: &[Key<OperationDraft>] = &[
+    Key {
+        name: "mode",
+        store: Choice(MODE_NAMES, |operation, index| {
+            operation.settings.mode = Some(MODES[index].1);
+        }),
+        default: Shown::Words("the `mode` at the top"),
+        meaning: "What happens to a call of this operation that breaks a rule.",
+    },
+    Key {
+        name: "profile",
+        store: Choice(PROFILE_NAMES, |operation, index| {
+            operation.settings.profile = Some(PROFILES[index].1);
+        }),
+        default: Shown::Words("the `profile` at the top"),
+        meaning: "Which rules hold for this operation.",
+    },
+    Key {
+        name: "allow",
+        store: Flag(|operation, on| operation.settings.deny = !on),
+        default: Shown::Words("`true`"),
+        meaning: "`false` answers every call with 403 `edge_operation_denied`.",
+    },
+    Key {
+        name: "extra_parameters",
+        store: List(
+            &form::PARAMETER,
+            ListOf {
+                least: 0,
+                clear: |operation| operation.settings.extra_parameters.clear(),
+                push: |operation, text| {
+                    let name = form::extra_parameter(operation.id, text)?;
+                    operation.settings.extra_parameters.push(name);
+                    Ok(())
+                },
+            },
+        ),
+        default: Shown::Words("none"),
+        meaning: "Parameters beyond the API's own that are forwarded as they are, for other plugins.",
+    },
+];
+
+const ADMIN: &[Key<Draft>] = &[Key {
+    name: "listen",
+    store: Text(&form::LISTEN, |draft, text| {
+        form::listen(text).map(|address| draft.admin_listen = Some(address))
+    }),
+    default: Shown::Words("off"),
+    meaning: "Where operators connect. It has no access control: keep it on loopback or a private network.",
+}];
+
+const LIMITS: &[Key<Draft>] = &[
+    Key {
+        name: "target_bytes",
+        store: Size(256..=64 * KIB, |draft, count| {
+            draft.limits.target_bytes = bytes(count);
+        }),
+        default: Shown::Of(|settings| shown_size(settings.limits.target_bytes)),
+        meaning: "The request target, path and query (414).",
+    },
+    Key {
+        name: "headers",
+        store: Count(8..=1000, |draft, count| draft.limits.headers = count),
+        default: Shown::Of(|settings| settings.limits.headers.to_string()),
+        meaning: "Header fields of a request (431).",
+    },
+    Key {
+        name: "header_bytes",
+        store: Size(256..=MIB, |draft, count| draft.limits.header_bytes = bytes(count)),
+        default: Shown::Of(|settings| shown_size(settings.limits.header_bytes)),
+        meaning: "One header value (431).",
+    },
+    Key {
+        name: "header_list_bytes",
+        store: Size(KIB..=MIB, |draft, count| {
+            draft.limits.header_list_bytes = bytes(count);
+        }),
+        default: Shown::Of(|settings| shown_size(settings.limits.header_list_bytes)),
+        meaning: "All headers of a request together (431).",
+    },
+    Key {
+        name: "query_pairs",
+        store: Count(1..=10_000, |draft, count| draft.limits.query_pairs = count),
+        default: Shown::Of(|settings| settings.limits.query_pairs.to_string()),
+        meaning: "Pairs in a query (400).",
+    },
+    Key {
+        name: "form_fields",
+        store: Count(1..=10_000, |draft, count| draft.limits.form_fields = count),
+        default: Shown::Of(|settings| settings.limits.form_fields.to_string()),
+        meaning: "Fields of a form body (400). PHP cuts forms silently at its own `max_input_vars`.",
+    },
+    Key {
+        name: "body_bytes",
+        store: Size(KIB..=GIB, |draft, count| draft.limits.body_bytes = count),
+        default: Shown::Of(|settings| show_size(settings.limits.body_bytes)),
+        meaning: "A request body (413).",
+    },
+    Key {
+        name: "json_depth",
+        store: Count(1..=512, |draft, count| draft.limits.json_depth = count),
+        default: Shown::Of(|settings| settings.limits.json_depth.to_string()),
+        meaning: "Nesting of a JSON body (400). WordPress itself stops at 512.",
+    },
+    Key {
+        name: "answer_bytes",
+        store: Size(KIB..=GIB, |draft, count| draft.limits.answer_bytes = count),
+        default: Shown::Of(|settings| show_size(settings.limits.answer_bytes)),
+        meaning: "An answer of the site (502).",
+    },
+    Key {
+        name: "answer_buffer_bytes",
+        store: Size(KIB..=64 * MIB, |draft, count| {
+            draft.limits.answer_buffer_bytes = bytes(count);
+        }),
+        default: Shown::Of(|settings| shown_size(settings.limits.answer_buffer_bytes)),
+        meaning: "Answers up to this size are held until complete, so that a broken one becomes a clean 502; larger \
+                  ones stream.",
+    },
+    Key {
+        name: "connections",
+        store: Count(1..=1_000_000, |draft, count| draft.limits.connections = count),
+        default: Shown::Of(|settings| settings.limits.connections.to_string()),
+        meaning: "Client connections at once.",
+    },
+];
+
+const TIMEOUTS: &[Key<Draft>] = &[
+    Key {
+        name: "client_head",
+        store: Time(seconds(1..=300), |draft, time| draft.timeouts.client_head = time),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.client_head)),
+        meaning: "The whole head of a request.",
+    },
+    Key {
+        name: "client_body",
+        store: Time(seconds(1..=3600), |draft, time| draft.timeouts.client_body = time),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.client_body)),
+        meaning: "The whole body of a request.",
+    },
+    Key {
+        name: "client_idle",
+        store: Time(seconds(1..=3600), |draft, time| draft.timeouts.client_idle = time),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.client_idle)),
+        meaning: "A kept connection without a request.",
+    },
+    Key {
+        name: "origin_connect",
+        store: Time(MILLISECONDS_TO_A_MINUTE, |draft, time| {
+            draft.timeouts.origin_connect = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_connect)),
+        meaning: "Connecting to the site, TLS included.",
+    },
+    Key {
+        name: "origin_first_byte",
+        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| {
+            draft.timeouts.origin_first_byte = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_first_byte)),
+        meaning: "From the request to the first byte of the site's answer, for reads.",
+    },
+    Key {
+        name: "origin_read",
+        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| {
+            draft.timeouts.origin_read = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_read)),
+        meaning: "A whole exchange with the site for a read.",
+    },
+    Key {
+        name: "origin_write",
+        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| {
+            draft.timeouts.origin_write = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_write)),
+        meaning: "A whole exchange with the site for a write; it may fetch an image meanwhile.",
+    },
+    Key {
+        name: "drain",
+        store: Time(seconds(0..=3600), |draft, time| draft.timeouts.drain = time),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.drain)),
+        meaning: "How long running requests may finish after a stop signal.",
+    },
+];
+
+const MILLISECONDS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
+const MILLISECONDS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
+
+const CORS: &[Key<Draft>] = &[
+    Key {
+        name: "credentialed_origins",
+        store: List(
+            &form::SITE,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.cors.credentialed_origins.clear(),
+                push: |draft, text| {
+                    form::web_origin(text).map(|origin| draft.cors.credentialed_origins.push(origin))
+                },
+            },
+        ),
+        default: Shown::Words("none"),
+        meaning: "Web origins that may call with credentials; exact matches.",
+    },
+    Key {
+        name: "max_age",
+        store: Time(seconds(0..=86_400), |draft, time| draft.cors.max_age = time),
+        default: Shown::Of(|settings| show_duration(settings.cors.max_age)),
+        meaning: "How long a browser may keep a preflight answer; whole seconds.",
+    },
+];
+
+const LOG: &[Key<Draft>] = &[
+    Key {
+        name: "format",
+        store: Choice(FORMAT_NAMES, |draft, index| draft.log.format = FORMATS[index].1),
+        default: Shown::Of(|settings| name_of(&FORMATS, &settings.log.format)),
+        meaning: "One JSON object a line, or text for people.",
+    },
+    Key {
+        name: "filter",
+        store: Text(&form::FILTER, |draft, text| {
+            form::filter(text).map(|filter| draft.log.filter = filter)
+        }),
+        default: Shown::Of(|settings| format!("\"{}\"", settings.log.filter)),
+        meaning: "Which events are logged, as `tracing` filters are written.",
+    },
+];
+
+fn shown_size(count: usize) -> String {
+    show_size(u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+// === impl Section ===
+
+impl Section {
+    /// The names of its keys.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        match &self.keys {
+            Keys::Once(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Root(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Operation(keys) => keys.iter().map(|key| key.name).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_stands_twice_in_a_section() {
+        for section in &SECTIONS {
+            let names = section.names();
+            let distinct: HashSet<_> = names.iter().collect();
+            assert_eq!(distinct.len(), names.len(), "{}", section.header);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What flags and environment variables say, over what the file says.
+
+use super::problem::Place;
+
+/// Values of flags and environment variables, by key.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides(Vec<Override>);
+
+#[derive(Debug, Clone)]
+struct Override {
+    key: &'static str,
+    source: OverrideSource,
+    text: String,
+}
+
+/// Where an override comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverrideSource {
+    /// A flag, `--listen`.
+    Flag(&'static str),
+    /// An environment variable, `CALENDAR_EDGE_LISTEN`.
+    Environment(&'static str),
+}
+
+// === impl Overrides ===
+
+impl Overrides {
+    /// Sets the key with this full name, `listen` or `origin.url`. Names that the reference does not know
+    /// have no effect.
+    #[must_use]
+    pub fn with(mut self, key: &'static str, source: OverrideSource, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.0.push(Override { key, source, text });
+        self
+    }
+
+    /// Key and place of each.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, Place)> {
+        self.0.iter().map(|entry| {
+            let name = match entry.source {
+                OverrideSource::Flag(name) | OverrideSource::Environment(name) => name.to_owned(),
+            };
+            let text = entry.text.clone();
+            (entry.key, Place::Argument { name, text })
+        })
+    }
+}

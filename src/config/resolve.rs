@@ -1,0 +1,126 @@
+//! The second stage: what was typed becomes settings, or says why it cannot.
+
+use std::collections::{HashMap, HashSet};
+
+use url::Url;
+
+use super::check;
+use super::draft::{Draft, OperationDraft, Places, RootDraft};
+use super::problem::{Complaint, Finding, Impossible, Place, Problems};
+use super::settings::{AdminSettings, DEFAULT_ROOT, OperationSettings, OriginSettings, Root, Settings};
+use crate::contract::OperationId;
+
+/// The settings, unless the origin is unknown; problems that are found on the way are noted.
+pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Settings> {
+    check::listeners(&draft, problems);
+    check::names(&draft, problems);
+    check::sizes(&draft, problems);
+    if draft.places.typed("origin.url").is_none() {
+        let finding = Finding::from(Complaint::Missing("origin.url"))
+            .expected("the REST root of the site, in the file, as --origin or as CALENDAR_EDGE_ORIGIN");
+        problems.add(&Place::Absent, finding);
+    }
+    let roots = roots(draft.roots.take(), draft.origin.url.as_ref(), problems);
+    check::paths(&roots, &draft, problems);
+    let operations = operations(draft.operations);
+    let url = draft.origin.url?;
+    Some(Settings {
+        listen: draft.listen,
+        public_url: draft.public_url,
+        hosts: draft.hosts,
+        namespaces: draft.namespaces,
+        mode: draft.mode,
+        profile: draft.profile,
+        other: draft.other,
+        writes: draft.writes,
+        read_only: draft.read_only,
+        allow_jsonp: draft.allow_jsonp,
+        operations,
+        origin: OriginSettings {
+            url,
+            namespace: draft.origin.namespace,
+            advertised_url: draft.origin.advertised_url,
+            tunnel_delete: draft.origin.tunnel_delete,
+            max_in_flight: draft.origin.max_in_flight,
+        },
+        roots: roots.into_iter().map(|(root, _)| root).collect(),
+        admin: draft.admin_listen.map(|listen| AdminSettings { listen }),
+        trusted_proxies: draft.trusted_proxies,
+        limits: draft.limits,
+        timeouts: draft.timeouts,
+        cors: draft.cors,
+        log: draft.log,
+    })
+}
+
+/// The roots whose path and origin are known, with the places of their paths.
+fn roots(
+    drafts: Option<Vec<RootDraft>>,
+    origin: Option<&Url>,
+    problems: &mut Problems,
+) -> Vec<(Root, Place)> {
+    let Some(drafts) = drafts else {
+        let root = origin.map(|url| Root {
+            language: None,
+            path: DEFAULT_ROOT.to_owned(),
+            origin_url: url.clone(),
+        });
+        return root.map(|root| (root, Place::Absent)).into_iter().collect();
+    };
+    let only = drafts.len() == 1;
+    let mut roots: Vec<(Root, Place)> = Vec::new();
+    let mut paths = HashSet::new();
+    for draft in drafts {
+        let Some(path) = path(&draft, &draft.places, problems) else {
+            continue;
+        };
+        let place = draft.places.of("roots.path").clone();
+        if !paths.insert(path.clone()) {
+            let reason = Impossible::Duplicate(path);
+            problems.add(&place, Finding::impossible("roots.path", reason));
+            continue;
+        }
+        let falls_back = only || path == DEFAULT_ROOT;
+        let typed = draft.places.typed("roots.origin_url").is_some();
+        if !typed && !falls_back {
+            problems.add(&place, missing_origin_url(&path, origin));
+        }
+        let fallback = origin.filter(|_| falls_back).cloned();
+        if let Some(origin_url) = draft.origin_url.or(fallback) {
+            let language = draft.language;
+            roots.push((
+                Root {
+                    language,
+                    path,
+                    origin_url,
+                },
+                place,
+            ));
+        }
+    }
+    roots
+}
+
+fn path(draft: &RootDraft, places: &Places, problems: &mut Problems) -> Option<String> {
+    if places.typed("roots.path").is_none() {
+        let finding =
+            Finding::from(Complaint::Missing("roots.path")).expected("a public path, like \"/de/wp-json\"");
+        problems.add(&draft.table, finding);
+    }
+    draft.path.clone()
+}
+
+fn missing_origin_url(path: &str, origin: Option<&Url>) -> Finding {
+    let example = origin.and_then(|url| url.join(path).ok());
+    let help = example.map(|url| format!("if the site has the same path: origin_url = \"{url}\""));
+    Finding::from(Complaint::Missing("roots.origin_url"))
+        .expected("this root's REST root at the site; only the root at /wp-json falls back to `origin.url`")
+        .help(help)
+}
+
+fn operations(drafts: Vec<OperationDraft>) -> HashMap<OperationId, OperationSettings> {
+    drafts
+        .into_iter()
+        .map(|draft| (draft.id, draft.settings))
+        .collect()
+}
