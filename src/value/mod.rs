@@ -2,9 +2,11 @@
 //!
 //! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
 
+pub mod boolean;
 mod encode;
 #[cfg(test)]
 mod fixture;
+pub mod integer;
 pub mod numeric;
 mod php;
 mod verdict;
