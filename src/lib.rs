@@ -3,6 +3,7 @@
 pub mod call;
 pub mod config;
 pub mod contract;
+pub mod describe;
 pub mod payload;
 pub mod problem;
 pub mod target;

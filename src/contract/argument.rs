@@ -162,6 +162,28 @@ impl Schema {
     }
 }
 
+// === impl Documented ===
+
+impl Documented {
+    /// The type in words, as the routes listing and messages for people use it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::DateTime => "date-time",
+            Self::Date => "date",
+            Self::UtcDate => "UTC date",
+            Self::Url => "URL",
+            Self::Email => "e-mail",
+            Self::Integer => "integer",
+            Self::Double => "number",
+            Self::Boolean => "boolean",
+            Self::BooleanLike => "boolean-like",
+            Self::IntegerList => "integer list",
+            Self::Any => "any",
+        }
+    }
+}
+
 // === impl Argument ===
 
 impl Argument {

@@ -20,7 +20,7 @@ mod table;
 
 pub use argument::{Argument, DefaultValue, Documented, Presence, Rule, Schema, Taxonomy};
 pub use kind::{Kind, Route};
-pub use operation::{Action, Operation, OperationId};
+pub use operation::{Action, Operation, OperationId, Place};
 pub use table::{Table, table};
 
 /// The public name of the namespace in the specification.

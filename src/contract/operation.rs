@@ -42,6 +42,30 @@ pub struct Operation {
     pub arguments: Vec<Argument>,
 }
 
+/// Where a client puts an argument (specification, "Request payloads").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A segment of the path.
+    Path,
+    /// The query: reads and deletes have no body.
+    Query,
+    /// The body of a write.
+    Body,
+}
+
+// === impl Place ===
+
+impl Place {
+    /// The name, as `OpenAPI` and the routes listing spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Body => "body",
+        }
+    }
+}
+
 // === impl Action ===
 
 impl Action {
@@ -102,6 +126,17 @@ impl Operation {
         self.arguments
             .iter()
             .find(|argument| argument.name.as_bytes() == name)
+    }
+
+    /// Where a client puts an argument of this operation.
+    pub fn place(&self, argument: &Argument) -> Place {
+        if self.id.route.path_parameter() == Some(argument.name) {
+            return Place::Path;
+        }
+        match self.id.action {
+            Action::Describe | Action::List | Action::Read | Action::Delete => Place::Query,
+            Action::Create | Action::Update => Place::Body,
+        }
     }
 
     /// Whether the operation changes the calendar.

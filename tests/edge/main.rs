@@ -1,3 +1,5 @@
 //! Behaviour of the whole edge, and guards of the files that must agree with it.
 
 mod contract;
+mod openapi;
+mod recorded;

@@ -1,0 +1,11 @@
+//! The contract table, rendered: for people, as JSON, as OpenAPI.
+//!
+//! Pure: everything here is a function of the table and a few options; no settings, clock or socket.
+
+mod catalogue;
+mod openapi;
+mod routes;
+
+pub use catalogue::Language;
+pub use openapi::{OpenApiOptions, PublicRoot, openapi};
+pub use routes::{routes_json, routes_text};

@@ -1,0 +1,121 @@
+//! Request bodies of writes: one schema for JSON and one for forms.
+
+use serde_json::{Map, Value, json};
+
+use super::super::catalogue::Language;
+use super::inputs::{self, Carrier, reference};
+use crate::contract::{Action, Argument, Kind, Operation, Place, Route, table};
+
+/// The request body of one method of an operation; none: the method carries no body.
+pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Option<Value> {
+    let name = schema_name(operation)?;
+    let form = json!({"schema": reference(&form_name(&name))});
+    let mut content = json!({
+        "application/json": {"schema": reference(&name)},
+        "application/x-www-form-urlencoded": form,
+    });
+    // PHP reads multipart bodies of POST only; elsewhere they carry no parameters (CONTRACT section 4).
+    if method == http::Method::POST {
+        content["multipart/form-data"] = form;
+    }
+    let required = operation.id.action == Action::Create;
+    Some(json!({"required": required, "content": content}))
+}
+
+/// The body schemas of all writes.
+pub(super) fn components(language: Language) -> Map<String, Value> {
+    let mut schemas = Map::new();
+    for operation in table().operations() {
+        let Some(name) = schema_name(operation) else {
+            continue;
+        };
+        let form = object(operation, Carrier::Form, language);
+        schemas.insert(form_name(&name), form);
+        schemas.insert(name, object(operation, Carrier::Json, language));
+    }
+    schemas
+}
+
+fn form_name(name: &str) -> String {
+    format!("{name}Form")
+}
+
+/// The component name of an operation's body; the two updates of a kind share one where they take the same.
+fn schema_name(operation: &Operation) -> Option<String> {
+    let kind = operation.id.kind()?;
+    let one = component(kind);
+    match (operation.id.action, operation.id.route) {
+        (Action::Create, _) => Some(format!("{one}Create")),
+        // `slug` and `password` belong to the routes by number only.
+        (Action::Update, Route::BySlug(Kind::Event)) => Some(format!("{one}UpdateBySlug")),
+        (Action::Update, _) => Some(format!("{one}Update")),
+        (Action::Describe | Action::List | Action::Read | Action::Delete, _) => None,
+    }
+}
+
+/// The name of a kind in component names.
+pub(super) const fn component(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Event => "Event",
+        Kind::Venue => "Venue",
+        Kind::Organizer => "Organizer",
+        Kind::Category => "Category",
+        Kind::Tag => "Tag",
+    }
+}
+
+fn object(operation: &Operation, carrier: Carrier, language: Language) -> Value {
+    let fields: Vec<&Argument> = operation
+        .arguments
+        .iter()
+        .filter(|argument| operation.place(argument) == Place::Body)
+        .collect();
+    let properties: Map<String, Value> = fields
+        .iter()
+        .map(|field| (field.name.to_owned(), property(field, carrier, language)))
+        .collect();
+    let required: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.is_required())
+        .map(|field| field.name)
+        .collect();
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    schema
+}
+
+fn property(field: &Argument, carrier: Carrier, language: Language) -> Value {
+    let mut schema = inputs::schema(field, carrier);
+    schema["description"] = language.meaning(field).into();
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_that_share_a_schema_take_the_same_fields() {
+        let body = |operation: &Operation| object(operation, Carrier::Json, Language::English);
+        for operation in table().operations() {
+            let twins = table().operations().iter().filter(|other| {
+                schema_name(operation).is_some() && schema_name(operation) == schema_name(other)
+            });
+            for twin in twins {
+                assert_eq!(body(operation), body(twin), "{} {}", operation.name, twin.name);
+            }
+        }
+    }
+
+    #[test]
+    fn only_posts_take_multipart() {
+        let update = table().named("tags.update").expect("listed");
+        let types = |method| {
+            let body = request_body(update, &method).expect("a body");
+            body["content"].as_object().expect("a map").len()
+        };
+        assert_eq!((types(http::Method::POST), types(http::Method::PUT)), (3, 2));
+    }
+}

@@ -1,0 +1,171 @@
+//! The document as a whole: info, servers, tags, security, components.
+
+use serde_json::{Map, Value, json};
+
+use super::super::catalogue::{Language, Phrase, Security};
+use super::{bodies, errors, globals, inputs, operations, records, responses};
+use crate::contract::{Kind, SPECIFIED_NAMESPACE};
+
+/// What the document depends on besides the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenApiOptions {
+    /// The public REST roots, in the order of the settings; every root serves every namespace.
+    pub roots: Vec<PublicRoot>,
+    /// The public names of the namespace, the preferred one first.
+    pub namespaces: Vec<String>,
+    /// The language of descriptions.
+    pub language: Language,
+}
+
+/// A REST root as clients reach it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicRoot {
+    /// Its URL without a trailing slash, `https://events.example.org/wp-json`, or a path for a document that
+    /// is served from the same place.
+    pub url: String,
+    /// The language its site speaks.
+    pub language: Option<String>,
+}
+
+impl Default for OpenApiOptions {
+    /// One root at `/wp-json`, the specified namespace, English.
+    fn default() -> Self {
+        Self {
+            roots: vec![PublicRoot {
+                url: "/wp-json".to_owned(),
+                language: None,
+            }],
+            namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
+            language: Language::default(),
+        }
+    }
+}
+
+/// The `OpenAPI` 3.1 document of the API that clients see.
+pub fn openapi(options: &OpenApiOptions) -> Value {
+    let language = options.language;
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": language.phrase(Phrase::Title),
+            "description": language.phrase(Phrase::About),
+            "version": "v1",
+        },
+        "servers": servers(options),
+        "tags": tags(language),
+        "paths": operations::paths(options),
+        "components": {
+            "schemas": schemas(language),
+            "responses": responses::components(language),
+            "parameters": globals::components(language),
+            "headers": responses::headers(language),
+            "securitySchemes": security_schemes(language),
+        },
+    })
+}
+
+fn servers(options: &OpenApiOptions) -> Vec<Value> {
+    let description = options.language.phrase(Phrase::Server);
+    let server = |root: &PublicRoot, namespace: &String| {
+        let description = match &root.language {
+            Some(language) => format!("{description} ({language})"),
+            None => description.clone(),
+        };
+        json!({"url": format!("{}/{namespace}", root.url), "description": description})
+    };
+    let roots = options.roots.iter();
+    roots
+        .flat_map(|root| {
+            options
+                .namespaces
+                .iter()
+                .map(move |namespace| server(root, namespace))
+        })
+        .collect()
+}
+
+fn tags(language: Language) -> Vec<Value> {
+    let tag = |kind: Option<Kind>| {
+        json!({
+            "name": language.phrase(Phrase::Tag(kind)),
+            "description": language.phrase(Phrase::TagMeaning(kind)),
+        })
+    };
+    Kind::ALL.into_iter().map(Some).chain([None]).map(tag).collect()
+}
+
+fn schemas(language: Language) -> Map<String, Value> {
+    let mut schemas = Map::new();
+    schemas.extend(inputs::components());
+    schemas.extend(bodies::components(language));
+    schemas.extend(records::components());
+    schemas.extend(errors::components());
+    schemas
+}
+
+/// The scheme of application passwords.
+pub(super) const PASSWORD: &str = "applicationPassword";
+/// The scheme of session cookies.
+pub(super) const COOKIE: &str = "sessionCookie";
+/// The scheme of session nonces, which go with cookies.
+pub(super) const NONCE: &str = "sessionNonce";
+
+fn security_schemes(language: Language) -> Value {
+    json!({
+        PASSWORD: {
+            "type": "http",
+            "scheme": "basic",
+            "description": language.phrase(Phrase::Security(Security::ApplicationPassword)),
+        },
+        COOKIE: {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "wordpress_logged_in",
+            "description": language.phrase(Phrase::Security(Security::Cookie)),
+        },
+        NONCE: {
+            "type": "apiKey",
+            "in": "header",
+            "name": "X-WP-Nonce",
+            "description": language.phrase(Phrase::Security(Security::Nonce)),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_every_namespace_of_every_root() {
+        let root = |url: &str, language: Option<&str>| PublicRoot {
+            url: url.to_owned(),
+            language: language.map(str::to_owned),
+        };
+        let options = OpenApiOptions {
+            roots: vec![
+                root("https://e.example/wp-json", None),
+                root("https://e.example/de/wp-json", Some("de")),
+            ],
+            namespaces: vec!["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()],
+            language: Language::English,
+        };
+        let document = openapi(&options);
+        let urls: Vec<&str> = document["servers"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|server| server["url"].as_str())
+            .collect();
+        assert_eq!(
+            urls,
+            [
+                "https://e.example/wp-json/calendar/events/v1",
+                "https://e.example/wp-json/tribe/events/v1",
+                "https://e.example/de/wp-json/calendar/events/v1",
+                "https://e.example/de/wp-json/tribe/events/v1",
+            ]
+        );
+        assert_eq!(document["servers"][2]["description"], "REST root (de)");
+    }
+}

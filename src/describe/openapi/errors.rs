@@ -1,0 +1,114 @@
+//! Error bodies (CONTRACT section 3).
+
+use serde_json::{Map, Value, json};
+
+use super::inputs::reference;
+
+/// Codes whose `data` has members of its own, with the name of their schema.
+const DETAILED: &[(&str, &str)] = &[
+    ("rest_missing_callback_param", "MissingParameters"),
+    ("rest_invalid_param", "InvalidParameters"),
+    ("rest_invalid_json", "InvalidJson"),
+];
+
+/// The error schemas by name.
+pub(super) fn components() -> Map<String, Value> {
+    let mut schemas = Map::new();
+    schemas.insert("Error".to_owned(), error());
+    for (code, name) in DETAILED {
+        schemas.insert((*name).to_owned(), detailed(code));
+    }
+    schemas.insert("OtherError".to_owned(), other());
+    schemas.insert("BadRequest".to_owned(), bad_request());
+    schemas
+}
+
+fn error() -> Value {
+    json!({
+        "type": "object",
+        "required": ["code", "message"],
+        "properties": {
+            "code": {
+                "type": "string",
+                "minLength": 1,
+                "examples": [
+                    "rest_no_route",
+                    "rest_forbidden",
+                    "event-not-accessible",
+                    "edge_rate_limited",
+                    "edge_overloaded",
+                    "edge_origin_failed",
+                ],
+            },
+            "message": {"type": "string"},
+            // Errors that WordPress gives no status have null or a text here.
+            "data": {
+                "type": ["object", "array", "string", "null"],
+                "properties": {"status": {"type": "integer", "minimum": 400, "maximum": 599}},
+            },
+        },
+    })
+}
+
+fn detailed(code: &str) -> Value {
+    let (required, properties) = match code {
+        "rest_missing_callback_param" => (
+            json!(["status", "params"]),
+            json!({"params": {"type": "array", "items": {"type": "string"}, "minItems": 1}}),
+        ),
+        "rest_invalid_json" => (
+            json!(["status", "json_error_code", "json_error_message"]),
+            json!({
+                "json_error_code": {"type": "integer", "minimum": 1},
+                "json_error_message": {"type": "string"},
+            }),
+        ),
+        _ => (json!(["status", "params", "details"]), invalid_parameters()),
+    };
+    let mut properties = properties;
+    properties["status"] = json!({"const": 400});
+    json!({
+        "type": "object",
+        "required": ["code", "message", "data"],
+        "properties": {
+            "code": {"const": code},
+            "message": {"type": "string"},
+            "data": {"type": "object", "required": required, "properties": properties},
+        },
+    })
+}
+
+fn invalid_parameters() -> Value {
+    let detail = json!({
+        "type": "object",
+        "required": ["code", "message"],
+        "properties": {
+            "code": {"type": "string"},
+            "message": {"type": "string"},
+            "data": {"type": ["object", "array", "string", "null"]},
+        },
+    });
+    json!({
+        "params": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+        // An unkeyed PHP array: a list when it is empty.
+        "details": {
+            "type": ["object", "array"],
+            "maxItems": 0,
+            "additionalProperties": detail,
+        },
+    })
+}
+
+fn other() -> Value {
+    let codes: Vec<&str> = DETAILED.iter().map(|(code, _)| *code).collect();
+    json!({
+        "allOf": [reference("Error")],
+        "properties": {"code": {"not": {"enum": codes}}},
+    })
+}
+
+fn bad_request() -> Value {
+    let detailed = DETAILED.iter().map(|(_, name)| reference(name));
+    let all: Vec<Value> = detailed.chain([reference("OtherError")]).collect();
+    json!({ "oneOf": all })
+}

@@ -1,0 +1,62 @@
+//! Parameters that work on every operation.
+
+use serde_json::{Map, Value, json};
+
+use super::super::catalogue::{Language, Phrase};
+use crate::contract::global::{GLOBALS, Treatment};
+use crate::contract::{Action, Operation};
+
+/// Those that change the shape of an answer; they are described, but no operation lists them, because its
+/// response schemas would no longer hold.
+const SHAPING: &[&str] = &["_fields", "_envelope"];
+
+/// The forwarded global parameters by name.
+pub(super) fn components(language: Language) -> Map<String, Value> {
+    forwarded()
+        .map(|name| {
+            let parameter = json!({
+                "name": name,
+                "in": "query",
+                "required": false,
+                "description": language.phrase(Phrase::Global(name)),
+                "schema": schema(name),
+            });
+            (component(name).to_owned(), parameter)
+        })
+        .collect()
+}
+
+/// References to the parameters an operation lists.
+pub(super) fn references(operation: &Operation) -> Vec<Value> {
+    let declared = |name: &&str| operation.argument(name.as_bytes()).is_some();
+    forwarded()
+        .filter(|name| !SHAPING.contains(name) && !declared(name))
+        .filter(|name| *name != "context" || operation.id.action == Action::Read)
+        .map(|name| json!({"$ref": format!("#/components/parameters/{}", component(name))}))
+        .collect()
+}
+
+fn forwarded() -> impl Iterator<Item = &'static str> {
+    GLOBALS
+        .iter()
+        .filter(|global| global.treatment == Treatment::Forward)
+        .map(|global| global.name)
+}
+
+/// Component names may not begin with an underscore in all tools.
+fn component(name: &'static str) -> &'static str {
+    name.trim_start_matches('_')
+}
+
+fn schema(name: &str) -> Value {
+    match name {
+        "_fields" => json!({"type": "string", "examples": ["id,title,venue.city"]}),
+        // `embed` trims terms, and any other word empties them.
+        "context" => json!({"type": "string", "enum": ["view", "edit"], "default": "view"}),
+        "_pretty" | "_envelope" | "_embed" => json!({"type": "string", "examples": ["1"]}),
+        "lang" => {
+            json!({"type": "string", "pattern": "^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$", "examples": ["de"]})
+        }
+        _ => json!({"type": "string"}),
+    }
+}

@@ -1,0 +1,295 @@
+//! Schemas of arguments: what a value must look like in a path, a query, a form or a JSON body.
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
+
+/// How an argument travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// As a segment of the path.
+    Path,
+    /// As text in a query.
+    Query,
+    /// As text in a form body.
+    Form,
+    /// As a JSON value.
+    Json,
+}
+
+/// The schema of an argument's values, with its default where a client could send it.
+pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
+    let mut schema = by_rule(argument, carrier);
+    if let Some(default) = default(argument, carrier) {
+        schema["default"] = default;
+    }
+    schema
+}
+
+fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
+    match argument.rule {
+        Rule::PositiveInt => reference("PositiveInteger"),
+        Rule::PositiveIntList | Rule::VenueIdList | Rule::OrganizerIdList => list_of("PositiveInteger"),
+        Rule::UserId | Rule::EventId | Rule::VenueId | Rule::OrganizerId => identifier(carrier),
+        Rule::TermList(_) if argument.schema == Some(Schema::Integer) => identifier(carrier),
+        Rule::TermList(_) => list_of("TermReference"),
+        Rule::NonEmptyString if argument.is_required() => reference(name_schema(argument)),
+        Rule::NonEmptyString => reference("Text"),
+        Rule::StringOrEmpty => json!({"type": "string"}),
+        Rule::Time => reference("DateTime"),
+        Rule::TimezoneOrEmpty => reference("TimeZone"),
+        Rule::UrlOrEmpty => url(argument, carrier),
+        Rule::Image => reference("ImageReference"),
+        Rule::ImageOrEmpty => or_empty("ImageReference"),
+        Rule::EventSlug | Rule::VenueSlug | Rule::OrganizerSlug => reference("Slug"),
+        Rule::PostStatus => reference("PostStatus"),
+        Rule::StatusFilter => reference("StatusFilter"),
+        Rule::Ticketed => reference("Flag"),
+        Rule::VenueEntry => entry(Kind::Venue, carrier),
+        Rule::OrganizerEntry => entry(Kind::Organizer, carrier),
+        Rule::Anything => unruled(argument, carrier),
+    }
+}
+
+/// Arguments without a callback: only their type counts, if they have one.
+fn unruled(argument: &Argument, carrier: Carrier) -> Value {
+    match (argument.documented, carrier) {
+        (Documented::Boolean | Documented::BooleanLike, _) => reference("Flag"),
+        (Documented::Double, _) => json!({"type": "number"}),
+        (Documented::Integer, _) => json!({"type": "integer"}),
+        (Documented::IntegerList, Carrier::Json) => reference("TermsToAssign"),
+        (Documented::IntegerList, _) => json!({"type": "string", "examples": ["2,jazz"]}),
+        (Documented::Any, Carrier::Json) => json!({}),
+        (Documented::Any, _) => json!({"type": ["string", "number", "boolean"]}),
+        (
+            Documented::String
+            | Documented::DateTime
+            | Documented::Date
+            | Documented::UtcDate
+            | Documented::Url
+            | Documented::Email,
+            _,
+        ) => json!({"type": "string"}),
+    }
+}
+
+/// A name that makes a record: WordPress fails with a 500 on blanks, and on terms of more than 200 characters.
+fn name_schema(argument: &Argument) -> &'static str {
+    if argument.name == "name" {
+        "TermName"
+    } else {
+        "Name"
+    }
+}
+
+fn identifier(carrier: Carrier) -> Value {
+    match carrier {
+        Carrier::Path | Carrier::Query | Carrier::Form => reference("PositiveInteger"),
+        Carrier::Json => reference("Identifier"),
+    }
+}
+
+fn url(argument: &Argument, carrier: Carrier) -> Value {
+    let mut forms = vec![reference("Url"), json!({"const": ""})];
+    if argument.schema.is_none() && carrier == Carrier::Json {
+        forms.push(json!({"type": "null"}));
+    }
+    json!({ "anyOf": forms })
+}
+
+fn or_empty(component: &str) -> Value {
+    json!({"anyOf": [reference(component), {"const": ""}]})
+}
+
+/// The venue or the organizers of an event.
+fn entry(kind: Kind, carrier: Carrier) -> Value {
+    let component = match kind {
+        Kind::Organizer => "EventOrganizers",
+        Kind::Venue | Kind::Event | Kind::Category | Kind::Tag => "EventVenue",
+    };
+    match (carrier, kind) {
+        (Carrier::Json, _) => reference(component),
+        (_, Kind::Organizer) => {
+            json!({"type": "string", "pattern": "^([1-9][0-9]{0,17}(,[1-9][0-9]{0,17})*)?$", "examples": ["15,16"]})
+        }
+        (_, Kind::Venue | Kind::Event | Kind::Category | Kind::Tag) => or_empty("PositiveInteger"),
+    }
+}
+
+fn list_of(component: &str) -> Value {
+    json!({"type": "array", "items": reference(component), "minItems": 1})
+}
+
+pub(super) fn reference(component: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{component}")})
+}
+
+fn default(argument: &Argument, carrier: Carrier) -> Option<Value> {
+    match argument.default {
+        DefaultValue::None | DefaultValue::Generated => None,
+        // Null is a value only where no type is checked, and only JSON can write it.
+        DefaultValue::Null => (argument.schema.is_none() && carrier == Carrier::Json).then_some(Value::Null),
+        // `strict_dates` is text to the backend.
+        DefaultValue::Bool(value) if argument.rule == Rule::NonEmptyString => Some(value.to_string().into()),
+        DefaultValue::Bool(value) => Some(value.into()),
+        DefaultValue::Int(value) => Some(value.into()),
+        DefaultValue::Text(value) => Some(value.into()),
+    }
+}
+
+// === components ===
+
+const DATE: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
+const TIME: &str = "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])?";
+const RELATIVE: &str =
+    "now|today|tomorrow|yesterday|noon|midnight|[+-][1-9][0-9]{0,2} (minute|hour|day|week|month|year)s?";
+const HOST: &str =
+    r"[A-Za-z0-9]([A-Za-z0-9-]{0,20}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,20}[A-Za-z0-9])?){0,8}";
+
+/// The named schemas that arguments refer to.
+pub(super) fn components() -> Map<String, Value> {
+    let mut schemas = Map::new();
+    schemas.extend(named(numbers_and_flags()));
+    schemas.extend(named(texts()));
+    schemas.extend(named(references()));
+    schemas
+}
+
+fn named(schemas: Value) -> Map<String, Value> {
+    match schemas {
+        Value::Object(schemas) => schemas,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}
+
+fn numbers_and_flags() -> Value {
+    json!({
+        "PositiveInteger": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 1,
+            "maximum": i64::MAX,
+        },
+        "Identifier": {
+            "type": ["integer", "string"],
+            "format": "int64",
+            "minimum": 1,
+            "maximum": i64::MAX,
+            "pattern": "^0*[1-9][0-9]{0,17}$",
+        },
+        "Flag": {
+            "anyOf": [{"type": "boolean"}, {"enum": [0, 1, "0", "1", "true", "false"]}],
+        },
+    })
+}
+
+fn texts() -> Value {
+    let date = format!("^({DATE}({TIME})?|{RELATIVE}|@?[1-9][0-9]{{0,9}})$");
+    let url = format!("^(https?|ftp)://{HOST}(:[1-9][0-9]{{0,3}})?([/?#][!-~]*)?$");
+    json!({
+        "Text": {"type": "string", "minLength": 1, "not": {"const": "0"}},
+        "Name": {"type": "string", "minLength": 1, "pattern": r"\S", "not": {"const": "0"}},
+        "TermName": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200,
+            "pattern": r"\S",
+            "not": {"const": "0"},
+        },
+        "Slug": {
+            "type": "string",
+            "minLength": 1,
+            "pattern": r"^[^/\\%\s.\x00-\x1f\x7f-][^/\\%\x00-\x1f\x7f]*$",
+            "not": {"const": "0"},
+            "examples": ["new-york-gala"],
+        },
+        "DateTime": {
+            "type": "string",
+            "pattern": date,
+            // The epoch itself is no date to PHP's validator.
+            "not": {"pattern": "^(1969-12-31|1970-01-01)"},
+            "examples": ["2027-04-02 19:00:00", "2027-04-02", "+1 week"],
+        },
+        "TimeZone": {
+            "type": "string",
+            "pattern": "^(|Z|UTC.*|[+-](0[0-9]|1[0-3]):[0-5][0-9]|[A-Za-z]+(/[A-Za-z0-9_+-]+)*)$",
+            "examples": ["Europe/Berlin", "UTC+5:30"],
+        },
+        "Url": {
+            "type": "string",
+            "pattern": url,
+            "maxLength": 2000,
+            "examples": ["https://hall.example/grand"],
+        },
+        "ImageReference": {
+            "type": "string",
+            "anyOf": [{"pattern": "^0*[1-9][0-9]{0,17}$"}, reference("Url")],
+            "examples": ["5"],
+        },
+        "PostStatus": {
+            "type": "string",
+            "pattern": "^[a-z][a-z0-9_-]{0,19}$",
+            "not": {"const": "any"},
+            "examples": ["publish", "future", "draft", "pending", "private"],
+        },
+        "StatusFilter": {
+            "type": "string",
+            "pattern": "^[a-z][a-z0-9_-]{0,19}(,[a-z][a-z0-9_-]{0,19})*$",
+            "not": {"pattern": "(^|,)any(,|$)"},
+            "examples": ["publish", "publish,draft"],
+        },
+    })
+}
+
+fn references() -> Value {
+    json!({
+        "TermReference": {
+            "anyOf": [
+                reference("PositiveInteger"),
+                // A name or slug; a text that looks like a number is an id.
+                {"type": "string", "pattern": r"^[^,]*[^0-9eE+.,\s-][^,]*$"},
+            ],
+            "examples": [2, "jazz"],
+        },
+        "TermsToAssign": {
+            "type": ["array", "integer", "string", "null"],
+            "items": {"type": ["integer", "string"]},
+            "examples": [[2, "jazz"], "2,jazz"],
+        },
+        "EventVenue": {
+            "anyOf": [
+                reference("Identifier"),
+                reference("VenueEntry"),
+                {"type": "array", "items": {"anyOf": [reference("Identifier"), reference("VenueEntry")]}},
+                {"const": ""},
+                {"type": "null"},
+            ],
+            "examples": [7, [7], {"venue": "Grand Hall"}],
+        },
+        "VenueEntry": entry_object("VenueCreate"),
+        "EventOrganizers": {
+            "anyOf": [
+                reference("Identifier"),
+                reference("OrganizerEntry"),
+                {
+                    "type": "array",
+                    "items": {"anyOf": [reference("Identifier"), reference("OrganizerEntry")]},
+                },
+                {"type": "string", "pattern": "^([1-9][0-9]{0,17}(,[1-9][0-9]{0,17})*)?$"},
+                {"type": "null"},
+            ],
+            "examples": [[15, 16], "15,16", {"organizer": "Acme Concerts"}],
+        },
+        "OrganizerEntry": entry_object("OrganizerCreate"),
+    })
+}
+
+/// A record that is there, by its number, or one to create.
+fn entry_object(create: &str) -> Value {
+    json!({
+        "anyOf": [
+            {"type": "object", "required": ["id"], "properties": {"id": reference("Identifier")}},
+            reference(create),
+        ],
+    })
+}

@@ -1,0 +1,226 @@
+//! Paths and operations.
+
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use super::super::catalogue::{Language, Phrase};
+use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
+use super::inputs::{self, Carrier, reference};
+use super::{bodies, globals, responses};
+use crate::contract::difference::{Difference, Published, differences};
+use crate::contract::{Action, Argument, Kind, Operation, OperationId, Place, Route, table};
+
+/// The fifteen paths, with an operation for every method.
+pub(super) fn paths(options: &OpenApiOptions) -> Map<String, Value> {
+    Route::all()
+        .map(|route| (path(route), path_item(route, options)))
+        .collect()
+}
+
+/// The path below the server's URL; the index answers to a trailing slash, and a path may not be empty.
+fn path(route: Route) -> String {
+    match route {
+        Route::Index => "/".to_owned(),
+        Route::Doc | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => route.template(),
+    }
+}
+
+fn path_item(route: Route, options: &OpenApiOptions) -> Value {
+    let mut item = Map::new();
+    for operation in table().on_route(route) {
+        for method in operation.id.action.methods() {
+            let key = method.as_str().to_ascii_lowercase();
+            item.insert(key, one(operation, method, options));
+        }
+    }
+    Value::Object(item)
+}
+
+fn one(operation: &Operation, method: &Method, options: &OpenApiOptions) -> Value {
+    let language = options.language;
+    let mut object = json!({
+        "operationId": operation_id(operation.id, method),
+        "x-operation": operation.name,
+        "summary": language.phrase(Phrase::Summary(operation.id)),
+        "tags": [language.phrase(Phrase::Tag(operation.id.kind()))],
+    });
+    if let Some(notes) = notes(language, operation_notes(operation)) {
+        object["description"] = notes.into();
+    }
+    object["parameters"] = parameters(operation, options).into();
+    if let Some(body) = bodies::request_body(operation, method) {
+        object["requestBody"] = body;
+    }
+    object["responses"] = responses::of(operation, language);
+    object["security"] = security(operation);
+    object
+}
+
+/// A name for generated clients: `listEvents`, `updateEventBySlug`, `updateEventBySlugPut`.
+fn operation_id(id: OperationId, method: &Method) -> String {
+    let Some(kind) = id.kind() else {
+        return match id.route {
+            Route::Doc => "readDocumentation".to_owned(),
+            Route::Index | Route::Collection(_) | Route::Item(_) | Route::BySlug(_) => "readIndex".to_owned(),
+        };
+    };
+    let one = bodies::component(kind);
+    let noun = match (id.action, kind) {
+        (Action::List, Kind::Category) => "Categories".to_owned(),
+        (Action::List, _) => format!("{one}s"),
+        _ => one.to_owned(),
+    };
+    let by = if matches!(id.route, Route::BySlug(_)) {
+        "BySlug"
+    } else {
+        ""
+    };
+    let suffix = match (id.action, method.as_str()) {
+        (Action::Update, "PUT") => "Put",
+        (Action::Update, "PATCH") => "Patch",
+        _ => "",
+    };
+    format!("{}{noun}{by}{suffix}", id.action.name())
+}
+
+// === parameters ===
+
+fn parameters(operation: &Operation, options: &OpenApiOptions) -> Vec<Value> {
+    let declared = operation
+        .arguments
+        .iter()
+        .filter_map(|argument| parameter(operation, argument, options));
+    declared
+        .chain(undeclared_password(operation, options.language))
+        .chain(globals::references(operation))
+        .collect()
+}
+
+fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOptions) -> Option<Value> {
+    let (place, carrier) = match operation.place(argument) {
+        Place::Path => ("path", Carrier::Path),
+        Place::Query => ("query", Carrier::Query),
+        Place::Body => return None,
+    };
+    let schema = match operation.id.route {
+        Route::Index => index_schema(argument, options),
+        Route::Doc | Route::Collection(_) | Route::Item(_) => inputs::schema(argument, carrier),
+        Route::BySlug(_) => slug_schema(argument, carrier),
+    };
+    let mut parameter = json!({
+        "name": argument.name,
+        "in": place,
+        "required": place == "path",
+        "description": description(operation, argument, options.language),
+    });
+    if schema["type"] == "array" {
+        // Repeated values would overwrite one another in PHP.
+        parameter["style"] = "form".into();
+        parameter["explode"] = false.into();
+    }
+    parameter["schema"] = schema;
+    Some(parameter)
+}
+
+/// The path decides on the record, also where the backend checks the slug as any text.
+fn slug_schema(argument: &Argument, carrier: Carrier) -> Value {
+    if argument.name == "slug" {
+        return reference("Slug");
+    }
+    inputs::schema(argument, carrier)
+}
+
+/// The index describes the public namespaces and nothing else.
+fn index_schema(argument: &Argument, options: &OpenApiOptions) -> Value {
+    if argument.name == "namespace" {
+        return json!({
+            "type": "string",
+            "enum": options.namespaces,
+            "default": options.namespaces.first(),
+        });
+    }
+    let mut schema = inputs::schema(argument, Carrier::Query);
+    schema["type"] = "string".into();
+    schema
+}
+
+/// The password where the specification does not declare it and the backend obeys it all the same.
+fn undeclared_password(operation: &Operation, language: Language) -> Option<Value> {
+    let obeyed = differences()
+        .iter()
+        .any(|row| row.concerns(&operation.name, "password"));
+    (obeyed && operation.argument(b"password").is_none()).then(|| {
+        json!({
+            "name": "password",
+            "in": "query",
+            "required": false,
+            "description": language.phrase(Phrase::UndeclaredPassword),
+            "schema": reference("Text"),
+        })
+    })
+}
+
+fn description(operation: &Operation, argument: &Argument, language: Language) -> String {
+    let meaning = language.meaning(argument);
+    let rows = differences().iter().filter(|row| {
+        row.published == Published::Unseen
+            && row.operations.contains(&operation.name.as_str())
+            && row.arguments.contains(&argument.name)
+    });
+    match notes(language, rows) {
+        Some(notes) => format!("{meaning} {notes}"),
+        None => meaning.to_owned(),
+    }
+}
+
+fn operation_notes(operation: &Operation) -> impl Iterator<Item = &'static Difference> {
+    differences()
+        .iter()
+        .filter(|row| row.arguments.is_empty() && row.operations.contains(&operation.name.as_str()))
+}
+
+/// What the backend is known to do differently, as sentences.
+fn notes(language: Language, rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
+    let sentences: Vec<&str> = rows.map(|row| row.backend).collect();
+    (!sentences.is_empty()).then(|| format!("{}{}", language.phrase(Phrase::Note), sentences.join(" ")))
+}
+
+// === security ===
+
+fn security(operation: &Operation) -> Value {
+    let session = json!({COOKIE: [], NONCE: []});
+    if operation.is_write() {
+        json!([{PASSWORD: []}, session])
+    } else {
+        json!([{}, {PASSWORD: []}, session])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_method_and_path_has_an_id_of_its_own() {
+        let mut ids: Vec<String> = table()
+            .operations()
+            .iter()
+            .flat_map(|operation| {
+                let methods = operation.id.action.methods().iter();
+                methods.map(|method| operation_id(operation.id, method))
+            })
+            .collect();
+        assert_eq!(ids.len(), 52);
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), 52);
+    }
+
+    #[test]
+    fn says_where_the_backend_does_not_do_what_is_specified() {
+        let operation = table().named("events.list").expect("listed");
+        let include = operation.argument(b"include").expect("listed");
+        let text = description(operation, include, Language::English);
+        assert!(text.contains("Note: The date window stays"), "{text}");
+    }
+}
