@@ -178,7 +178,11 @@ fn numbers_and_flags() -> Value {
             "pattern": "^0*[1-9][0-9]{0,17}$",
         },
         "Flag": {
-            "anyOf": [{"type": "boolean"}, {"enum": [0, 1, "0", "1", "true", "false"]}],
+            "anyOf": [
+                {"type": "boolean"},
+                {"enum": [0, 1]},
+                {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$"},
+            ],
         },
     })
 }
@@ -234,7 +238,7 @@ fn texts() -> Value {
         },
         "StatusFilter": {
             "type": "string",
-            "pattern": "^[a-z][a-z0-9_-]{0,19}(,[a-z][a-z0-9_-]{0,19})*$",
+            "pattern": "^[a-z][a-z0-9_-]{0,19}(,[a-z][a-z0-9_-]{0,19})*,?$",
             "not": {"pattern": "(^|,)any(,|$)"},
             "examples": ["publish", "publish,draft"],
         },
