@@ -433,7 +433,7 @@ const DIFFERENCES: &[Difference] = &[
         "parent of a tag",
         "Tags have none.",
         "Any value but null is 400 rest_taxonomy_not_hierarchical.",
-        "Dropped, as every undeclared parameter.",
+        "Forwards it, so that the origin refuses it.",
     )
     .on(&["tags.create", "tags.update"])
     .of(&["parent"]),

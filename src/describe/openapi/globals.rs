@@ -39,8 +39,16 @@ pub(super) fn references(operation: &Operation) -> Vec<Value> {
 fn forwarded() -> impl Iterator<Item = &'static str> {
     GLOBALS
         .iter()
-        .filter(|global| global.treatment == Treatment::Forward)
+        .filter(|global| !is_withheld(global.treatment))
         .map(|global| global.name)
+}
+
+/// Whether a parameter is no offer to clients: it never reaches the origin as a parameter.
+const fn is_withheld(treatment: Treatment) -> bool {
+    matches!(
+        treatment,
+        Treatment::RefuseUnlessAllowed | Treatment::Nonce | Treatment::Route | Treatment::Drop
+    )
 }
 
 /// Component names may not begin with an underscore in all tools.
