@@ -1,0 +1,199 @@
+//! What can be typed: subcommands, flags, and the environment variable of each flag.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use calendar_edge::config::{self, ConfigError, OverrideSource, Overrides, Settings};
+use clap::{Args, Parser, Subcommand};
+
+/// A hardened edge for the calendar REST API of a WordPress site.
+#[derive(Debug, Parser)]
+#[command(name = "calendar-edge", version, after_help = EXIT_STATUSES)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT_STATUSES: &str = "\
+Exit statuses: 0 success; 1 failure, or `check` found differences; 2 `check` cannot use the configuration or \
+the origin; 64 wrong usage; 78 wrong configuration.
+
+Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; the flag is stronger.";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Check the configuration, then the live origin: reachable, namespace, published index
+    Check(CheckArgs),
+    /// Print the version
+    Version,
+}
+
+/// The flags of `check`.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) site: SiteArgs,
+    #[arg(
+        long,
+        help = "Check the configuration only, ask no origin [env: CALENDAR_EDGE_OFFLINE]"
+    )]
+    pub(super) offline: bool,
+}
+
+/// Where the settings come from, and which site is meant.
+#[derive(Debug, Default, Args)]
+pub(super) struct SiteArgs {
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The configuration file, TOML [env: CALENDAR_EDGE_CONFIG]"
+    )]
+    pub(super) config: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The REST root of the site, https://wp.example.org/wp-json [env: CALENDAR_EDGE_ORIGIN]"
+    )]
+    pub(super) origin: Option<String>,
+    #[arg(
+        long,
+        value_name = "NS",
+        help = "What the plugin registers there [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]"
+    )]
+    pub(super) origin_namespace: Option<String>,
+}
+
+/// A flag that stands for a setting.
+struct SettingFlag {
+    key: &'static str,
+    flag: &'static str,
+    variable: &'static str,
+}
+
+const ORIGIN: SettingFlag = SettingFlag {
+    key: "origin.url",
+    flag: "--origin",
+    variable: "CALENDAR_EDGE_ORIGIN",
+};
+const ORIGIN_NAMESPACE: SettingFlag = SettingFlag {
+    key: "origin.namespace",
+    flag: "--origin-namespace",
+    variable: "CALENDAR_EDGE_ORIGIN_NAMESPACE",
+};
+const LISTEN: SettingFlag = SettingFlag {
+    key: "listen",
+    flag: "--listen",
+    variable: "CALENDAR_EDGE_LISTEN",
+};
+const ADMIN_LISTEN: SettingFlag = SettingFlag {
+    key: "admin.listen",
+    flag: "--admin-listen",
+    variable: "CALENDAR_EDGE_ADMIN_LISTEN",
+};
+const MODE: SettingFlag = SettingFlag {
+    key: "mode",
+    flag: "--mode",
+    variable: "CALENDAR_EDGE_MODE",
+};
+
+/// The environment; an empty variable counts as not set.
+#[derive(Clone, Copy)]
+pub(super) struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);
+
+// === impl Environment ===
+
+impl<'a> Environment<'a> {
+    /// An environment that is asked through `lookup`.
+    pub(super) const fn new(lookup: &'a dyn Fn(&str) -> Option<OsString>) -> Self {
+        Self(lookup)
+    }
+
+    /// The value of a variable.
+    pub(super) fn get(self, variable: &str) -> Option<OsString> {
+        (self.0)(variable).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a variable says yes: anything but nothing, `0`, `false`, `no` and `off`.
+    pub(super) fn is_on(self, variable: &str) -> bool {
+        let value = self
+            .get(variable)
+            .map(|value| value.to_string_lossy().to_lowercase());
+        value.is_some_and(|value| !matches!(value.as_str(), "0" | "false" | "no" | "off"))
+    }
+}
+
+// === impl SiteArgs ===
+
+impl SiteArgs {
+    /// The file and what flags and environment say about the site; the environment also about the rest, so
+    /// that `check` judges what `serve` would get.
+    pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        let pairs = [
+            (ORIGIN, self.origin.as_deref()),
+            (ORIGIN_NAMESPACE, self.origin_namespace.as_deref()),
+            (LISTEN, None),
+            (ADMIN_LISTEN, None),
+            (MODE, None),
+        ];
+        let file = self.config.clone();
+        let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
+        config::load(file.as_deref(), &overrides(pairs, environment))
+    }
+}
+
+fn overrides<'a>(
+    pairs: impl IntoIterator<Item = (SettingFlag, Option<&'a str>)>,
+    environment: Environment<'_>,
+) -> Overrides {
+    let mut overrides = Overrides::default();
+    for (setting, typed) in pairs {
+        if let Some(text) = typed {
+            overrides = overrides.with(setting.key, OverrideSource::Flag(setting.flag), text);
+        } else if let Some(value) = environment.get(setting.variable) {
+            let source = OverrideSource::Environment(setting.variable);
+            overrides = overrides.with(setting.key, source, value.to_string_lossy());
+        }
+    }
+    overrides
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_environment_stands_in_for_flags_that_are_absent() {
+        let lookup = |variable: &str| match variable {
+            "CALENDAR_EDGE_ORIGIN" => Some("http://env.example/wp-json".into()),
+            "CALENDAR_EDGE_ORIGIN_NAMESPACE" => Some("env/v1".into()),
+            "CALENDAR_EDGE_LISTEN" => Some(OsString::new()),
+            _ => None,
+        };
+        let args = SiteArgs {
+            origin: Some("http://flag.example/wp-json".to_owned()),
+            ..SiteArgs::default()
+        };
+        let settings = args.load(Environment::new(&lookup)).expect("good settings");
+        assert_eq!(settings.origin.url.as_str(), "http://flag.example/wp-json");
+        assert_eq!(settings.origin.namespace, "env/v1");
+    }
+
+    #[test]
+    fn every_long_flag_names_its_variable() {
+        for command in Cli::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                let Some(long) = argument.get_long() else { continue };
+                let variable = format!("CALENDAR_EDGE_{}", long.replace('-', "_").to_uppercase());
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(help.contains(&format!("[env: {variable}]")), "--{long}: {help}");
+            }
+        }
+    }
+}

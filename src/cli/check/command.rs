@@ -1,0 +1,218 @@
+//! The order of checks and the lines they print.
+
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use calendar_edge::config::{Root, Settings};
+use calendar_edge::contract::drift::compare_index;
+
+use super::super::args::{CheckArgs, Environment};
+use super::super::status::{Status, tell};
+use super::probe::{Probe, Target};
+
+/// Checks and prints one line a finding: 0 all is well, 1 the origin differs from the table, 2 unusable.
+pub(crate) fn run(
+    args: &CheckArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let settings = match args.site.load(environment) {
+        Ok(settings) => settings,
+        Err(error) => {
+            tell(&error.to_string());
+            return Ok(Status::Unusable);
+        }
+    };
+    writeln!(out, "ok: the configuration")?;
+    if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
+        return Ok(Status::Success);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime does not start")?;
+    runtime.block_on(origins(&settings, out))
+}
+
+/// Asks every root; the worst outcome counts.
+async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Status> {
+    let probe = match Probe::new(settings) {
+        Ok(probe) => probe,
+        Err(error) => {
+            tell(&format!(
+                "{:#}",
+                anyhow::Error::from(error).context("TLS cannot be set up")
+            ));
+            return Ok(Status::Unusable);
+        }
+    };
+    let (mut findings, mut unusable) = (0_usize, 0_usize);
+    for root in &settings.roots {
+        let (path, url) = (&root.path, &root.origin_url);
+        let index = match probe.index(&target(root, settings)).await {
+            Ok(index) => index,
+            Err(trouble) => {
+                unusable += 1;
+                line(out, &format!("unusable: {path}: {url}: {trouble}"))?;
+                continue;
+            }
+        };
+        let drifts = compare_index(&index, &settings.origin.namespace);
+        if drifts.is_empty() {
+            line(out, &format!("ok: {path}: {url} publishes what the table says"))?;
+        }
+        for drift in &drifts {
+            line(out, &format!("differs: {path}: {drift}"))?;
+        }
+        findings += drifts.len();
+    }
+    Ok(match (findings, unusable) {
+        (0, 0) => Status::Success,
+        (_, 0) => Status::Failure,
+        _ => Status::Unusable,
+    })
+}
+
+fn target<'a>(root: &'a Root, settings: &Settings) -> Target<'a> {
+    let key = if root.origin_url == settings.origin.url {
+        "origin.url"
+    } else {
+        "roots.origin_url"
+    };
+    Target {
+        url: &root.origin_url,
+        key,
+    }
+}
+
+/// Writes one line; what an origin says can neither end it nor steer a terminal.
+fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+    writeln!(out, "{}", text.chars().map(printable).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::io::{BufRead, BufReader};
+    use std::net::{SocketAddr, TcpListener, TcpStream};
+
+    use super::super::super::args::SiteArgs;
+    use super::*;
+
+    /// An origin that knows some paths by heart: status line and further headers, then the body.
+    fn origin(pages: &[(&str, &str, String)]) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let pages: HashMap<String, String> = pages
+            .iter()
+            .map(|(path, head, body)| {
+                let length = body.len();
+                let answer =
+                    format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+                ((*path).to_owned(), answer)
+            })
+            .collect();
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                answer(client.unwrap(), &pages);
+            }
+        });
+        address
+    }
+
+    fn answer(mut client: TcpStream, pages: &HashMap<String, String>) {
+        let mut lines = BufReader::new(client.try_clone().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        let path = first.split(' ').nth(1).unwrap();
+        // A client that is gone is the test's failure, not this thread's.
+        let rest = lines.map_while(Result::ok).take_while(|line| !line.is_empty());
+        assert!(rest.count() > 0);
+        let page = pages
+            .get(path)
+            .map_or("HTTP/1.1 500 Not prepared\r\n\r\n", String::as_str);
+        let _ = client.write_all(page.as_bytes());
+    }
+
+    fn check(origin: &str) -> (Status, String) {
+        let site = SiteArgs {
+            origin: Some(origin.to_owned()),
+            origin_namespace: Some("tribe/events/v1".to_owned()),
+            ..SiteArgs::default()
+        };
+        let args = CheckArgs { site, offline: false };
+        let mut out = Vec::new();
+        let status = run(&args, Environment::new(&|_| None), &mut out).unwrap();
+        (status, String::from_utf8(out).unwrap())
+    }
+
+    const JSON: &str = "200 OK\r\nContent-Type: application/json";
+
+    #[test]
+    fn an_index_that_differs_is_a_finding_and_cannot_forge_lines() {
+        let index = serde_json::json!({
+            "namespace": "tribe/events/v1",
+            "routes": { "/tribe/events/v1/tickets\nok: forged": {} },
+        });
+        let address = origin(&[("/wp-json/tribe/events/v1", JSON, index.to_string())]);
+        let (status, text) = check(&format!("http://{address}/wp-json/"));
+        assert_eq!(status, Status::Failure, "{text}");
+        assert!(
+            text.contains("differs: /wp-json: the origin does not publish /events"),
+            "{text}"
+        );
+        assert!(!text.lines().any(|line| line.starts_with("ok: forged")), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_explained() {
+        let no_route = r#"{"code":"rest_no_route","message":"No route.","data":{"status":404}}"#;
+        let closed = r#"{"code":"rest_login_required","message":"No.","data":{"status":401}}"#;
+        let root = r#"{"namespaces":["wp/v2","calendar/events/v1"]}"#;
+        let json_404 = "404 Not Found\r\nContent-Type: application/json";
+        let moved = "301 Moved\r\nLocation: https://www.example.org/wp-json/tribe/events/v1/";
+        let html = "200 OK\r\nContent-Type: text/html";
+        let address = origin(&[
+            ("/a/tribe/events/v1", json_404, no_route.to_owned()),
+            ("/a/", JSON, root.to_owned()),
+            ("/b/tribe/events/v1", json_404, no_route.to_owned()),
+            ("/b/", html, "<html>".to_owned()),
+            ("/c/tribe/events/v1", moved, String::new()),
+            ("/d/tribe/events/v1", html, "<html>".to_owned()),
+            (
+                "/e/tribe/events/v1",
+                "401 No\r\nContent-Type: application/json",
+                closed.to_owned(),
+            ),
+        ]);
+        let cases = [
+            (
+                "a",
+                "set `origin.namespace` to one of those the site lists: wp/v2, calendar/events/v1",
+            ),
+            ("b", "lists no namespaces"),
+            ("c", "set `origin.url` to \"https://www.example.org/wp-json\""),
+            ("d", "text/html instead of JSON"),
+            ("e", "open to anonymous reads"),
+        ];
+        for (path, part) in cases {
+            let (status, text) = check(&format!("http://{address}/{path}"));
+            assert_eq!(status, Status::Unusable, "{text}");
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn an_origin_that_is_not_there_is_unusable() {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let (status, text) = check(&format!("http://{free}/wp-json"));
+        assert_eq!(status, Status::Unusable);
+        assert!(text.contains("cannot be reached"), "{text}");
+    }
+
+    #[test]
+    fn a_bad_configuration_is_unusable() {
+        let (status, text) = check("wp.example.org");
+        assert_eq!((status, text.as_str()), (Status::Unusable, ""));
+    }
+}

@@ -1,0 +1,38 @@
+//! From arguments to a subcommand.
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use super::args::{Cli, Command, Environment};
+use super::status::Status;
+use super::{check, version};
+
+/// Runs what the arguments ask for.
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(message) => return usage(&message),
+    };
+    let lookup = |variable: &str| std::env::var_os(variable);
+    let environment = Environment::new(&lookup);
+    let mut out = io::stdout().lock();
+    match cli.command {
+        Command::Check(args) => check::run(&args, environment, &mut out),
+        Command::Version => {
+            version::run(&mut out)?;
+            Ok(Status::Success)
+        }
+    }
+}
+
+/// Help and version go to standard output and are a success; clap's own status for mistakes, 2, is `check`'s.
+fn usage(message: &clap::Error) -> anyhow::Result<Status> {
+    message.print()?;
+    match message.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Status::Success),
+        _ => Ok(Status::Usage),
+    }
+}

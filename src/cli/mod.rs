@@ -1,0 +1,10 @@
+//! The command line: one file a subcommand; nothing else in the program knows clap or anyhow.
+
+mod args;
+mod check;
+mod dispatch;
+mod status;
+mod version;
+
+pub(crate) use dispatch::run;
+pub(crate) use status::complain;
