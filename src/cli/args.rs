@@ -25,6 +25,10 @@ Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals;
 pub(super) enum Command {
     /// Check the configuration, then the live origin: reachable, namespace, published index
     Check(CheckArgs),
+    /// Print the table of routes, methods and arguments
+    Routes(RoutesArgs),
+    /// Print the table as an OpenAPI 3.1 document
+    Openapi,
     /// Print the version
     Version,
 }
@@ -39,6 +43,13 @@ pub(super) struct CheckArgs {
         help = "Check the configuration only, ask no origin [env: CALENDAR_EDGE_OFFLINE]"
     )]
     pub(super) offline: bool,
+}
+
+/// The flags of `routes`.
+#[derive(Debug, Args)]
+pub(super) struct RoutesArgs {
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    pub(super) json: bool,
 }
 
 /// Where the settings come from, and which site is meant.

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::io;
 
+use anyhow::Context as _;
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{Cli, Command, Environment};
 use super::status::Status;
-use super::{check, version};
+use super::{check, openapi, routes, version};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -21,11 +22,15 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
     let mut out = io::stdout().lock();
     match cli.command {
         Command::Check(args) => check::run(&args, environment, &mut out),
-        Command::Version => {
-            version::run(&mut out)?;
-            Ok(Status::Success)
-        }
+        Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
+        Command::Openapi => done(openapi::run(&mut out)),
+        Command::Version => done(version::run(&mut out)),
     }
+}
+
+fn done(printed: io::Result<()>) -> anyhow::Result<Status> {
+    printed.context("standard output")?;
+    Ok(Status::Success)
 }
 
 /// Help and version go to standard output and are a success; clap's own status for mistakes, 2, is `check`'s.

@@ -3,6 +3,8 @@
 mod args;
 mod check;
 mod dispatch;
+mod openapi;
+mod routes;
 mod status;
 mod version;
 

@@ -41,7 +41,8 @@ async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Sta
         Err(error) => {
             tell(&format!(
                 "{:#}",
-                anyhow::Error::from(error).context("TLS cannot be set up")
+                anyhow::Error::from(error)
+                    .context("no client for the origin (are CA certificates installed?)")
             ));
             return Ok(Status::Unusable);
         }

@@ -1,0 +1,15 @@
+//! `calendar-edge routes`: the table, for people or as JSON.
+
+use std::io::{self, Write};
+
+use calendar_edge::describe::{routes_json, routes_text};
+
+use super::args::{Environment, RoutesArgs};
+
+/// Prints the table.
+pub(super) fn run(args: &RoutesArgs, environment: Environment<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+        return writeln!(out, "{:#}", routes_json());
+    }
+    out.write_all(routes_text().as_bytes())
+}
