@@ -1,5 +1,25 @@
 //! Validation and canonical encoding: arguments against the table, pure.
+//!
+//! [`Judge::judge`] reads top to bottom: a raw call becomes bags, bags become readings, readings pass
+//! WordPress's phases, and what passes is encoded anew as a [`ValidatedCall`].
 
+mod caller;
 mod canonical;
+mod encode;
+mod finding;
+mod judge;
+mod linked;
+mod lists;
+mod phases;
+mod reading;
+mod rules;
+mod statuses;
+mod validated;
 
+pub use caller::Caller;
 pub use canonical::CanonicalRequest;
+pub use finding::Finding;
+pub use judge::{Explanation, Judge, Judgement, Outcome};
+pub use phases::{Deferred, Reading};
+pub use reading::RawCall;
+pub use validated::ValidatedCall;

@@ -149,6 +149,41 @@ pub enum DefaultValue {
     Generated,
 }
 
+// === impl Rule ===
+
+impl Rule {
+    /// The stable name of the rule in findings and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anything => "anything",
+            Self::PositiveInt => "positive_int",
+            Self::PositiveIntList => "positive_int_list",
+            Self::NonEmptyString => "non_empty_string",
+            Self::StringOrEmpty => "string_or_empty",
+            Self::Time => "time",
+            Self::TimezoneOrEmpty => "timezone_or_empty",
+            Self::UrlOrEmpty => "url_or_empty",
+            Self::Image => "image",
+            Self::ImageOrEmpty => "image_or_empty",
+            Self::UserId => "user_id",
+            Self::EventId => "event_id",
+            Self::VenueId => "venue_id",
+            Self::OrganizerId => "organizer_id",
+            Self::VenueIdList => "venue_id_list",
+            Self::OrganizerIdList => "organizer_id_list",
+            Self::TermList(_) => "term_list",
+            Self::EventSlug => "event_slug",
+            Self::VenueSlug => "venue_slug",
+            Self::OrganizerSlug => "organizer_slug",
+            Self::PostStatus => "post_status",
+            Self::StatusFilter => "status_filter",
+            Self::Ticketed => "ticketed",
+            Self::VenueEntry => "venue_entry",
+            Self::OrganizerEntry => "organizer_entry",
+        }
+    }
+}
+
 // === impl Schema ===
 
 impl Schema {

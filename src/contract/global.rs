@@ -1,10 +1,15 @@
 //! Parameters WordPress obeys on every route, declared or not (CONTRACT section 12, DESIGN section 3).
 
+use super::kind::{Kind, Route};
+use super::operation::{Action, OperationId};
+
 /// What the edge does with a global parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
-    /// Forwarded in the query, whatever its value.
+    /// Forwarded in the query, whatever its value and wherever it was sent.
     Forward,
+    /// Forwarded when it stands in the query, which is where WordPress looks for it.
+    ForwardFromQuery,
     /// Refused unless the settings allow it.
     RefuseUnlessAllowed,
     /// Becomes the `X-WP-Nonce` header.
@@ -34,13 +39,21 @@ const fn forward(name: &'static str, meaning: &'static str) -> Global {
     }
 }
 
+const fn from_query(name: &'static str, meaning: &'static str) -> Global {
+    Global {
+        name,
+        treatment: Treatment::ForwardFromQuery,
+        meaning,
+    }
+}
+
 /// Every global parameter, in the order in which forwarded ones are encoded.
 pub const GLOBALS: &[Global] = &[
     forward("_fields", "Limits the answer to these members."),
-    forward("_embed", "Embeds linked records in the answer."),
-    forward("_locale", "Asks for the locale of the user."),
-    forward("_pretty", "Indents the answer."),
-    forward("_envelope", "Wraps status, headers and body in a 200."),
+    from_query("_embed", "Embeds linked records in the answer."),
+    from_query("_locale", "Asks for the locale of the user."),
+    from_query("_pretty", "Indents the answer."),
+    from_query("_envelope", "Wraps status, headers and body in a 200."),
     forward("context", "Scope of the answer: view, embed or edit."),
     forward("lang", "Language of the answer, for translation plugins."),
     Global {
@@ -68,4 +81,20 @@ pub const GLOBALS: &[Global] = &[
 /// The global parameter of this name.
 pub fn global(name: &[u8]) -> Option<&'static Global> {
     GLOBALS.iter().find(|global| global.name.as_bytes() == name)
+}
+
+/// Undeclared parameters the backend obeys on an operation: they are forwarded as they are.
+///
+/// `password` opens protected events on reads that do not declare it (CONTRACT sections 1 and 8), and a
+/// `parent` on tags is refused by the taxonomy itself (section 7).
+pub fn obeyed(operation: OperationId) -> &'static [&'static str] {
+    match (operation.route, operation.action) {
+        (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
+            &["password"]
+        }
+        (Route::Collection(Kind::Tag), Action::Create) | (Route::Item(Kind::Tag), Action::Update) => {
+            &["parent"]
+        }
+        _ => &[],
+    }
 }

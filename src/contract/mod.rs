@@ -19,6 +19,7 @@ mod query;
 mod table;
 
 pub use argument::{Argument, DefaultValue, Documented, Presence, Rule, Schema, Taxonomy};
+pub use global::{Treatment, obeyed};
 pub use kind::{Kind, Route};
 pub use operation::{Action, Operation, OperationId, Place};
 pub use table::{Table, table};

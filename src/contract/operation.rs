@@ -32,7 +32,7 @@ pub struct OperationId {
 }
 
 /// One row of the table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
     /// Route and action.
     pub id: OperationId,

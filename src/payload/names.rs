@@ -44,11 +44,7 @@ impl VariableName {
                 // An unpaired bracket belongs to the name of a plain variable, and ends a nested one.
                 if path.is_empty() {
                     base.push(b'_');
-                    base.extend(
-                        inner
-                            .iter()
-                            .map(|&byte| if byte == b'[' { b'_' } else { mangle(byte) }),
-                    );
+                    base.extend(inner.iter().map(|&byte| mangle_all(byte)));
                 }
                 break;
             };
@@ -100,6 +96,11 @@ fn bracket(inner: &[u8]) -> Option<(Step, &[u8])> {
 
 fn mangle(byte: u8) -> u8 {
     if matches!(byte, b' ' | b'.') { b'_' } else { byte }
+}
+
+/// Behind an unpaired bracket, further ones are mangled too.
+fn mangle_all(byte: u8) -> u8 {
+    if byte == b'[' { b'_' } else { mangle(byte) }
 }
 
 fn empty_array() -> Value {

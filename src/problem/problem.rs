@@ -11,6 +11,8 @@ use crate::payload::JsonError;
 pub enum Problem {
     /// No route matches path and method.
     NoRoute,
+    /// OPTIONS of no route: WordPress describes nothing, successfully.
+    NothingToDescribe,
     /// The index was asked for a namespace that is not ours.
     InvalidNamespace,
     /// The `_jsonp` name is not a callback name.
@@ -76,6 +78,7 @@ impl Problem {
     pub const fn status(&self) -> StatusCode {
         match self {
             Self::NoRoute | Self::InvalidNamespace => StatusCode::NOT_FOUND,
+            Self::NothingToDescribe => StatusCode::OK,
             Self::Forbidden => StatusCode::UNAUTHORIZED,
             Self::InvalidCallback
             | Self::CallbackDisabled
@@ -89,7 +92,7 @@ impl Problem {
     /// The stable error code.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::NoRoute => "rest_no_route",
+            Self::NoRoute | Self::NothingToDescribe => "rest_no_route",
             Self::InvalidNamespace => "rest_invalid_namespace",
             Self::InvalidCallback => "rest_callback_invalid",
             Self::CallbackDisabled => "rest_callback_disabled",
@@ -111,6 +114,7 @@ impl Problem {
                 "No route was found matching the URL and request method.",
                 json!({"status": status}),
             ),
+            Self::NothingToDescribe => json!([]),
             Self::InvalidNamespace => with_data(
                 "The specified namespace could not be found.",
                 json!({"status": status}),

@@ -1,0 +1,238 @@
+//! The canonical request: every known parameter once, in table order, in one place.
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, StatusCode};
+
+use super::canonical::CanonicalRequest;
+use super::linked::usable;
+use super::reading::RawCall;
+use crate::contract::{Action, Argument, Kind, Operation, Route, Rule, Treatment, global::GLOBALS, obeyed};
+use crate::payload::{Bags, Source};
+use crate::problem::Problem;
+use crate::target::{RouteMatch, canonical_slug};
+use crate::value::{Key, NotUtf8, PhpArray, Value, write_json, write_json_text, write_query};
+
+/// What the encoder needs to know beside the call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Encoding<'a> {
+    /// The namespace at the origin.
+    pub(super) namespace: &'a str,
+    /// Undeclared parameters that are forwarded for this operation.
+    pub(super) extra: &'a [String],
+}
+
+/// Writes the request of an operation.
+///
+/// # Errors
+/// A form value that is not UTF-8 cannot become JSON.
+pub(super) fn encode(
+    call: &RawCall<'_>,
+    matched: &RouteMatch,
+    operation: &Operation,
+    bags: &Bags,
+    encoding: Encoding<'_>,
+) -> Result<CanonicalRequest, Problem> {
+    let writes_body = matches!(operation.id.action, Action::Create | Action::Update);
+    let mut query = String::new();
+    if !writes_body {
+        for (name, value) in arguments(operation, bags, encoding) {
+            write_query(name, &value, &mut query);
+        }
+    }
+    write_globals(bags, &mut query);
+    let body = if writes_body {
+        Some(json_body(arguments(operation, bags, encoding)).map_err(|NotUtf8| NOT_UTF8)?)
+    } else {
+        None
+    };
+    Ok(CanonicalRequest {
+        root: call.spot.root,
+        method: method(call.method, operation.id.action),
+        path: path(encoding.namespace, matched),
+        query: Some(query).filter(|query| !query.is_empty()),
+        body,
+        nonce: nonce(call.method, bags),
+    })
+}
+
+/// The request for the description of a route, which OPTIONS asks for.
+pub(super) fn encode_options(
+    call: &RawCall<'_>,
+    matched: &RouteMatch,
+    bags: &Bags,
+    namespace: &str,
+) -> CanonicalRequest {
+    let mut query = String::new();
+    write_globals(bags, &mut query);
+    CanonicalRequest {
+        root: call.spot.root,
+        method: Method::OPTIONS,
+        path: path(namespace, matched),
+        query: Some(query).filter(|query| !query.is_empty()),
+        body: None,
+        nonce: nonce(call.method, bags),
+    }
+}
+
+fn method(sent: &Method, action: Action) -> Method {
+    match action {
+        Action::Describe | Action::List | Action::Read if sent == Method::HEAD => Method::HEAD,
+        Action::Describe | Action::List | Action::Read => Method::GET,
+        Action::Create | Action::Update => Method::POST,
+        Action::Delete => Method::DELETE,
+    }
+}
+
+fn path(namespace: &str, matched: &RouteMatch) -> String {
+    let parameter = matched.parameter.as_deref().unwrap_or_default();
+    match matched.route {
+        Route::Index => format!("/{namespace}"),
+        Route::Doc => format!("/{namespace}/doc"),
+        Route::Collection(kind) => format!("/{namespace}/{}", kind.collection()),
+        Route::Item(kind) => format!("/{namespace}/{}/{}", kind.collection(), canonical_id(parameter)),
+        Route::BySlug(kind) => {
+            format!(
+                "/{namespace}/{}/by-slug/{}",
+                kind.collection(),
+                canonical_slug(parameter)
+            )
+        }
+    }
+}
+
+/// The digits without leading zeros.
+pub(super) fn canonical_id(digits: &[u8]) -> String {
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    let significant = &digits[zeros.min(digits.len().saturating_sub(1))..];
+    significant.iter().map(|&digit| char::from(digit)).collect()
+}
+
+/// The values that travel, in table order: declared ones, then those the backend obeys undeclared, then
+/// what the settings add.
+fn arguments<'a>(
+    operation: &'a Operation,
+    bags: &'a Bags,
+    encoding: Encoding<'a>,
+) -> impl Iterator<Item = (&'a str, Value)> {
+    let in_path = operation.id.route.path_parameter();
+    let declared = operation
+        .arguments
+        .iter()
+        .filter(move |argument| Some(argument.name) != in_path);
+    let declared =
+        declared.filter_map(move |argument| Some((argument.name, argument_value(argument, bags, encoding)?)));
+    let undeclared = obeyed(operation.id)
+        .iter()
+        .copied()
+        .chain(encoding.extra.iter().map(String::as_str));
+    let undeclared = undeclared.filter_map(|name| bags.get(name).map(|(_, value)| (name, value.clone())));
+    declared.chain(undeclared)
+}
+
+fn argument_value(argument: &Argument, bags: &Bags, encoding: Encoding<'_>) -> Option<Value> {
+    let Some((_, value)) = bags.get(argument.name) else {
+        // A JSON null is a value to the handlers that look for it.
+        return bags.of(Source::Json)?.get(argument.name).cloned();
+    };
+    let usable = match argument.rule {
+        Rule::VenueEntry => usable(Kind::Venue, value),
+        Rule::OrganizerEntry => usable(Kind::Organizer, value),
+        _ if argument.name == "namespace" => Some(Value::text(encoding.namespace)),
+        _ => None,
+    };
+    Some(usable.unwrap_or_else(|| value.clone()))
+}
+
+fn write_globals(bags: &Bags, query: &mut String) {
+    for global in GLOBALS
+        .iter()
+        .filter(|global| global.treatment != Treatment::Drop)
+    {
+        let value = match global.treatment {
+            Treatment::Forward => bags.get(global.name).map(|(_, value)| value),
+            Treatment::ForwardFromQuery | Treatment::RefuseUnlessAllowed => {
+                bags.of(Source::Query).and_then(|sent| sent.get(global.name))
+            }
+            Treatment::Nonce | Treatment::Route | Treatment::Drop => None,
+        };
+        if let Some(value) = value {
+            write_query(global.name, value, query);
+        }
+    }
+}
+
+fn json_body<'a>(members: impl Iterator<Item = (&'a str, Value)>) -> Result<Bytes, NotUtf8> {
+    let mut json = vec![b'{'];
+    for (name, value) in members {
+        if json.len() > 1 {
+            json.push(b',');
+        }
+        write_json_text(name.as_bytes(), &mut json)?;
+        json.push(b':');
+        write_json(&value, &mut json)?;
+    }
+    json.push(b'}');
+    Ok(Bytes::from(json))
+}
+
+/// The nonce of a form PHP reads, else of the query. What no header can carry is a nonce that never holds.
+pub(super) fn nonce(method: &Method, bags: &Bags) -> Option<HeaderValue> {
+    let of = |source| bags.of(source).and_then(|sent| sent.get("_wpnonce"));
+    let form = if method == Method::POST {
+        of(Source::Form)
+    } else {
+        None
+    };
+    let value = form.or_else(|| of(Source::Query))?;
+    let text = value.as_text().filter(|text| !text.is_empty());
+    Some(
+        text.and_then(|text| HeaderValue::from_bytes(text).ok())
+            .unwrap_or(HeaderValue::from_static("0")),
+    )
+}
+
+/// Whether a parameter of the path stands elsewhere too, with another value.
+pub(super) fn contradicts_path(matched: &RouteMatch, bags: &Bags) -> bool {
+    let (Some(name), Some(path)) = (matched.route.path_parameter(), &matched.parameter) else {
+        return false;
+    };
+    let same = |value: &Value| match (matched.route, value) {
+        (_, Value::Null) => true,
+        (Route::BySlug(_), Value::String(slug)) => canonical_slug(slug) == canonical_slug(path),
+        (_, Value::String(id)) => is_digits(id) && canonical_id(id) == canonical_id(path),
+        (Route::Item(_), Value::Number(id)) => {
+            is_digits(id.as_str().as_bytes()) && canonical_id(id.as_str().as_bytes()) == canonical_id(path)
+        }
+        _ => false,
+    };
+    bags.all(name)
+        .any(|(source, value)| source != Source::Path && !same(value))
+}
+
+fn is_digits(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether an event's terms hold an array, which crashes the plugin when it stores them (CONTRACT section 3).
+pub(super) fn crashes_on_write(operation: &Operation, bags: &Bags) -> Option<&'static str> {
+    let stores_terms = operation.id.kind() == Some(Kind::Event) && operation.is_write();
+    let nested =
+        |name: &&'static str| matches!(bags.get(name), Some((_, Value::Array(terms))) if has_array(terms));
+    ["categories", "tags"]
+        .into_iter()
+        .filter(|_| stores_terms)
+        .find(nested)
+}
+
+fn has_array(array: &PhpArray) -> bool {
+    array
+        .entries()
+        .iter()
+        .any(|(_, value): &(Key, Value)| matches!(value, Value::Array(_)))
+}
+
+const NOT_UTF8: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_invalid_utf8",
+    "A value of the form is not valid UTF-8.",
+);

@@ -1,0 +1,58 @@
+//! What was found wrong with a call, for logs and metrics: closed sets of words, no client text.
+
+use crate::contract::Operation;
+use crate::problem::{Fault, Problem};
+
+/// One reason to refuse a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Finding {
+    /// The error code of the refusal.
+    pub code: &'static str,
+    /// The argument it is about.
+    pub parameter: Option<&'static str>,
+    /// The rule that was broken.
+    pub rule: &'static str,
+}
+
+impl Finding {
+    /// The findings behind a problem with an operation's arguments.
+    pub(super) fn of(problem: &Problem, operation: &Operation) -> Vec<Self> {
+        match problem {
+            Problem::Missing(names) => names
+                .iter()
+                .map(|name| Self::about(problem, name, "required"))
+                .collect(),
+            Problem::Invalid(parameters) => {
+                let rule = |name: &str, fault: &Fault| match fault {
+                    Fault::Invalid => operation
+                        .argument(name.as_bytes())
+                        .map_or("crash", |known| known.rule.name()),
+                    Fault::Type(schema) => schema.name(),
+                    Fault::Strict(_) => "strict",
+                };
+                parameters
+                    .iter()
+                    .map(|p| Self::about(problem, p.name, rule(p.name, &p.fault)))
+                    .collect()
+            }
+            other => vec![Self::unplaced(other)],
+        }
+    }
+
+    /// A finding about no argument.
+    pub(super) fn unplaced(problem: &Problem) -> Self {
+        Self {
+            code: problem.code(),
+            parameter: None,
+            rule: "request",
+        }
+    }
+
+    fn about(problem: &Problem, name: &'static str, rule: &'static str) -> Self {
+        Self {
+            code: problem.code(),
+            parameter: Some(name),
+            rule,
+        }
+    }
+}

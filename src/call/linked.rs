@@ -1,0 +1,104 @@
+//! Venues and organizers named in the body of an event (CONTRACT section 7).
+
+use super::caller::Caller;
+use super::lists::{as_php_text, every, is_numeric_value, split_at_commas};
+use super::rules::{judge_value, positive_id};
+use crate::contract::{Action, Kind, Operation, Route, table};
+use crate::value::{Key, PhpArray, Value, Verdict, Why};
+
+/// Judges the `venue` or `organizer` of an event: ids, a record to create, or nothing.
+pub(super) fn judge_entry(kind: Kind, value: &Value, caller: Caller) -> Verdict {
+    if value.is_empty() {
+        return Verdict::Admit;
+    }
+    let Value::Array(array) = value else {
+        let text = as_php_text(value);
+        return every(
+            split_at_commas(&text)
+                .into_iter()
+                .map(|part| id(&Value::text(part))),
+        );
+    };
+    if array.values().all(Value::is_empty) {
+        return Verdict::Admit;
+    }
+    if is_record(array) {
+        return record(kind, array, caller);
+    }
+    every(array.values().map(|entry| list_entry(kind, entry, caller)))
+}
+
+/// A number, or a record; anything else in the list is refused.
+fn list_entry(kind: Kind, entry: &Value, caller: Caller) -> Verdict {
+    match entry {
+        Value::Array(array) => record(kind, array, caller),
+        scalar if is_numeric_value(scalar) => id(scalar),
+        _ => Verdict::Reject,
+    }
+}
+
+/// A record by its `id`, or one to create: judged by the rules of the kind's own create operation.
+fn record(kind: Kind, array: &PhpArray, caller: Caller) -> Verdict {
+    if let Some(known) = array.get("id").filter(|known| !known.is_empty()) {
+        return id(known);
+    }
+    if !is_record(array) {
+        return Verdict::Reject;
+    }
+    every(
+        create(kind)
+            .arguments
+            .iter()
+            .map(|argument| match array.get(argument.name) {
+                None | Some(Value::Null) if argument.is_required() => Verdict::Reject,
+                None | Some(Value::Null) => Verdict::Admit,
+                Some(value) => judge_value(argument.rule, value, caller),
+            }),
+    )
+}
+
+fn create(kind: Kind) -> &'static Operation {
+    let mut operations = table().on_route(Route::Collection(kind));
+    operations
+        .find(|operation| operation.id.action == Action::Create)
+        .expect("every kind can be created")
+}
+
+fn id(value: &Value) -> Verdict {
+    if !is_numeric_value(value) {
+        return Verdict::Reject;
+    }
+    positive_id(value)
+}
+
+/// Whether PHP sees anything but a list with keys 0, 1, 2, …: `{"0": 7}` is a list to it.
+fn is_record(array: &PhpArray) -> bool {
+    !(0i64..)
+        .zip(array.entries())
+        .all(|(index, (key, _))| *key == Key::Int(index))
+}
+
+/// The same value in the form the plugin can act on: DESIGN section 3, "compatibility".
+///
+/// A one-element `venue` list becomes its element; a text list of organizers becomes a list, and a bare
+/// organizer record a list of one.
+pub(super) fn usable(kind: Kind, value: &Value) -> Option<Value> {
+    match (kind, value) {
+        (Kind::Venue, Value::Array(list)) if list.len() == 1 && !is_record(list) => {
+            list.values().next().cloned()
+        }
+        (Kind::Organizer, Value::Array(array))
+            if is_record(array) && array.get("id").is_none_or(Value::is_empty) =>
+        {
+            Some(Value::Array(PhpArray::list([value.clone()])))
+        }
+        (Kind::Organizer, Value::String(text)) if text.contains(&b',') => {
+            let parts = split_at_commas(text).into_iter().map(Value::text);
+            Some(Value::Array(PhpArray::list(parts)))
+        }
+        _ => None,
+    }
+}
+
+/// The reason an id defers.
+pub(super) const IN_DATABASE: Verdict = Verdict::Defer(Why::Database);

@@ -1,0 +1,130 @@
+//! Lists as the plugin reads them: `"7, 8"`, `["7", ""]`, `7` (CONTRACT section 4, last point).
+
+use std::borrow::Cow;
+
+use crate::payload::{Plus, decode};
+use crate::value::numeric::is_numeric;
+use crate::value::{Value, Verdict};
+
+/// The elements of a list value: text is decoded a second time and split at commas with the blanks around
+/// them; empty text drops out; a value PHP calls empty is the empty list.
+pub(super) fn elements(value: &Value) -> Vec<Cow<'_, Value>> {
+    if value.is_empty() {
+        return Vec::new();
+    }
+    match value {
+        Value::Array(array) => array
+            .values()
+            .filter(|element| !is_empty_text(element))
+            .map(Cow::Borrowed)
+            .collect(),
+        scalar => {
+            let text = decode(&as_php_text(scalar), Plus::Space);
+            split_at_commas(&text)
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .map(|part| Cow::Owned(Value::text(part)))
+                .collect()
+        }
+    }
+}
+
+/// Judges a list element by element: an empty list and any refused element refuse it, and the first element
+/// that only the origin can judge defers it.
+pub(super) fn all(elements: &[Cow<'_, Value>], judge: impl Fn(&Value) -> Verdict) -> Verdict {
+    if elements.is_empty() {
+        return Verdict::Reject;
+    }
+    every(elements.iter().map(|element| judge(element)))
+}
+
+/// The verdict over parts that must all hold.
+pub(super) fn every(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    let mut whole = Verdict::Admit;
+    for verdict in verdicts {
+        match verdict {
+            Verdict::Reject => return Verdict::Reject,
+            Verdict::Defer(_) if whole == Verdict::Admit => whole = verdict,
+            Verdict::Defer(_) | Verdict::Admit => {}
+        }
+    }
+    whole
+}
+
+/// Splits at commas, blanks on either side included; outer blanks stay.
+pub(super) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
+    let parts: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
+    let last = parts.len() - 1;
+    let trim = |(at, part): (usize, &&'_ [u8])| -> (usize, usize) {
+        let start = if at == 0 {
+            0
+        } else {
+            part.iter().take_while(|byte| is_blank(**byte)).count()
+        };
+        let kept = if at == last {
+            part.len()
+        } else {
+            part.iter()
+                .rposition(|byte| !is_blank(*byte))
+                .map_or(0, |end| end + 1)
+        };
+        (start.min(kept), kept)
+    };
+    parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| {
+            let (start, end) = trim((at, part));
+            &part[start..end]
+        })
+        .collect()
+}
+
+/// The text PHP makes of a scalar.
+pub(super) fn as_php_text(value: &Value) -> Cow<'_, [u8]> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Number(number) => Cow::Borrowed(number.as_str().as_bytes()),
+        Value::Bool(true) => Cow::Borrowed(b"1"),
+        Value::Bool(false) | Value::Null | Value::Array(_) => Cow::Borrowed(b""),
+    }
+}
+
+/// Whether PHP's `is_numeric` holds.
+pub(super) fn is_numeric_value(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::String(text) => is_numeric(text),
+        Value::Null | Value::Bool(_) | Value::Array(_) => false,
+    }
+}
+
+fn is_empty_text(value: &Value) -> bool {
+    matches!(value, Value::String(text) if text.is_empty())
+}
+
+/// White space to a regular expression of PHP.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_as_the_plugin_does() {
+        let texts = |value: &str| -> Vec<String> {
+            let value = Value::text(value);
+            elements(&value)
+                .iter()
+                .map(|e| String::from_utf8_lossy(e.as_text().expect("text")).into_owned())
+                .collect()
+        };
+        assert_eq!(texts("7, 8 ,,9 "), ["7", "8", "9 "]);
+        assert_eq!(texts("2%2C3"), ["2", "3"]);
+        assert_eq!(texts(" 7"), [" 7"]);
+        assert_eq!(texts(" , "), [" ".trim_end(); 0]);
+        assert!(texts("0").is_empty() && texts("").is_empty() && texts(",").is_empty());
+    }
+}

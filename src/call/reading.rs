@@ -1,0 +1,190 @@
+//! From a raw call to its parameter bags: the one place where a body is read.
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Method, StatusCode};
+
+use crate::config::Limits;
+use crate::payload::{
+    Bags, BodyReading, MultipartError, Source, body_reading, pair_count, parse_form, parse_json,
+    parse_multipart,
+};
+use crate::problem::Problem;
+use crate::target::{RouteMatch, Spot};
+use crate::value::{ArrayKind, Key, PhpArray, Value};
+
+/// A request to a place of the calendar API, before anything is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct RawCall<'a> {
+    /// The method on the wire; overrides do not count.
+    pub method: &'a Method,
+    /// Where the target led.
+    pub spot: &'a Spot,
+    /// The client's headers.
+    pub headers: &'a HeaderMap,
+    /// The whole body; ignored on GET and HEAD.
+    pub body: &'a [u8],
+}
+
+/// Parameters WordPress reads from the front page's query as well: when the query and a form of PHP's
+/// disagree about one of them, it refuses the request (CONTRACT section 2).
+const PUBLIC_QUERY_VARIABLES: [&str; 50] = [
+    "m",
+    "p",
+    "posts",
+    "w",
+    "cat",
+    "withcomments",
+    "withoutcomments",
+    "s",
+    "search",
+    "exact",
+    "sentence",
+    "calendar",
+    "page",
+    "paged",
+    "more",
+    "tb",
+    "pb",
+    "author",
+    "order",
+    "orderby",
+    "year",
+    "monthnum",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "name",
+    "category_name",
+    "tag",
+    "feed",
+    "author_name",
+    "pagename",
+    "page_id",
+    "error",
+    "attachment",
+    "attachment_id",
+    "subpost",
+    "subpost_id",
+    "preview",
+    "robots",
+    "favicon",
+    "taxonomy",
+    "term",
+    "cpage",
+    "post_type",
+    "embed",
+    "rest_route",
+    "sitemap",
+    "sitemap-subtype",
+    "sitemap-stylesheet",
+];
+
+/// Reads path, query and body into bags, strongest first.
+///
+/// # Errors
+/// What makes the body unreadable, or readable in two ways.
+pub(super) fn read_bags(call: &RawCall<'_>, matched: &RouteMatch, limits: &Limits) -> Result<Bags, Problem> {
+    let mut bags = Bags::default();
+    bags.add(Source::Path, path_bag(matched));
+    bags.add(Source::Query, call.spot.query.clone());
+    let content_type = call.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
+    match body_reading(call.method, content_type) {
+        _ if !reads_body => {}
+        BodyReading::Json => add_json(call.body, limits, &mut bags)?,
+        BodyReading::Form => add_form(call, limits, &mut bags)?,
+        BodyReading::Multipart {
+            boundary: Some(boundary),
+        } => {
+            let fields = parse_multipart(call.body, boundary, limits.form_fields).map_err(unreadable_form)?;
+            add_fields(call, fields, &mut bags)?;
+        }
+        BodyReading::Multipart { boundary: None } | BodyReading::Ignored => {}
+        BodyReading::Contradictory => return Err(TWO_READINGS),
+    }
+    Ok(bags)
+}
+
+fn path_bag(matched: &RouteMatch) -> PhpArray {
+    let mut bag = PhpArray::new(ArrayKind::Map);
+    if let (Some(name), Some(value)) = (matched.route.path_parameter(), &matched.parameter) {
+        bag.insert(Key::Text(name.as_bytes().to_vec()), Value::text(value.as_slice()));
+    }
+    bag
+}
+
+fn add_json(body: &[u8], limits: &Limits, bags: &mut Bags) -> Result<(), Problem> {
+    // What PHP calls empty is no body at all.
+    if body.is_empty() || body == b"0" {
+        return Ok(());
+    }
+    if let Value::Array(members) = parse_json(body, limits.json_depth).map_err(Problem::InvalidJson)? {
+        bags.add(Source::Json, members);
+    }
+    Ok(())
+}
+
+fn add_form(call: &RawCall<'_>, limits: &Limits, bags: &mut Bags) -> Result<(), Problem> {
+    if pair_count(call.body) > limits.form_fields {
+        return Err(TOO_MANY_FIELDS);
+    }
+    add_fields(call, parse_form(call.body), bags)
+}
+
+fn add_fields(call: &RawCall<'_>, fields: PhpArray, bags: &mut Bags) -> Result<(), Problem> {
+    if call.method == Method::POST {
+        refuse_mismatch(&call.spot.query, &fields)?;
+        // The path was matched already; a form may repeat it in the query's spelling at most.
+        if fields.get("rest_route").is_some() && fields.get("rest_route") != call.spot.query.get("rest_route")
+        {
+            return Err(ROUTE_IN_FORM);
+        }
+    }
+    bags.add(Source::Form, fields);
+    Ok(())
+}
+
+fn refuse_mismatch(query: &PhpArray, fields: &PhpArray) -> Result<(), Problem> {
+    let differs = |name: &str| matches!((query.get(name), fields.get(name)), (Some(a), Some(b)) if a != b);
+    if PUBLIC_QUERY_VARIABLES.iter().any(|name| differs(name)) {
+        Err(MISMATCH)
+    } else {
+        Ok(())
+    }
+}
+
+fn unreadable_form(error: MultipartError) -> Problem {
+    match error {
+        MultipartError::TooManyParts => TOO_MANY_FIELDS,
+        MultipartError::Boundary | MultipartError::Unterminated | MultipartError::Headers => Problem::edge(
+            StatusCode::BAD_REQUEST,
+            "edge_unreadable_body",
+            "The multipart body cannot be read without guessing.",
+        ),
+    }
+}
+
+const TWO_READINGS: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_unreadable_body",
+    "The content type makes the body readable in two ways.",
+);
+
+const TOO_MANY_FIELDS: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_too_many_parameters",
+    "The form has too many fields.",
+);
+
+const ROUTE_IN_FORM: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_route_contradiction",
+    "The form field rest_route names another route than the path.",
+);
+
+const MISMATCH: Problem = Problem::edge(
+    StatusCode::BAD_REQUEST,
+    "edge_variable_mismatch",
+    "The query and the form give different values to the same variable.",
+);

@@ -1,0 +1,178 @@
+//! The backend's validate callbacks, one arm each (CONTRACT section 5).
+//!
+//! Each arm says what the plugin's own check says for every value it can tell without the origin's
+//! database, plugins, PHP build or network; the rest defers.
+
+use super::caller::Caller;
+use super::linked::{IN_DATABASE, judge_entry};
+use super::lists::{all, elements, is_numeric_value};
+use super::statuses;
+use crate::contract::{Kind, Rule};
+use crate::value::integer::is_positive_int;
+use crate::value::numeric::int_prefix;
+use crate::value::{Value, Verdict, Why};
+
+/// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
+/// as absent.
+pub(super) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict {
+    match rule {
+        Rule::Anything => Verdict::Admit,
+        Rule::PositiveInt => verdict(is_positive_int(value)),
+        Rule::PositiveIntList => all(&elements(value), |element| verdict(is_positive_int(element))),
+        Rule::NonEmptyString => verdict(is_text(value) && !value.is_empty()),
+        Rule::StringOrEmpty => verdict(is_text(value) || value.is_empty()),
+        Rule::Time => time(value),
+        Rule::TimezoneOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
+        Rule::UrlOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
+        Rule::Image => image(value, caller),
+        Rule::ImageOrEmpty if value.is_empty() => Verdict::Admit,
+        Rule::ImageOrEmpty => image(value, caller),
+        Rule::UserId | Rule::VenueId => numeric_id(value),
+        Rule::OrganizerId => organizer(value),
+        Rule::EventId => event(value),
+        Rule::VenueIdList => all(&elements(value), numeric_id),
+        Rule::OrganizerIdList => all(&elements(value), organizer),
+        Rule::TermList(_) => all(&elements(value), term),
+        Rule::EventSlug | Rule::VenueSlug | Rule::OrganizerSlug => slug(value),
+        Rule::PostStatus => statuses::judge_written(value),
+        Rule::StatusFilter => statuses::judge_filter(value, caller),
+        Rule::Ticketed => ticketed(value),
+        Rule::VenueEntry => judge_entry(Kind::Venue, value, caller),
+        Rule::OrganizerEntry => judge_entry(Kind::Organizer, value, caller),
+    }
+}
+
+fn verdict(admitted: bool) -> Verdict {
+    if admitted { Verdict::Admit } else { Verdict::Reject }
+}
+
+fn is_text(value: &Value) -> bool {
+    matches!(value, Value::String(_))
+}
+
+/// Numbers pass unread; text goes to PHP's date reader.
+fn time(value: &Value) -> Verdict {
+    match value {
+        Value::Number(_) => Verdict::Admit,
+        Value::String(text) => {
+            if text.is_empty() {
+                Verdict::Reject
+            } else if crate::value::numeric::is_numeric(text) {
+                Verdict::Admit
+            } else {
+                Verdict::Defer(Why::PhpBuild)
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
+}
+
+fn text_or_empty(value: &Value, judge: fn(&[u8]) -> Verdict) -> Verdict {
+    match value {
+        _ if value.is_empty() => Verdict::Admit,
+        Value::String(text) => judge(text),
+        _ => Verdict::Reject,
+    }
+}
+
+/// An attachment by number, or a URL the origin asks for with HEAD, for callers who may upload.
+fn image(value: &Value, caller: Caller) -> Verdict {
+    if is_numeric_value(value) {
+        return positive_id(value);
+    }
+    let is_web_url = value.as_text().is_some_and(|text| {
+        let text = text.trim_ascii_start().to_ascii_lowercase();
+        text.starts_with(b"http:") || text.starts_with(b"https:")
+    });
+    match caller {
+        Caller::Credentialed if is_web_url => Verdict::Defer(Why::Fetch),
+        Caller::Credentialed | Caller::Anonymous => Verdict::Reject,
+    }
+}
+
+fn numeric_id(value: &Value) -> Verdict {
+    if is_numeric_value(value) {
+        positive_id(value)
+    } else {
+        Verdict::Reject
+    }
+}
+
+/// A number that may be a record's; zero, negative and out-of-range numbers never are.
+pub(super) fn positive_id(value: &Value) -> Verdict {
+    if to_int(value) > 0 {
+        IN_DATABASE
+    } else {
+        Verdict::Reject
+    }
+}
+
+/// PHP's `(int)` of a scalar.
+fn to_int(value: &Value) -> i64 {
+    match value {
+        Value::String(text) => int_prefix(text),
+        Value::Number(number) => number
+            .as_int()
+            .unwrap_or_else(|| int_prefix(number.as_str().as_bytes())),
+        Value::Bool(flag) => i64::from(*flag),
+        Value::Null | Value::Array(_) => 0,
+    }
+}
+
+/// The plugin looks at each number of an inner list too.
+fn organizer(value: &Value) -> Verdict {
+    match value {
+        Value::Array(inner) if inner.is_empty() => Verdict::Reject,
+        Value::Array(inner) => super::lists::every(inner.values().map(numeric_id)),
+        scalar => numeric_id(scalar),
+    }
+}
+
+/// The plugin casts whatever is not empty: `29abc` is 29 here, and fails by its type later. Arrays and `true`
+/// become 1, which a site's first post has.
+fn event(value: &Value) -> Verdict {
+    match value {
+        Value::String(_) | Value::Number(_) => positive_id(value),
+        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
+}
+
+/// A term by id, slug or name. Zero and nothing are no term; an array inside the list crashes PHP.
+fn term(value: &Value) -> Verdict {
+    let refused = match value {
+        Value::Array(_) | Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.trim_ascii().is_empty() || is_int_zero(text),
+        Value::Number(number) => number.as_int() == Some(0),
+        Value::Bool(true) => false,
+    };
+    if refused { Verdict::Reject } else { IN_DATABASE }
+}
+
+fn is_int_zero(text: &[u8]) -> bool {
+    use crate::value::numeric::{Numeric, numeric};
+    matches!(numeric(text), Some(Numeric::Int(0)))
+}
+
+/// Looked up by the plugin; arrays crash it.
+fn slug(value: &Value) -> Verdict {
+    match value {
+        Value::String(text) if !value.is_empty() && !text.is_empty() => IN_DATABASE,
+        Value::Number(_) if !value.is_empty() => IN_DATABASE,
+        Value::Bool(true) => IN_DATABASE,
+        _ => Verdict::Reject,
+    }
+}
+
+/// Refused for truthy values unless Event Tickets is active.
+fn ticketed(value: &Value) -> Verdict {
+    const TRUTHY: [&[u8]; 7] = [b"1", b"enable", b"enabled", b"on", b"y", b"yes", b"true"];
+    let truthy = match value {
+        Value::String(text) => TRUTHY.contains(&text.to_ascii_lowercase().as_slice()),
+        other => !other.is_empty(),
+    };
+    if truthy {
+        Verdict::Defer(Why::Plugin)
+    } else {
+        Verdict::Admit
+    }
+}

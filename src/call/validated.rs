@@ -1,0 +1,51 @@
+//! The proof that a call was judged.
+
+use super::caller::Caller;
+use super::canonical::CanonicalRequest;
+use super::phases::Deferred;
+use crate::contract::Operation;
+
+/// A call that was judged and encoded. Only this module's parent makes one, and everything that talks to an
+/// origin takes nothing else.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValidatedCall {
+    pub(super) request: CanonicalRequest,
+    pub(super) operation: Option<&'static Operation>,
+    pub(super) caller: Caller,
+    pub(super) deferred: Vec<Deferred>,
+    pub(super) javascript: bool,
+}
+
+// === impl ValidatedCall ===
+
+impl ValidatedCall {
+    /// What goes to the origin.
+    pub fn request(&self) -> &CanonicalRequest {
+        &self.request
+    }
+
+    /// The operation; none for the description OPTIONS asks for.
+    pub fn operation(&self) -> Option<&'static Operation> {
+        self.operation
+    }
+
+    /// Whether the call changes the calendar: it is then sent at most once and runs to its end.
+    pub fn is_write(&self) -> bool {
+        self.operation.is_some_and(Operation::is_write)
+    }
+
+    /// Whether the request carries credentials of any kind.
+    pub fn caller(&self) -> Caller {
+        self.caller
+    }
+
+    /// What only the origin can judge about it.
+    pub fn deferred(&self) -> &[Deferred] {
+        &self.deferred
+    }
+
+    /// Whether the answer is a script, because `_jsonp` was asked for and is allowed.
+    pub fn expects_javascript(&self) -> bool {
+        self.javascript
+    }
+}
