@@ -24,9 +24,8 @@ pub(super) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict 
         Rule::Time => time(value),
         Rule::TimezoneOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
         Rule::UrlOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
-        Rule::Image => image(value, caller),
         Rule::ImageOrEmpty if value.is_empty() => Verdict::Admit,
-        Rule::ImageOrEmpty => image(value, caller),
+        Rule::Image | Rule::ImageOrEmpty => image(value, caller),
         Rule::UserId | Rule::VenueId => numeric_id(value),
         Rule::OrganizerId => organizer(value),
         Rule::EventId => event(value),
@@ -98,9 +97,9 @@ fn numeric_id(value: &Value) -> Verdict {
     }
 }
 
-/// A number that may be a record's; zero, negative and out-of-range numbers never are.
+/// A number that may be a record's; zero, negative numbers and those PHP cuts to its largest never are.
 pub(super) fn positive_id(value: &Value) -> Verdict {
-    if to_int(value) > 0 {
+    if (1..i64::MAX).contains(&to_int(value)) {
         IN_DATABASE
     } else {
         Verdict::Reject

@@ -11,7 +11,7 @@ pub(super) fn string(text: &[u8]) -> Result<(Vec<u8>, usize), JsonError> {
         let rest = text.get(at..).unwrap_or_default();
         let plain = rest
             .iter()
-            .take_while(|&&byte| byte >= 0x20 && byte < 0x80 && !matches!(byte, b'"' | b'\\'));
+            .take_while(|&&byte| (0x20..0x80).contains(&byte) && !matches!(byte, b'"' | b'\\'));
         let plain = plain.count();
         decoded.extend_from_slice(&rest[..plain]);
         at += plain;

@@ -36,7 +36,7 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
         .ok_or(MultipartError::Boundary)?;
     for count in 0.. {
         match rest {
-            [b'-', b'-', epilogue @ ..] if matches!(epilogue, b"" | b"\r\n") => break,
+            [b'-', b'-'] | [b'-', b'-', b'\r', b'\n'] => break,
             [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
                 let length = find(part, &delimiter).ok_or(MultipartError::Unterminated)?;
                 register(&part[..length], &mut fields)?;
