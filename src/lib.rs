@@ -6,5 +6,6 @@ pub mod contract;
 pub mod describe;
 pub mod payload;
 pub mod problem;
+pub mod relay;
 pub mod target;
 pub mod value;

@@ -1,0 +1,82 @@
+//! The dialled address outside URLs, where the site advertises another one (THREATS T-25).
+
+use memchr::memmem::Finder;
+
+use super::rewrite::{Candidate, End, LOOK_BEHIND, Verdict};
+use super::url_map::is_authority_of;
+
+/// An address that the edge dials and nobody should see: a literal, or a name with a port. Other names are
+/// replaced in URLs only, because they may be words or mail domains in somebody's text.
+#[derive(Debug)]
+pub(super) struct Address {
+    dialled: String,
+    advertised: String,
+}
+
+/// Replaces an address that stands alone.
+#[derive(Debug)]
+pub(super) struct AddressMatcher {
+    anchor: Finder<'static>,
+    advertised: String,
+}
+
+// === impl Address ===
+
+impl Address {
+    pub(super) fn new(dialled: &str, advertised: &str) -> Self {
+        Self {
+            dialled: dialled.to_owned(),
+            advertised: advertised.to_owned(),
+        }
+    }
+
+    /// Whether clients know the edge itself by this address.
+    pub(super) fn is_of(&self, public_base: &str) -> bool {
+        is_authority_of(&self.dialled, public_base)
+    }
+}
+
+// === impl AddressMatcher ===
+
+impl AddressMatcher {
+    pub(super) fn new(address: &Address) -> Self {
+        Self {
+            anchor: Finder::new(address.dialled.as_bytes()).into_owned(),
+            advertised: address.advertised.clone(),
+        }
+    }
+
+    /// The address.
+    pub(super) const fn anchor(&self) -> &Finder<'static> {
+        &self.anchor
+    }
+
+    /// Decides whether the address is not just a part of a longer one, and writes the advertised one.
+    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+        if continues_backwards(candidate.before) {
+            return Verdict::Keep;
+        }
+        let length = self.anchor.needle().len();
+        let ends = match (candidate.text.get(length), candidate.text.get(length + 1)) {
+            (Some(b':'), Some(next)) => Some(!next.is_ascii_digit()),
+            (Some(b':'), None) => (candidate.end == End::Closed).then_some(true),
+            _ => candidate.ends_name(length),
+        };
+        match ends {
+            None => Verdict::Undecided,
+            Some(false) => Verdict::Keep,
+            Some(true) => {
+                out.extend_from_slice(self.advertised.as_bytes());
+                Verdict::Replace(length)
+            }
+        }
+    }
+}
+
+/// Whether the bytes before an address belong to it: `1` before `10.0.0.5`, unless it is the end of a JSON
+/// escape such as `\n`.
+const fn continues_backwards(before: [u8; LOOK_BEHIND]) -> bool {
+    let [_, escape, last] = before;
+    let is_escape = escape == b'\\' && matches!(last, b'n' | b't' | b'r');
+    (last.is_ascii_alphanumeric() && !is_escape) || matches!(last, b'-' | b'.' | b'_' | b'@')
+}

@@ -1,0 +1,165 @@
+//! The root as the site prints it: set, or learnt from good answers.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use http::HeaderMap;
+use url::Url;
+
+use super::link::api_target;
+use super::origin_root::OriginRoot;
+use super::url_map::{RootNames, UrlMap};
+use crate::config::{OriginSettings, Root};
+
+/// The origin's names as known now, and the [`UrlMap`] made of them.
+///
+/// Learning is one-way and cheap to undo: every good answer names its own root again, and is rewritten by
+/// that name, so that a wrong one lasts no longer than the next good answer.
+#[derive(Debug)]
+pub struct OriginUrls {
+    roots: Vec<Dialled>,
+    origin_namespace: String,
+    public_namespace: String,
+    learning: Learning,
+    known: ArcSwap<Known>,
+}
+
+#[derive(Debug)]
+struct Dialled {
+    public_path: String,
+    url: Url,
+    root: OriginRoot,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Learning {
+    /// `origin.advertised_url` is set.
+    Off,
+    /// The root is learnt from `Link`.
+    On,
+}
+
+#[derive(Debug)]
+struct Known {
+    advertised: Vec<Option<Advertised>>,
+    map: Arc<UrlMap>,
+}
+
+#[derive(Debug, Clone)]
+struct Advertised {
+    /// The target as it was printed, to recognise it without parsing.
+    printed: String,
+    root: OriginRoot,
+}
+
+/// The longest root that is believed, in bytes.
+const LONGEST_ROOT: usize = 1024;
+
+// === impl OriginUrls ===
+
+impl OriginUrls {
+    /// Starts with what the settings say; the first public namespace is the one printed.
+    pub fn new(origin: &OriginSettings, roots: &[Root], public_namespace: &str) -> Self {
+        let roots: Vec<Dialled> = roots
+            .iter()
+            .map(|root| Dialled {
+                public_path: root.path.clone(),
+                url: root.origin_url.clone(),
+                root: OriginRoot::from_setting(&root.origin_url),
+            })
+            .collect();
+        let set = origin.advertised_url.as_ref().map(OriginRoot::from_setting);
+        let base = OriginRoot::from_setting(&origin.url);
+        let advertised = roots
+            .iter()
+            .map(|dialled| {
+                let root = dialled.root.renamed(&base, set.as_ref()?)?;
+                Some(Advertised {
+                    printed: String::new(),
+                    root,
+                })
+            })
+            .collect();
+        let mut urls = Self {
+            roots,
+            origin_namespace: origin.namespace.clone(),
+            public_namespace: public_namespace.to_owned(),
+            learning: if set.is_some() {
+                Learning::Off
+            } else {
+                Learning::On
+            },
+            known: ArcSwap::from_pointee(Known {
+                advertised: Vec::new(),
+                map: Arc::new(UrlMap::new(&[], "", "")),
+            }),
+        };
+        urls.known = ArcSwap::from_pointee(urls.knowing(advertised));
+        urls
+    }
+
+    /// The URL that a root is dialled by.
+    pub(super) fn dialled(&self, root: usize) -> Option<&Url> {
+        self.roots.get(root).map(|dialled| &dialled.url)
+    }
+
+    /// The map as known now.
+    pub fn map(&self) -> Arc<UrlMap> {
+        Arc::clone(&self.known.load().map)
+    }
+
+    /// Learns from the head of an answer that was judged good (200, JSON) and came over the root `root`, and
+    /// returns the map to rewrite that answer with. Heads that name no root, or an odd one, change nothing.
+    pub fn observe(&self, root: usize, headers: &HeaderMap) -> Arc<UrlMap> {
+        let known = self.known.load();
+        let unchanged = Arc::clone(&known.map);
+        if self.learning == Learning::Off {
+            return unchanged;
+        }
+        let Some(printed) = api_target(headers).filter(|target| target.len() <= LONGEST_ROOT) else {
+            return unchanged;
+        };
+        let Some(place) = known.advertised.get(root) else {
+            return unchanged;
+        };
+        if place.as_ref().is_some_and(|place| place.printed == printed) {
+            return unchanged;
+        }
+        let Some(learnt) = Url::parse(printed)
+            .ok()
+            .and_then(|url| OriginRoot::from_printed(&url))
+        else {
+            return unchanged;
+        };
+        let mut advertised = known.advertised.clone();
+        advertised[root] = Some(Advertised {
+            printed: printed.to_owned(),
+            root: learnt,
+        });
+        let next = self.knowing(advertised);
+        let map = Arc::clone(&next.map);
+        self.known.store(Arc::new(next));
+        map
+    }
+
+    fn knowing(&self, advertised: Vec<Option<Advertised>>) -> Known {
+        let roots: Vec<RootNames> = self
+            .roots
+            .iter()
+            .zip(&advertised)
+            .map(|(dialled, advertised)| RootNames {
+                public_path: dialled.public_path.clone(),
+                dialled: dialled.root.clone(),
+                advertised: advertised.as_ref().map(|known| known.root.clone()),
+            })
+            .collect();
+        Known {
+            map: Arc::new(UrlMap::new(
+                &roots,
+                &self.origin_namespace,
+                &self.public_namespace,
+            )),
+            advertised,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! One answer, from the origin's bytes to the client's: the order of judging, learning and rewriting.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::response::Parts;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::Body;
+
+use super::body::{Held, RelayBody, hold};
+use super::failure::{BoxError, OriginFailure};
+use super::headers::relayed;
+use super::judge::{Due, Expectation, PAGE_BYTES, Seen, judge_body, judge_head};
+use super::rewrite::Rewriter;
+use super::rules::RelayContext;
+use super::url_map::UrlMap;
+
+/// Turns the origin's answer to a calendar call into the client's answer, or says why there is none.
+///
+/// Waits for nothing but frames of the body: up to `limits.answer_buffer_bytes` before it returns, so that
+/// a broken answer becomes a clean 502, and the rest while the client reads. The deadline is the caller's.
+/// Body types that are not `Unpin` have to be boxed.
+///
+/// # Errors
+///
+/// When the answer is none that WordPress's REST API gives, or broke off.
+///
+/// # Example
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use bytes::Bytes;
+/// use calendar_edge::config::Settings;
+/// use calendar_edge::relay::{Caller, Content, RelayContext, RelayRules, Script, relay};
+/// use http_body_util::{BodyExt, Full};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse()?);
+/// settings.origin.namespace = "tribe/events/v1".to_owned();
+/// let context = RelayContext {
+///     rules: Arc::new(RelayRules::new(&settings)),
+///     root: 0,
+///     public_base: "https://events.example.org".into(),
+///     method: http::Method::GET,
+///     origin: None,
+///     caller: Caller::Anonymous,
+///     content: Content::Records,
+///     script: Script::Refused,
+///     enveloped: false,
+/// };
+/// let answer = http::Response::builder()
+///     .header("Content-Type", "application/json; charset=UTF-8")
+///     .body(Full::new(Bytes::from_static(
+///         br#"{"rest_url":"http:\/\/10.0.0.5\/wp-json\/tribe\/events\/v1\/events\/56"}"#,
+///     )))?;
+///
+/// let relayed = relay(answer, context).await?;
+///
+/// assert_eq!(
+///     relayed.into_body().collect().await?.to_bytes(),
+///     br#"{"rest_url":"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/events\/56"}"#.as_slice(),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn relay<B>(
+    answer: Response<B>,
+    context: RelayContext,
+) -> Result<Response<RelayBody<B>>, OriginFailure>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let (head, body) = answer.into_parts();
+    let rules = &context.rules;
+    let due = judge_head(
+        head.status,
+        &head.headers,
+        Expectation {
+            method: &context.method,
+            script: context.script,
+            dialled: rules.urls.dialled(context.root),
+        },
+    )?;
+    if due == Due::Nothing {
+        return Ok(answer_with(RelayBody::none(), &head, &rules.urls.map(), &context));
+    }
+    let limit = rules.answer_bytes;
+    if due != Due::Page && body.size_hint().lower() > limit {
+        return Err(OriginFailure::TooLarge { limit });
+    }
+    let room = match due {
+        Due::Page => PAGE_BYTES,
+        Due::Nothing | Due::Json | Due::Script => rules.answer_buffer_bytes,
+    };
+    let reading = hold(body, room).await?;
+    let seen = match &reading {
+        Held::Whole(bytes) => Seen::Whole(bytes),
+        Held::Beginning(bytes, _) => Seen::Beginning(bytes),
+    };
+    judge_body(head.status, &head.headers, due, seen)?;
+    let (Held::Whole(bytes) | Held::Beginning(bytes, _)) = &reading;
+    if bytes.len() as u64 > limit {
+        return Err(OriginFailure::TooLarge { limit });
+    }
+    let map = if head.status == StatusCode::OK {
+        rules.urls.observe(context.root, &head.headers)
+    } else {
+        rules.urls.map()
+    };
+    let rewriter = Rewriter::new(&map, &context.public_base, context.root, context.content);
+    let body = match reading {
+        Held::Whole(bytes) => RelayBody::whole(rewriter.whole(bytes)),
+        Held::Beginning(beginning, rest) => RelayBody::streaming(beginning, rest, rewriter, limit),
+    };
+    Ok(answer_with(body, &head, &map, &context))
+}
+
+fn answer_with<B>(
+    body: RelayBody<B>,
+    head: &Parts,
+    map: &Arc<UrlMap>,
+    context: &RelayContext,
+) -> Response<RelayBody<B>> {
+    let mut headers = relayed(head.status, &head.headers, map, context);
+    if let Some(length) = body.length().filter(|&length| length > 0) {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    let mut answer = Response::new(body);
+    *answer.status_mut() = head.status;
+    *answer.headers_mut() = headers;
+    answer
+}

@@ -1,0 +1,102 @@
+//! Whether a streamed JSON document came to its end.
+
+use memchr::memchr2;
+
+/// Counts brackets outside strings. It finds a document that was cut, and one with more behind it, at the
+/// speed of a scan; it does not find every malformed one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Balance {
+    depth: u64,
+    place: Place,
+    broken: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Place {
+    #[default]
+    Outside,
+    Text,
+    Escape,
+}
+
+// === impl Balance ===
+
+impl Balance {
+    /// Reads on.
+    pub(super) fn read(&mut self, mut piece: &[u8]) {
+        while let [first, rest @ ..] = piece {
+            piece = match self.place {
+                Place::Escape => {
+                    self.place = Place::Text;
+                    rest
+                }
+                Place::Text => self.read_text(piece),
+                Place::Outside => {
+                    self.read_outside(*first);
+                    rest
+                }
+            };
+        }
+    }
+
+    /// Whether every bracket and string that was opened is closed.
+    pub(super) const fn is_complete(self) -> bool {
+        self.depth == 0 && matches!(self.place, Place::Outside) && !self.broken
+    }
+
+    fn read_text<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+        let Some(at) = memchr2(b'"', b'\\', piece) else {
+            return &[];
+        };
+        self.place = if piece[at] == b'"' {
+            Place::Outside
+        } else {
+            Place::Escape
+        };
+        &piece[at + 1..]
+    }
+
+    fn read_outside(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.place = Place::Text,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => match self.depth.checked_sub(1) {
+                Some(depth) => self.depth = depth,
+                None => self.broken = true,
+            },
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn complete(text: &str, cut: usize) -> bool {
+        let mut balance = Balance::default();
+        let (left, right) = text.as_bytes().split_at(cut.min(text.len()));
+        balance.read(left);
+        balance.read(right);
+        balance.is_complete()
+    }
+
+    #[test]
+    fn tells_whole_documents_from_cut_ones() {
+        let whole = r#"{"a":["x]\"}\\",{"b":1}],"c":"\u00e9"}"#;
+        assert!(complete(whole, 7));
+        for end in 1..whole.len() {
+            assert!(!complete(&whole[..end], 3), "{}", &whole[..end]);
+        }
+        assert!(!complete("[]]", 0));
+    }
+
+    proptest! {
+        #[test]
+        fn a_border_anywhere_changes_nothing(text in r#"[\[\]{}"\\a]{0,24}"#, cut in 0_usize..24) {
+            prop_assert_eq!(complete(&text, cut), complete(&text, 0));
+        }
+    }
+}

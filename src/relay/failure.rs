@@ -1,0 +1,155 @@
+//! Why an origin's answer is not passed on: the client gets `edge_origin_failed`, the operator a reason.
+
+use http::StatusCode;
+
+/// An error of whatever carried the body.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
+#[derive(Debug, thiserror::Error)]
+pub enum OriginFailure {
+    /// A status that ends no exchange, or is none (THREATS T-62).
+    #[error("the origin answered with status {0}, which is not a final one")]
+    InvalidStatus(StatusCode),
+    /// A redirect; the edge follows none and passes none on (T-67).
+    #[error("the origin redirects ({status}) to {}", .location.as_deref().unwrap_or("nowhere"))]
+    Redirect {
+        /// 300 to 308, without 304.
+        status: StatusCode,
+        /// Where to, without query, at most 256 bytes.
+        location: Option<String>,
+        /// What `origin.url` should be, when the target shows it.
+        better_url: Option<String>,
+    },
+    /// A compressed body, although the edge asks for none (T-65).
+    #[error("the origin encoded the body as {0:?}, although only identity was asked for")]
+    CodedBody(String),
+    /// WordPress's page for a database that does not answer.
+    #[error("the site cannot reach its database")]
+    DatabaseError,
+    /// WordPress's page during updates.
+    #[error("the site is in maintenance mode")]
+    Maintenance,
+    /// PHP ended with an error (CONTRACT section 3).
+    #[error("PHP ended with an error: {}", .detail.as_deref().unwrap_or("see the site's error log"))]
+    Fatal {
+        /// What the site says about it, at most 256 bytes: names files of the site.
+        detail: Option<String>,
+    },
+    /// A page of a web server, a firewall, or the site (T-66).
+    #[error("the origin answered with an HTML page ({0})")]
+    Html(StatusCode),
+    /// Another type than JSON, or none.
+    #[error("the origin answered ({status}) with type {content_type:?} instead of JSON")]
+    NotJson {
+        /// The status.
+        status: StatusCode,
+        /// The type, at most 256 bytes.
+        content_type: Option<String>,
+    },
+    /// No body where one is due.
+    #[error("the origin answered ({0}) without a body")]
+    Empty(StatusCode),
+    /// Something before the JSON.
+    #[error("something was printed before the JSON document")]
+    TextBeforeJson,
+    /// Something after the JSON.
+    #[error("something was printed after the JSON document")]
+    TextAfterJson,
+    /// The JSON ends too early, although the message was complete.
+    #[error("the JSON document is cut off")]
+    Truncated,
+    /// No JSON inside.
+    #[error("the body is no JSON document")]
+    Malformed,
+    /// More than `limits.answer_bytes` (T-64).
+    #[error("the origin's answer is larger than {limit} bytes")]
+    TooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// The connection broke before the body was complete (T-61).
+    #[error("the origin's answer broke off")]
+    Interrupted(#[source] BoxError),
+}
+
+// === impl OriginFailure ===
+
+impl OriginFailure {
+    /// What to change, where a setting or the site's set-up is the cause.
+    pub fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Self::Redirect {
+                better_url: Some(url),
+                ..
+            } => return Some(format!("set origin.url to {url}")),
+            Self::Redirect { .. } => {
+                "the edge needs an address that answers without a redirect: check origin.url and the site's redirects"
+            }
+            Self::Html(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                "a firewall, a security plugin or a password stands before the REST API: let the edge's address pass"
+            }
+            Self::Html(StatusCode::NOT_FOUND) => {
+                "no REST API there: check origin.url, and that the site has pretty permalinks"
+            }
+            Self::Html(_) | Self::NotJson { .. } => "check that origin.url is a REST root (…/wp-json)",
+            Self::CodedBody(_) => {
+                "switch off compression that ignores Accept-Encoding, at the origin or in a plugin"
+            }
+            Self::TextBeforeJson | Self::TextAfterJson => {
+                "set display_errors to off in the site's PHP, and look for a plugin that prints"
+            }
+            Self::TooLarge { .. } => "raise limits.answer_bytes if such answers are legitimate",
+            Self::DatabaseError
+            | Self::Maintenance
+            | Self::Fatal { .. }
+            | Self::InvalidStatus(_)
+            | Self::Empty(_)
+            | Self::Truncated
+            | Self::Malformed
+            | Self::Interrupted(_) => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    /// Whether the answer says that the site as a whole is in trouble, so that a breaker should count it
+    /// (T-72). Fatals and broken bodies are not: one client can cause those at will.
+    pub const fn is_outage(&self) -> bool {
+        match self {
+            Self::DatabaseError | Self::Maintenance | Self::Interrupted(_) => true,
+            Self::InvalidStatus(_)
+            | Self::Redirect { .. }
+            | Self::CodedBody(_)
+            | Self::Fatal { .. }
+            | Self::Html(_)
+            | Self::NotJson { .. }
+            | Self::Empty(_)
+            | Self::TextBeforeJson
+            | Self::TextAfterJson
+            | Self::Truncated
+            | Self::Malformed
+            | Self::TooLarge { .. } => false,
+        }
+    }
+
+    /// A constant name for metrics and logs.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::InvalidStatus(_) => "invalid_status",
+            Self::Redirect { .. } => "redirect",
+            Self::CodedBody(_) => "coded_body",
+            Self::DatabaseError => "database_error",
+            Self::Maintenance => "maintenance",
+            Self::Fatal { .. } => "fatal",
+            Self::Html(_) => "html",
+            Self::NotJson { .. } => "not_json",
+            Self::Empty(_) => "empty",
+            Self::TextBeforeJson => "text_before_json",
+            Self::TextAfterJson => "text_after_json",
+            Self::Truncated => "truncated",
+            Self::Malformed => "malformed",
+            Self::TooLarge { .. } => "too_large",
+            Self::Interrupted(_) => "interrupted",
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What happens to the origin's answer: judged, its headers filtered, its URLs made public, passed on.
+//!
+//! [`relay()`] is the one entry point. Rewriting, header policy and failure detection are pure; only
+//! [`RelayBody`] reads from a body, and nothing here knows a clock, a socket or a runtime.
+
+mod address;
+mod advertised;
+mod answer;
+mod balance;
+mod body;
+mod cors;
+mod discovery;
+mod failure;
+mod headers;
+mod judge;
+mod link;
+mod namespace;
+mod origin_root;
+mod printed_url;
+mod rewrite;
+mod rules;
+mod spelling;
+mod url_map;
+mod url_matcher;
+
+pub use advertised::OriginUrls;
+pub use answer::relay;
+pub use body::{BodyFailure, RelayBody};
+pub use cors::{Access, allow_origin, preflight};
+pub use discovery::rewrite_discovery;
+pub use failure::{BoxError, OriginFailure};
+pub use judge::{Expectation, Script, judge};
+pub use origin_root::OriginRoot;
+pub use rewrite::Rewriter;
+pub use rules::{Caller, Content, RelayContext, RelayRules};
+pub use url_map::{RootNames, UrlMap};

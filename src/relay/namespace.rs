@@ -1,0 +1,78 @@
+//! The namespace in descriptions of the API: the index, `/doc`, answers to OPTIONS.
+
+use memchr::memmem::Finder;
+
+use super::rewrite::{Candidate, Verdict};
+use super::spelling::{Agreement, Spelling};
+
+/// The two names of the namespace.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RenamedNamespace<'a> {
+    /// What the plugin registers.
+    pub(super) origin: &'a str,
+    /// What clients see.
+    pub(super) public: &'a str,
+}
+
+/// Renames the namespace where it begins a JSON string: `"tribe\/events\/v1"` and
+/// `"\/tribe\/events\/v1\/events"`. Elsewhere it is part of a URL, or prose.
+#[derive(Debug)]
+pub(super) struct NamespaceMatcher {
+    anchor: Finder<'static>,
+    spellings: [SpeltNames; 2],
+}
+
+/// Both names in one spelling.
+#[derive(Debug)]
+struct SpeltNames {
+    origin: Box<[u8]>,
+    public: Box<[u8]>,
+}
+
+// === impl NamespaceMatcher ===
+
+impl NamespaceMatcher {
+    pub(super) fn new(names: RenamedNamespace<'_>) -> Self {
+        let first = names.origin.split('/').next().unwrap_or(names.origin);
+        let spell = |spelling: Spelling| SpeltNames {
+            origin: spelling.encode(names.origin),
+            public: spelling.encode(names.public),
+        };
+        Self {
+            anchor: Finder::new(first).into_owned(),
+            spellings: [spell(Spelling::Escaped), spell(Spelling::Plain)],
+        }
+    }
+
+    /// The first segment of the origin's namespace.
+    pub(super) const fn anchor(&self) -> &Finder<'static> {
+        &self.anchor
+    }
+
+    /// Decides whether the namespace stands here as a name, and writes its public one.
+    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+        if !begins_string(&candidate.before) {
+            return Verdict::Keep;
+        }
+        for SpeltNames { origin, public } in &self.spellings {
+            match candidate.compare(0, origin) {
+                Agreement::Differs => {}
+                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::Full => match candidate.ends_name(origin.len()) {
+                    None => return Verdict::Undecided,
+                    Some(false) => {}
+                    Some(true) => {
+                        out.extend_from_slice(public);
+                        return Verdict::Replace(origin.len());
+                    }
+                },
+            }
+        }
+        Verdict::Keep
+    }
+}
+
+/// Whether the bytes before are a quote, and perhaps one slash.
+fn begins_string(before: &[u8]) -> bool {
+    before.ends_with(b"\"") || before.ends_with(b"\"/") || before.ends_with(br#""\/"#)
+}

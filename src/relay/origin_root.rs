@@ -1,0 +1,187 @@
+//! The address of a REST root at the origin, as far as rewriting needs it.
+
+use url::Url;
+
+/// A REST root of the origin: `https://wp.example.org/wp-json`, or `…/index.php?rest_route=` on a site
+/// with plain permalinks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OriginRoot {
+    scheme: &'static str,
+    authority: String,
+    prefix: String,
+    style: RootStyle,
+}
+
+/// Where the route stands in a root's URLs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RootStyle {
+    /// In the path.
+    Path,
+    /// In the `rest_route` parameter, which WordPress prints first.
+    Query,
+}
+
+// === impl OriginRoot ===
+
+impl OriginRoot {
+    /// Reads a root's URL that the origin printed; `None` unless it is http or https, without user and
+    /// fragment, and either without a query or with `rest_route=/` alone.
+    pub fn from_printed(url: &Url) -> Option<Self> {
+        let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+        let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
+        let style = match url.query() {
+            None => RootStyle::Path,
+            Some("rest_route=" | "rest_route=/" | "rest_route=%2F" | "rest_route=%2f") => RootStyle::Query,
+            Some(_) => return None,
+        };
+        (plain && is_web).then(|| Self::of_style(url, style))
+    }
+
+    /// Reads a root's URL from the settings, which accept nothing that is not http or https with a host.
+    /// A user is not part of the name.
+    pub fn from_setting(url: &Url) -> Self {
+        let is_query = url.query().is_some_and(|query| query.starts_with("rest_route="));
+        let style = if is_query {
+            RootStyle::Query
+        } else {
+            RootStyle::Path
+        };
+        Self::of_style(url, style)
+    }
+
+    fn of_style(url: &Url, style: RootStyle) -> Self {
+        let host = url.host_str().unwrap_or_default();
+        Self {
+            scheme: if url.scheme() == "https" { "https" } else { "http" },
+            authority: url
+                .port()
+                .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+            prefix: match style {
+                RootStyle::Path => url.path().trim_end_matches('/').to_owned(),
+                RootStyle::Query => format!("{}?rest_route=", url.path()),
+            },
+            style,
+        }
+    }
+
+    /// Host and explicit port.
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// Everything between the authority and the slash before the namespace.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Where the route stands.
+    pub(super) const fn style(&self) -> RootStyle {
+        self.style
+    }
+
+    /// Scheme and authority: `https://wp.example.org`.
+    pub(super) fn site(&self) -> String {
+        format!("{}://{}", self.scheme, self.authority)
+    }
+
+    /// Whether two roots are the same place; http and https are (both are printed by sites behind a proxy).
+    pub(super) fn is_same_place(&self, other: &Self) -> bool {
+        self.authority == other.authority && self.prefix == other.prefix
+    }
+
+    /// Whether the authority, standing alone in a text, can only be an address: a literal or with a port.
+    pub(super) fn is_telling(&self) -> bool {
+        let bare = self.authority.as_str();
+        bare.contains(':') || bare.parse::<std::net::Ipv4Addr>().is_ok()
+    }
+
+    /// This root under another name of the site: what `advertised` is to `base`, applied to `self`.
+    ///
+    /// `None` when this root does not stand where `base` stands, so that nothing can be derived.
+    pub(super) fn renamed(&self, base: &Self, advertised: &Self) -> Option<Self> {
+        if self.authority != base.authority || self.style != base.style {
+            return None;
+        }
+        let (from, to) = different_beginnings(&base.prefix, &advertised.prefix);
+        let rest = self.prefix.strip_prefix(from)?;
+        Some(Self {
+            scheme: advertised.scheme,
+            authority: advertised.authority.clone(),
+            prefix: format!("{to}{rest}"),
+            style: self.style,
+        })
+    }
+}
+
+/// Cuts the longest common end of two paths, at a slash, and returns what is left of each.
+fn different_beginnings<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
+    let (mut left, mut right) = (left, right);
+    while let (Some((left_rest, left_end)), Some((right_rest, right_end))) =
+        (left.rsplit_once('/'), right.rsplit_once('/'))
+    {
+        if left_end != right_end {
+            break;
+        }
+        (left, right) = (left_rest, right_rest);
+    }
+    (left, right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(url: &str) -> OriginRoot {
+        OriginRoot::from_printed(&Url::parse(url).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn trailing_slash_and_default_port_do_not_matter() {
+        assert_eq!(root("https://h:443/wp-json/"), root("https://h/wp-json"));
+        assert_eq!(root("http://h:8080/").prefix(), "");
+    }
+
+    #[test]
+    fn plain_permalink_roots_keep_their_query() {
+        for query in ["rest_route=", "rest_route=/", "rest_route=%2F"] {
+            let root = root(&format!("http://h/index.php?{query}"));
+            assert_eq!(root.prefix(), "/index.php?rest_route=");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_root() {
+        for url in [
+            "ftp://h/wp-json",
+            "http://u@h/wp-json",
+            "http://:p@h/",
+            "http://h/wp-json#x",
+            "http://h/wp-json?a=1",
+            "data:text/plain,x",
+        ] {
+            assert_eq!(OriginRoot::from_printed(&Url::parse(url).unwrap()), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn language_roots_follow_the_advertised_name() {
+        let base = root("http://10.0.0.5:8080/wp-json");
+        let german = root("http://10.0.0.5:8080/de/wp-json");
+        for (advertised, expected) in [
+            (
+                "https://wp.example.org/wp-json",
+                "https://wp.example.org/de/wp-json",
+            ),
+            (
+                "https://wp.example.org/blog/wp-json",
+                "https://wp.example.org/blog/de/wp-json",
+            ),
+        ] {
+            assert_eq!(german.renamed(&base, &root(advertised)), Some(root(expected)));
+        }
+        assert_eq!(
+            root("http://other/wp-json").renamed(&base, &root("https://x/wp-json")),
+            None
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! A URL as it stands in text: where its authority ends, and how to take over a `rest_route` parameter.
+
+use std::sync::LazyLock;
+
+use super::rewrite::{Candidate, End, Verdict};
+use super::spelling::{Agreement, PerSpelling, Spelling, is_unreserved};
+
+/// The longest route, in bytes as printed, that is taken over from a `rest_route` parameter.
+const LONGEST_ROUTE: usize = 1024;
+
+/// A URL of some site whose scheme was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PrintedUrl<'a> {
+    /// The text from the scheme on.
+    pub(super) candidate: Candidate<'a>,
+    /// How it is written.
+    pub(super) spelling: Spelling,
+    /// Where the authority begins.
+    pub(super) authority: usize,
+}
+
+/// What separates segments and parameters inside a `rest_route` parameter.
+#[derive(Debug)]
+struct Mark {
+    spelt: Box<[u8]>,
+    is_slash: bool,
+}
+
+/// The marks of each spelling; entities before the ampersand they begin with.
+static MARKS: LazyLock<PerSpelling<[Mark; 6]>> = LazyLock::new(|| {
+    PerSpelling::new(|spelling| {
+        [
+            ("/", true),
+            ("%2F", true),
+            ("%2f", true),
+            ("&amp;", false),
+            ("&#038;", false),
+            ("&", false),
+        ]
+        .map(|(plain, is_slash)| Mark {
+            spelt: spelling.encode(plain),
+            is_slash,
+        })
+    })
+});
+
+/// One piece of a route inside a `rest_route` parameter.
+enum Piece {
+    /// A slash, in any spelling, of this many bytes.
+    Slash(usize),
+    /// The ampersand before the next parameter, of this many bytes.
+    NextParameter(usize),
+    /// A byte of a segment.
+    Byte(u8),
+    /// The end of the URL.
+    End,
+    /// Not known yet.
+    Unknown,
+}
+
+// === impl PrintedUrl ===
+
+impl<'a> PrintedUrl<'a> {
+    pub(super) const fn new(candidate: Candidate<'a>, spelling: Spelling, authority: usize) -> Self {
+        Self {
+            candidate,
+            spelling,
+            authority,
+        }
+    }
+
+    /// Copies the rest of a `rest_route` value as a path and makes the next parameter the first one.
+    pub(super) fn take_route(self, from: usize, out: &mut Vec<u8>) -> Verdict {
+        let mut at = from;
+        while at - from < LONGEST_ROUTE {
+            match self.piece(at) {
+                Piece::Unknown => return Verdict::Undecided,
+                Piece::End => break,
+                Piece::Slash(length) => {
+                    self.spelling.write("/", out);
+                    at += length;
+                }
+                Piece::Byte(byte) => {
+                    out.push(byte);
+                    at += 1;
+                }
+                Piece::NextParameter(length) => {
+                    self.spelling.write("?", out);
+                    at += length;
+                    break;
+                }
+            }
+        }
+        Verdict::Replace(at)
+    }
+
+    fn piece(self, at: usize) -> Piece {
+        match self.candidate.text.get(at) {
+            Some(&byte) if is_unreserved(byte) => return Piece::Byte(byte),
+            None if self.candidate.end == End::Open => return Piece::Unknown,
+            Some(_) | None => {}
+        }
+        let marks = MARKS.get(self.spelling);
+        let mut unknown = false;
+        for mark in marks {
+            match self.candidate.compare(at, &mark.spelt) {
+                Agreement::Full if mark.is_slash => return Piece::Slash(mark.spelt.len()),
+                // An ampersand may still become the entity of one.
+                Agreement::Full if !unknown => return Piece::NextParameter(mark.spelt.len()),
+                Agreement::SoFar => unknown = true,
+                Agreement::Full | Agreement::Differs => {}
+            }
+        }
+        match self.candidate.text.get(at) {
+            _ if unknown => Piece::Unknown,
+            Some(b'%') if !self.spelling.is_percent() => Piece::Byte(b'%'),
+            Some(_) | None => Piece::End,
+        }
+    }
+
+    /// Whether an authority that ends at an offset is complete there. `None`: not known yet.
+    pub(super) fn ends_authority(self, offset: usize) -> Option<bool> {
+        let longer = [":", "@"].map(|plain| self.candidate.compare(offset, &self.spelling.encode(plain)));
+        if longer.contains(&Agreement::Full) {
+            return Some(false);
+        }
+        if longer.contains(&Agreement::SoFar) {
+            return None;
+        }
+        self.candidate.ends_name(offset)
+    }
+}

@@ -1,0 +1,163 @@
+//! The ways in which one URL is written inside a JSON document.
+
+use bytes::BufMut;
+
+/// How the reserved characters of a URL are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// `http://h/a`: headers, and JSON of other encoders than PHP's.
+    Plain,
+    /// `http:\/\/h\/a`: PHP's JSON.
+    Escaped,
+    /// `http:\\\/\\\/h\\\/a`: PHP's JSON inside a JSON string, as in attributes of blocks.
+    Nested,
+    /// `http%3A%2F%2Fh%2Fa`: a URL as the parameter of another one.
+    PercentUpper,
+    /// `http%3a%2f%2fh%2fa`: the same in lower-case hex.
+    PercentLower,
+}
+
+/// How far a text agrees with an expected beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreement {
+    /// The text begins with all of it.
+    Full,
+    /// The text ends before they differ.
+    SoFar,
+    /// They differ.
+    Differs,
+}
+
+/// One value per spelling.
+#[derive(Debug, Clone)]
+pub(super) struct PerSpelling<T>([T; 5]);
+
+// === impl Spelling ===
+
+impl Spelling {
+    /// Every spelling, the most frequent one first.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Escaped,
+        Self::Plain,
+        Self::Nested,
+        Self::PercentUpper,
+        Self::PercentLower,
+    ];
+
+    /// What stands between the scheme and the authority: `://`.
+    pub(super) const fn separator(self) -> &'static [u8] {
+        match self {
+            Self::Plain => b"://",
+            Self::Escaped => br":\/\/",
+            Self::Nested => br":\\\/\\\/",
+            Self::PercentUpper => b"%3A%2F%2F",
+            Self::PercentLower => b"%3a%2f%2f",
+        }
+    }
+
+    /// Whether reserved characters are percent-encoded.
+    pub(super) const fn is_percent(self) -> bool {
+        matches!(self, Self::PercentUpper | Self::PercentLower)
+    }
+
+    /// Appends a plain piece of a URL in this spelling.
+    pub(super) fn write(self, plain: &str, out: &mut Vec<u8>) {
+        for byte in plain.bytes() {
+            self.write_byte(byte, out);
+        }
+    }
+
+    /// A plain piece of a URL in this spelling.
+    pub(super) fn encode(self, plain: &str) -> Box<[u8]> {
+        let mut out = Vec::with_capacity(plain.len() + 16);
+        self.write(plain, &mut out);
+        out.into_boxed_slice()
+    }
+
+    fn write_byte(self, byte: u8, out: &mut Vec<u8>) {
+        match self {
+            Self::Escaped if byte == b'/' => out.put_slice(br"\/"),
+            Self::Nested if byte == b'/' => out.put_slice(br"\\\/"),
+            Self::PercentUpper if !is_unreserved(byte) => write_hex(byte, b"0123456789ABCDEF", out),
+            Self::PercentLower if !is_unreserved(byte) => write_hex(byte, b"0123456789abcdef", out),
+            Self::Plain | Self::Escaped | Self::Nested | Self::PercentUpper | Self::PercentLower => {
+                out.push(byte);
+            }
+        }
+    }
+}
+
+fn write_hex(byte: u8, digits: &[u8; 16], out: &mut Vec<u8>) {
+    out.push(b'%');
+    out.push(digits[usize::from(byte >> 4)]);
+    out.push(digits[usize::from(byte & 0x0f)]);
+}
+
+/// Whether a byte is never percent-encoded (RFC 3986 section 2.3).
+pub(super) const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// Compares the beginning of a text with what it should be.
+pub(super) fn agreement(text: &[u8], expected: &[u8]) -> Agreement {
+    if text.starts_with(expected) {
+        return Agreement::Full;
+    }
+    if expected.starts_with(text) {
+        return Agreement::SoFar;
+    }
+    Agreement::Differs
+}
+
+// === impl PerSpelling ===
+
+impl<T> PerSpelling<T> {
+    /// Computes the value of each spelling.
+    pub(super) fn new(value: impl Fn(Spelling) -> T) -> Self {
+        Self([
+            value(Spelling::Plain),
+            value(Spelling::Escaped),
+            value(Spelling::Nested),
+            value(Spelling::PercentUpper),
+            value(Spelling::PercentLower),
+        ])
+    }
+
+    /// The value of one spelling.
+    pub(super) const fn get(&self, spelling: Spelling) -> &T {
+        let [plain, escaped, nested, upper, lower] = &self.0;
+        match spelling {
+            Spelling::Plain => plain,
+            Spelling::Escaped => escaped,
+            Spelling::Nested => nested,
+            Spelling::PercentUpper => upper,
+            Spelling::PercentLower => lower,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_the_spelt_separator() {
+        for spelling in Spelling::ALL {
+            assert_eq!(*spelling.encode("://"), *spelling.separator());
+        }
+    }
+
+    #[test]
+    fn percent_spellings_encode_every_reserved_byte() {
+        let text = Spelling::PercentLower.encode("[::1]:80/a-b?c=%2F");
+        assert_eq!(&*text, b"%5b%3a%3a1%5d%3a80%2fa-b%3fc%3d%252F".as_slice());
+    }
+
+    #[test]
+    fn agreement_tells_a_short_text_from_a_wrong_one() {
+        assert_eq!(agreement(b"abc", b"ab"), Agreement::Full);
+        assert_eq!(agreement(b"a", b"ab"), Agreement::SoFar);
+        assert_eq!(agreement(b"", b"ab"), Agreement::SoFar);
+        assert_eq!(agreement(b"ax", b"ab"), Agreement::Differs);
+    }
+}

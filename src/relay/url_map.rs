@@ -1,0 +1,213 @@
+//! Which URLs of the origin mean the API, and what they are called in public.
+
+use url::Url;
+
+use super::address::Address;
+use super::namespace::RenamedNamespace;
+use super::origin_root::{OriginRoot, RootStyle};
+use super::spelling::PerSpelling;
+
+/// The names of one REST root.
+#[derive(Debug, Clone)]
+pub struct RootNames {
+    /// The public path, without a trailing slash: `/de/wp-json`.
+    pub public_path: String,
+    /// The root as the edge dials it.
+    pub dialled: OriginRoot,
+    /// The root as the site prints it, when known.
+    pub advertised: Option<OriginRoot>,
+}
+
+/// The absolute URLs of the API (REST root and namespace) and their public paths.
+///
+/// Every root has two names, the dialled and the advertised one. Both are found with either scheme, because
+/// sites behind a proxy print the scheme they think they have. Where the advertised address differs from
+/// the dialled one, URLs of the dialled address outside the API get the advertised one (THREATS T-25).
+#[derive(Debug)]
+pub struct UrlMap {
+    sites: Vec<Site>,
+    public_paths: Vec<String>,
+    origin_namespace: String,
+    public_namespace: String,
+    addresses: Vec<Address>,
+}
+
+/// Everything at one authority.
+#[derive(Debug)]
+pub(super) struct Site {
+    /// Host and explicit port.
+    pub(super) plain: String,
+    /// The same as it is printed.
+    pub(super) authority: PerSpelling<Box<[u8]>>,
+    /// The API here, longest name first.
+    pub(super) tails: Vec<Tail>,
+    /// Scheme and authority that replace this site's where no tail fits.
+    pub(super) moved: Option<String>,
+}
+
+/// What follows the authority in a URL of the API.
+#[derive(Debug)]
+pub(super) struct Tail {
+    plain: String,
+    /// Where the route stands.
+    pub(super) style: RootStyle,
+    /// What is printed.
+    pub(super) spelt: PerSpelling<Box<[u8]>>,
+    /// The roots that print it.
+    pub(super) owners: Vec<usize>,
+}
+
+// === impl UrlMap ===
+
+impl UrlMap {
+    /// Builds the map. `roots` are in the order of the settings; both namespaces are without slashes at
+    /// their ends.
+    pub fn new(roots: &[RootNames], origin_namespace: &str, public_namespace: &str) -> Self {
+        let mut map = Self {
+            sites: Vec::new(),
+            public_paths: roots.iter().map(|root| root.public_path.clone()).collect(),
+            origin_namespace: origin_namespace.to_owned(),
+            public_namespace: public_namespace.to_owned(),
+            addresses: Vec::new(),
+        };
+        for (index, root) in roots.iter().enumerate() {
+            map.add(index, &root.dialled);
+        }
+        // A name that one root is dialled by is never another root's advertised name.
+        for (index, root) in roots.iter().enumerate() {
+            let Some(advertised) = &root.advertised else {
+                continue;
+            };
+            if !roots.iter().any(|other| other.dialled.is_same_place(advertised)) {
+                map.add(index, advertised);
+            }
+            map.add_move(&root.dialled, advertised);
+        }
+        map.sort();
+        map
+    }
+
+    /// The public URL of a root, with its trailing slash, as WordPress prints roots.
+    pub fn public_root(&self, public_base: &str, root: usize) -> String {
+        let path = self.public_paths.get(root).map_or("", String::as_str);
+        format!("{public_base}{path}/")
+    }
+
+    /// The public URL of a root that the origin printed. A root that is not known by its name is known by its
+    /// path: the origin names no roots but its own.
+    pub(super) fn public_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
+        let named = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
+        let tail = self.plain_tails(&named).into_iter().next()?;
+        let owner_at = |site: &Site| {
+            let known = site.tails.iter().find(|known| known.plain == tail)?;
+            known.owners.first().copied()
+        };
+        let at_name = self.sites.iter().filter(|site| site.plain == named.authority());
+        let root = at_name.chain(&self.sites).find_map(owner_at)?;
+        Some(self.public_root(public_base, root))
+    }
+
+    /// The public URL of the API that the origin printed as root and namespace, with a trailing slash.
+    pub(super) fn public_api_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
+        let printed = printed.strip_suffix('/').unwrap_or(printed);
+        let root = printed.strip_suffix(&self.origin_namespace)?.strip_suffix('/')?;
+        let root = self.public_name_of(root, public_base)?;
+        Some(format!("{root}{}/", self.public_namespace))
+    }
+
+    /// The sites, longest name first.
+    pub(super) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// The public path of a root and the public namespace, without a slash between them.
+    pub(super) fn public_names(&self, root: Option<usize>) -> (&str, &str) {
+        let path = root.and_then(|root| self.public_paths.get(root));
+        (path.map_or("", String::as_str), &self.public_namespace)
+    }
+
+    /// The two names of the namespace, where they differ.
+    pub(super) fn renamed_namespace(&self) -> Option<RenamedNamespace<'_>> {
+        (self.origin_namespace != self.public_namespace).then_some(RenamedNamespace {
+            origin: &self.origin_namespace,
+            public: &self.public_namespace,
+        })
+    }
+
+    /// Dialled addresses that must not be seen even outside URLs.
+    pub(super) fn telling_addresses(&self) -> impl Iterator<Item = &Address> {
+        self.addresses.iter()
+    }
+
+    fn add(&mut self, root: usize, name: &OriginRoot) {
+        let tails = self.plain_tails(name);
+        let site = self.site(name.authority());
+        for plain in tails {
+            if let Some(known) = site.tails.iter_mut().find(|known| known.plain == plain) {
+                known.owners.push(root);
+                continue;
+            }
+            site.tails.push(Tail {
+                spelt: PerSpelling::new(|spelling| spelling.encode(&plain)),
+                plain,
+                style: name.style(),
+                owners: vec![root],
+            });
+        }
+    }
+
+    fn add_move(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
+        if dialled.authority() == advertised.authority() {
+            return;
+        }
+        let site = self.site(dialled.authority());
+        if site.moved.is_some() {
+            return;
+        }
+        site.moved = Some(advertised.site());
+        if dialled.is_telling() {
+            self.addresses
+                .push(Address::new(dialled.authority(), advertised.authority()));
+        }
+    }
+
+    fn site(&mut self, authority: &str) -> &mut Site {
+        let known = self.sites.iter().position(|site| site.plain == authority);
+        let index = known.unwrap_or_else(|| {
+            self.sites.push(Site {
+                plain: authority.to_owned(),
+                authority: PerSpelling::new(|spelling| spelling.encode(authority)),
+                tails: Vec::new(),
+                moved: None,
+            });
+            self.sites.len() - 1
+        });
+        &mut self.sites[index]
+    }
+
+    /// What follows the authority, unspelt; `add_query_arg` encodes the route of a `rest_route` again.
+    fn plain_tails(&self, name: &OriginRoot) -> Vec<String> {
+        let (prefix, namespace) = (name.prefix(), &self.origin_namespace);
+        let tail = format!("{prefix}/{namespace}");
+        match name.style() {
+            RootStyle::Path => vec![tail],
+            RootStyle::Query => {
+                let encoded = |slash| format!("{prefix}{slash}{}", namespace.replace('/', slash));
+                vec![tail, encoded("%2F"), encoded("%2f")]
+            }
+        }
+    }
+
+    /// Longest first: the longer of two names that begin alike must be tried before the shorter one.
+    fn sort(&mut self) {
+        self.sites.sort_by_key(|site| std::cmp::Reverse(site.plain.len()));
+        for site in &mut self.sites {
+            site.tails.sort_by_key(|tail| std::cmp::Reverse(tail.plain.len()));
+        }
+    }
+}
+
+/// Whether `base` is this authority with a scheme before it.
+pub(super) fn is_authority_of(authority: &str, base: &str) -> bool {
+    base.split_once("://").is_some_and(|(_, rest)| rest == authority)
+}

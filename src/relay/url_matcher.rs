@@ -1,0 +1,126 @@
+//! Finding URLs of the origin in text, and writing their public names.
+
+use std::sync::{Arc, LazyLock};
+
+use memchr::memmem::Finder;
+
+use super::origin_root::RootStyle;
+use super::printed_url::PrintedUrl;
+use super::rewrite::{Candidate, Verdict};
+use super::spelling::{Agreement, Spelling};
+use super::url_map::{Site, Tail, UrlMap, is_authority_of};
+
+/// Finds URLs and names their public form.
+#[derive(Debug)]
+pub(super) struct UrlMatcher {
+    map: Arc<UrlMap>,
+    public_base: Arc<str>,
+    root: usize,
+}
+
+// === impl UrlMatcher ===
+
+impl UrlMatcher {
+    pub(super) const fn new(map: Arc<UrlMap>, public_base: Arc<str>, root: usize) -> Self {
+        Self {
+            map,
+            public_base,
+            root,
+        }
+    }
+
+    /// Every URL begins with its scheme, in lower case as WordPress prints it.
+    #[expect(clippy::unused_self, reason = "matchers share this signature")]
+    pub(super) fn anchor(&self) -> &Finder<'static> {
+        static SCHEME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"http"));
+        &SCHEME
+    }
+
+    /// Decides whether a URL that begins here is the API's, and writes its public name.
+    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+        let mut after_scheme = b"http".len();
+        match candidate.compare(after_scheme, b"s") {
+            Agreement::SoFar => return Verdict::Undecided,
+            Agreement::Full => after_scheme += 1,
+            Agreement::Differs => {}
+        }
+        for spelling in Spelling::ALL {
+            let separator = spelling.separator();
+            match candidate.compare(after_scheme, separator) {
+                Agreement::Differs => {}
+                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::Full => {
+                    let authority = after_scheme + separator.len();
+                    return self.judge_sites(PrintedUrl::new(candidate, spelling, authority), out);
+                }
+            }
+        }
+        Verdict::Keep
+    }
+
+    fn judge_sites(&self, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> Verdict {
+        for site in self.map.sites() {
+            let authority = site.authority.get(url.spelling);
+            match url.candidate.compare(url.authority, authority) {
+                Agreement::Differs => {}
+                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::Full => match self.judge_site(site, url, out) {
+                    Verdict::Keep => {}
+                    decided @ (Verdict::Replace(_) | Verdict::Undecided) => return decided,
+                },
+            }
+        }
+        Verdict::Keep
+    }
+
+    fn judge_site(&self, site: &Site, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> Verdict {
+        let after_authority = url.authority + site.authority.get(url.spelling).len();
+        for tail in &site.tails {
+            let spelt = tail.spelt.get(url.spelling);
+            match url.candidate.compare(after_authority, spelt) {
+                Agreement::Differs => continue,
+                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::Full => {}
+            }
+            let end = after_authority + spelt.len();
+            match url.candidate.ends_name(end) {
+                None => return Verdict::Undecided,
+                Some(false) => continue,
+                Some(true) => {}
+            }
+            self.write_public(tail, url.spelling, out);
+            return match tail.style {
+                RootStyle::Path => Verdict::Replace(end),
+                RootStyle::Query => url.take_route(end, out),
+            };
+        }
+        self.judge_moved(site, url, after_authority, out)
+    }
+
+    fn judge_moved(&self, site: &Site, url: PrintedUrl<'_>, end: usize, out: &mut Vec<u8>) -> Verdict {
+        let Some(moved) = &site.moved else {
+            return Verdict::Keep;
+        };
+        if is_authority_of(&site.plain, &self.public_base) {
+            return Verdict::Keep;
+        }
+        match url.ends_authority(end) {
+            None => Verdict::Undecided,
+            Some(false) => Verdict::Keep,
+            Some(true) => {
+                url.spelling.write(moved, out);
+                Verdict::Replace(end)
+            }
+        }
+    }
+
+    fn write_public(&self, tail: &Tail, spelling: Spelling, out: &mut Vec<u8>) {
+        // Roots that share an address are told apart by the root the answer came over.
+        let root = tail.owners.iter().find(|&&owner| owner == self.root);
+        let root = root.or_else(|| tail.owners.first());
+        let (path, namespace) = self.map.public_names(root.copied());
+        for piece in [&self.public_base, path, "/", namespace] {
+            spelling.write(piece, out);
+        }
+    }
+}
