@@ -2,10 +2,10 @@
 //!
 //! Pure: a [`Problem`] says what is wrong, a [`Refusal`] is the answer that says it.
 
+mod catalogue;
 mod php_json;
-mod problem;
 mod refusal;
 
+pub use catalogue::{Edge, Fault, InvalidParameter, Problem};
 pub use php_json::{Layout, to_php_json};
-pub use problem::{Edge, Fault, InvalidParameter, Problem};
 pub use refusal::{Allow, Refusal, Style};

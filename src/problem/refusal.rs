@@ -4,8 +4,8 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::json;
 
+use super::catalogue::Problem;
 use super::php_json::{Layout, to_php_json};
-use super::problem::Problem;
 
 /// An answer the edge gives instead of the origin's.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ fn envelope(problem: &Problem, allow: Allow) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::problem::{Fault, InvalidParameter};
+    use super::super::catalogue::{Fault, InvalidParameter};
     use super::*;
     use crate::contract::Schema;
 

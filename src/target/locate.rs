@@ -12,7 +12,7 @@ use crate::value::{PhpArray, Value};
 #[derive(Debug, Clone)]
 pub struct Roots {
     /// Longest home path first, so that `/de` is asked before the root of the site.
-    roots: Vec<RootPath>,
+    paths: Vec<RootPath>,
     namespaces: Vec<String>,
     query_pairs: usize,
 }
@@ -55,15 +55,15 @@ pub struct Spot {
 impl Roots {
     /// The roots and namespaces of the settings.
     pub fn new(settings: &Settings) -> Self {
-        let mut roots: Vec<RootPath> = settings
+        let mut paths: Vec<RootPath> = settings
             .roots
             .iter()
             .enumerate()
             .map(|(index, root)| RootPath::new(index, &root.path))
             .collect();
-        roots.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
+        paths.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
         Self {
-            roots,
+            paths,
             namespaces: settings.namespaces.clone(),
             query_pairs: settings.limits.query_pairs,
         }
@@ -96,7 +96,7 @@ impl Roots {
     /// What the path alone says.
     fn by_path(&self, path: &[u8]) -> ByPath {
         let path = trim_slashes(path);
-        let found = self.roots.iter().find_map(|root| Some((root, root.route(path)?)));
+        let found = self.paths.iter().find_map(|root| Some((root, root.route(path)?)));
         if let Some((root, route)) = found {
             let matched = match_route(&route, &self.namespaces);
             let matched = if is_script(path) && matched != Matched::Elsewhere {
@@ -110,7 +110,7 @@ impl Roots {
                 is_root: route.is_empty(),
             };
         }
-        let site = self.roots.iter().find(|root| root.below_home(path).is_some());
+        let site = self.paths.iter().find(|root| root.below_home(path).is_some());
         match site {
             Some(root) if !is_script(path) || root.below_home(path) == Some(b"index.php") => ByPath::Site {
                 root: Some(root.index),
