@@ -3,3 +3,4 @@
 mod contract;
 mod openapi;
 mod recorded;
+mod round_trip;
