@@ -311,7 +311,7 @@ const DIFFERENCES: &[Difference] = &[
         "password where it is not declared",
         "Accepted on routes addressed by number only.",
         "Honoured, unvalidated, on the event list and on reads by slug.",
-        "Forwards it there; the strict profile drops it.",
+        "Forwards it there.",
     )
     .on(&["events.list", "events.by-slug.read"])
     .of(&["password"]),

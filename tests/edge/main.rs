@@ -4,3 +4,4 @@ mod contract;
 mod openapi;
 mod recorded;
 mod round_trip;
+mod schema_values;

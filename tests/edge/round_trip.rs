@@ -1,4 +1,4 @@
-//! The document against the judge: what the document allows passes, and one fault is enough for a refusal.
+//! The document against the judge: what the document allows passes, and one fault never just passes.
 
 use calendar_edge::call::{Judge, Outcome, RawCall};
 use calendar_edge::config::Settings;
@@ -7,11 +7,11 @@ use calendar_edge::target::{Located, Roots};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use proptest::prelude::*;
-use proptest::strategy::Union;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
 use crate::openapi::{document, operations, validator};
+use crate::schema_values::{MAY, MUST, as_text, present, values};
 
 // === requests ===
 
@@ -73,20 +73,32 @@ fn escape(text: &str) -> String {
         } else {
             escaped.push('%');
             for digit in [byte >> 4, byte & 15] {
-                escaped.push(char::from_digit(digit.into(), 16).expect("four bits").to_ascii_uppercase());
+                escaped.push(
+                    char::from_digit(digit.into(), 16)
+                        .expect("four bits")
+                        .to_ascii_uppercase(),
+                );
             }
         }
         escaped
     })
 }
 
-/// What the edge says: nothing where it forwards, the code of the refusal otherwise.
-fn refusal(request: &Request) -> Option<String> {
+/// What the edge says of a request.
+#[derive(Debug, Clone, PartialEq)]
+enum Said {
+    /// Forwarded; only the origin can judge these arguments.
+    Forwarded { deferred: Vec<&'static str> },
+    /// Refused with this body.
+    Refused(String),
+}
+
+fn said(request: &Request) -> Said {
     let settings = Settings::for_origin("https://origin.example/wp-json".parse().expect("a URL"));
     let path = format!("/wp-json/calendar/events/v1{}", request.path);
     let spot = match Roots::new(&settings).locate(&path, request.target_query().as_deref()) {
         Located::Api(spot) => spot,
-        other => return Some(format!("{other:?}")),
+        other => return Said::Refused(format!("{other:?}")),
     };
     let headers = request.headers();
     let body = request.body();
@@ -97,119 +109,30 @@ fn refusal(request: &Request) -> Option<String> {
         body: &body,
     });
     match judgement.outcome {
-        Outcome::Forward(_) => None,
-        Outcome::Refuse(refusal) => Some(String::from_utf8_lossy(refusal.body()).into_owned()),
+        Outcome::Forward(call) => Said::Forwarded {
+            deferred: call.deferred().iter().map(|deferred| deferred.name).collect(),
+        },
+        Outcome::Refuse(refusal) => Said::Refused(String::from_utf8_lossy(refusal.body()).into_owned()),
     }
 }
 
-// === values from schemas ===
-
-/// Values a schema of the document allows.
-fn values(document: &Value, schema: &Value) -> BoxedStrategy<Value> {
-    let own = validator(document, schema);
-    raw_values(document, schema)
-        .prop_filter("a combination of keywords", move |value| own.is_valid(value))
-        .boxed()
-}
-
-/// Values that one keyword of a schema suggests; the others are left to the filter.
-fn raw_values(document: &Value, schema: &Value) -> BoxedStrategy<Value> {
-    if let Some(target) = schema["$ref"].as_str() {
-        let target = document
-            .pointer(target.trim_start_matches('#'))
-            .expect("the reference resolves");
-        return values(document, target);
-    }
-    if let Some(value) = schema.get("const") {
-        return Just(value.clone()).boxed();
-    }
-    if let Some(choices) = schema["enum"].as_array() {
-        return proptest::sample::select(choices.clone()).boxed();
-    }
-    if let (Some(forms), None) = (schema["anyOf"].as_array(), schema.get("pattern")) {
-        let typed = |form: &Value| {
-            let mut form = form.clone();
-            if form.get("$ref").is_none() && form.get("type").is_none() && form.get("const").is_none() {
-                form["type"] = schema.get("type").cloned().unwrap_or(Value::Null);
-            }
-            if form["type"].is_null() {
-                form.as_object_mut().expect("a schema").remove("type");
-            }
-            form
-        };
-        return Union::new(forms.iter().map(|form| values(document, &typed(form)))).boxed();
-    }
-    let kinds: Vec<&str> = match &schema["type"] {
-        Value::String(kind) => vec![kind],
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-        _ => vec!["null", "boolean", "integer", "string"],
-    };
-    Union::new(kinds.into_iter().map(|kind| of_kind(document, schema, kind))).boxed()
-}
-
-fn of_kind(document: &Value, schema: &Value, kind: &str) -> BoxedStrategy<Value> {
-    match kind {
-        "null" => Just(Value::Null).boxed(),
-        "boolean" => any::<bool>().prop_map(Value::from).boxed(),
-        "integer" => {
-            let lowest = schema["minimum"].as_i64().unwrap_or(-1000);
-            prop_oneof![lowest..=lowest + 100, lowest..=i64::MAX]
-                .prop_map(Value::from)
-                .boxed()
+impl Said {
+    /// The body of a refusal.
+    fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Refused(body) => Some(body),
+            Self::Forwarded { .. } => None,
         }
-        "number" => (-180.0_f64..180.0).prop_map(Value::from).boxed(),
-        "string" => text(schema),
-        "array" => {
-            let lowest = usize::try_from(schema["minItems"].as_u64().unwrap_or(0)).expect("small");
-            proptest::collection::vec(values(document, &schema["items"]), lowest..4)
-                .prop_map(Value::from)
-                .boxed()
-        }
-        "object" => object(document, schema),
-        other => panic!("a type no argument has: {other}"),
     }
-}
 
-fn text(schema: &Value) -> BoxedStrategy<Value> {
-    let pattern = match schema["pattern"].as_str() {
-        // Not anchored: the character it asks for, somewhere.
-        Some(r"\S") => r"\PC{0,5}[A-Za-zäß東]\PC{0,5}",
-        Some(pattern) => pattern
-            .strip_prefix('^')
-            .and_then(|pattern| pattern.strip_suffix('$'))
-            .expect("patterns are anchored"),
-        None => r"\PC{0,12}",
-    };
-    let written = proptest::string::string_regex(pattern).expect("a pattern");
-    written.prop_map(Value::from).boxed()
-}
-
-/// All required members and any of the others.
-fn object(document: &Value, schema: &Value) -> BoxedStrategy<Value> {
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
-    let nothing = Map::new();
-    let properties = schema["properties"].as_object().unwrap_or(&nothing);
-    let members: Vec<BoxedStrategy<Option<(String, Value)>>> = properties
-        .iter()
-        .map(|(name, property)| {
-            let member = values(document, property);
-            let name = name.clone();
-            let rate = if required.contains(&json!(name)) { 1.0 } else { 0.2 };
-            proptest::option::weighted(rate, member.prop_map(move |value| (name.clone(), value))).boxed()
-        })
-        .collect();
-    members
-        .prop_map(|members| Value::Object(members.into_iter().flatten().collect()))
-        .boxed()
-}
-
-/// A value as a query or a form writes it: lists with commas.
-fn as_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(as_text).collect::<Vec<_>>().join(","),
-        Value::Null => String::new(),
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    /// Whether the value of this argument did not simply pass: it is refused, or the origin is to judge it.
+    fn objects_to(&self, argument: &str) -> bool {
+        match self {
+            Self::Refused(body) => {
+                body.contains("rest_invalid_param") && body.contains(&format!("\"{argument}\""))
+            }
+            Self::Forwarded { deferred } => deferred.contains(&argument),
+        }
     }
 }
 
@@ -254,9 +177,12 @@ fn requests(document: &Value, method: &str, operation: &Operation, object: &Valu
 fn parameter_values(document: &Value, parameter: &Value) -> BoxedStrategy<Option<(String, String, Value)>> {
     let text = |member: &str| parameter[member].as_str().expect("text").to_owned();
     let (place, name) = (text("in"), text("name"));
-    let rate = if place == "path" { 1.0 } else { 0.3 };
+    let presence = if place == "path" { MUST } else { MAY };
     let value = values(document, &parameter["schema"]);
-    proptest::option::weighted(rate, value.prop_map(move |value| (place.clone(), name.clone(), value))).boxed()
+    present(
+        value.prop_map(move |value| (place.clone(), name.clone(), value)),
+        presence,
+    )
 }
 
 fn bodies(document: &Value, object: &Value) -> BoxedStrategy<Option<Body>> {
@@ -264,7 +190,8 @@ fn bodies(document: &Value, object: &Value) -> BoxedStrategy<Option<Body>> {
     if content.is_null() {
         return Just(None).boxed();
     }
-    let json = values(document, &content["application/json"]["schema"]).prop_map(|value| Some(Body::Json(value)));
+    let json =
+        values(document, &content["application/json"]["schema"]).prop_map(|value| Some(Body::Json(value)));
     let form = values(document, &content["application/x-www-form-urlencoded"]["schema"]);
     let form = form.prop_map(|value| {
         let fields = value.as_object().expect("an object").iter();
@@ -288,7 +215,8 @@ fn what_the_document_allows_is_forwarded() {
     for (operation, method, object) in operations(&document) {
         let mut runner = TestRunner::new(config.clone());
         let outcome = runner.run(&requests(&document, method, operation, object), |request| {
-            prop_assert_eq!(refusal(&request), None);
+            let said = said(&request);
+            prop_assert_eq!(said.refusal(), None);
             Ok(())
         });
         if let Err(error) = outcome {
@@ -314,7 +242,7 @@ fn faults(schema: &Value) -> &'static [&'static str] {
         "DateTime" => &["", "abc", "2027-13-45", "1970-01-01"],
         "TimeZone" => &["Europe/Berlin "],
         "Url" => &["javascript:alert(1)", "//host", "http://"],
-        "ImageReference" => &["0", "abc def"],
+        "ImageReference" => &["abc def", "-5"],
         "PostStatus" | "StatusFilter" => &["any"],
         _ => &[],
     }
@@ -342,7 +270,9 @@ fn minimal(operation: &Operation, method: &Method) -> Request {
         method: method.clone(),
         path,
         query: Vec::new(),
-        body: operation.is_write().then_some(Body::Json(Value::Object(required))),
+        body: operation
+            .is_write()
+            .then_some(Body::Json(Value::Object(required))),
     }
 }
 
@@ -356,7 +286,7 @@ fn each_operation(mut check: impl FnMut(&'static Operation, Request)) {
 
 #[test]
 fn minimal_requests_are_forwarded() {
-    each_operation(|_, request| assert_eq!(refusal(&request), None, "{request:?}"));
+    each_operation(|_, request| assert_eq!(said(&request).refusal(), None, "{request:?}"));
 }
 
 #[test]
@@ -372,14 +302,15 @@ fn one_missing_field_is_refused() {
                 body: Some(Body::Json(Value::Object(fewer))),
                 ..request.clone()
             };
-            let answer = refusal(&mutated).expect("a field is missing");
-            assert!(answer.contains("rest_missing_callback_param"), "{answer}");
+            let said = said(&mutated);
+            let refusal = said.refusal().expect("a field is missing");
+            assert!(refusal.contains("rest_missing_callback_param"), "{refusal}");
         }
     });
 }
 
 #[test]
-fn one_wrong_query_value_is_refused() {
+fn one_wrong_query_value_never_just_passes() {
     let document = document();
     let mut checked = 0;
     for (operation, method, object) in operations(&document) {
@@ -394,10 +325,10 @@ fn one_wrong_query_value_is_refused() {
             for fault in faults(&parameter["schema"]) {
                 let mut mutated = request.clone();
                 mutated.query.push((name.to_owned(), (*fault).to_owned()));
-                let answer = refusal(&mutated).unwrap_or_default();
+                let said = said(&mutated);
                 assert!(
-                    answer.contains("rest_invalid_param"),
-                    "{} {name}={fault}",
+                    said.objects_to(name),
+                    "{} {name}={fault}: {said:?}",
                     operation.name
                 );
                 checked += 1;
@@ -408,7 +339,7 @@ fn one_wrong_query_value_is_refused() {
 }
 
 #[test]
-fn one_wrong_body_value_is_refused() {
+fn one_wrong_body_value_never_just_passes() {
     let document = document();
     let mut checked = 0;
     for (operation, method, object) in operations(&document) {
@@ -420,17 +351,21 @@ fn one_wrong_body_value_is_refused() {
         let properties = &document
             .pointer(target.trim_start_matches('#'))
             .expect("the reference resolves")["properties"];
-        for argument in operation.arguments.iter().filter(|argument| is_body(operation, argument)) {
+        for argument in operation
+            .arguments
+            .iter()
+            .filter(|argument| is_body(operation, argument))
+        {
             let property = &properties[argument.name];
             let own = validator(&document, property);
             for fault in json_faults(property) {
                 if own.is_valid(&fault) {
                     continue;
                 }
-                let answer = refusal(&with_member(&request, argument.name, &fault)).unwrap_or_default();
+                let said = said(&with_member(&request, argument.name, &fault));
                 assert!(
-                    answer.contains("rest_invalid_param"),
-                    "{} {}: {fault}",
+                    said.objects_to(argument.name),
+                    "{} {}: {fault}: {said:?}",
                     operation.name,
                     argument.name
                 );

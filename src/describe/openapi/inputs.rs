@@ -189,7 +189,7 @@ fn numbers_and_flags() -> Value {
 
 fn texts() -> Value {
     let date = format!("^({DATE}({TIME})?|{RELATIVE}|@?[1-9][0-9]{{0,9}})$");
-    let url = format!("^(https?|ftp)://{HOST}(:[1-9][0-9]{{0,3}})?([/?#][!-~]*)?$");
+    let address = format!("{HOST}(:[1-9][0-9]{{0,3}})?([/?#][!-~]*)?");
     json!({
         "Text": {"type": "string", "minLength": 1, "not": {"const": "0"}},
         "Name": {"type": "string", "minLength": 1, "pattern": r"\S", "not": {"const": "0"}},
@@ -221,14 +221,16 @@ fn texts() -> Value {
         },
         "Url": {
             "type": "string",
-            "pattern": url,
+            "pattern": format!("^(https?|ftp)://{address}$"),
             "maxLength": 2000,
             "examples": ["https://hall.example/grand"],
         },
         "ImageReference": {
             "type": "string",
-            "anyOf": [{"pattern": "^0*[1-9][0-9]{0,17}$"}, reference("Url")],
-            "examples": ["5"],
+            // A number, or an address that the site fetches.
+            "pattern": format!("^(0*[1-9][0-9]{{0,17}}|https?://{address})$"),
+            "maxLength": 2000,
+            "examples": ["5", "https://hall.example/poster.png"],
         },
         "PostStatus": {
             "type": "string",
