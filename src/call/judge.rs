@@ -9,8 +9,9 @@ use super::encode::{Encoding, contradicts_path, crashes_on_write, encode, encode
 use super::finding::Finding;
 use super::phases::{Checked, Deferred, Reading, check, readings};
 use super::reading::{RawCall, read_bags};
+use super::strict::{check_shape, check_values};
 use super::validated::ValidatedCall;
-use crate::config::{Limits, Mode, OperationSettings, Settings, Writes};
+use crate::config::{Limits, Mode, OperationSettings, Profile, Settings, Writes};
 use crate::contract::{Operation, OperationId, Route, obeyed, table};
 use crate::payload::{Bags, Source};
 use crate::problem::{Allow, Fault, InvalidParameter, Layout, Problem, Refusal, Style};
@@ -21,6 +22,7 @@ use crate::value::{PhpArray, Value};
 #[derive(Debug, Clone)]
 pub struct Judge {
     mode: Mode,
+    profile: Profile,
     writes: Writes,
     read_only: bool,
     allow_jsonp: bool,
@@ -86,6 +88,7 @@ impl Judge {
     pub fn new(settings: &Settings) -> Self {
         Self {
             mode: settings.mode,
+            profile: settings.profile,
             writes: settings.writes,
             read_only: settings.read_only,
             allow_jsonp: settings.allow_jsonp,
@@ -193,6 +196,11 @@ impl Judge {
         if let Some(problem) = self.crash(case) {
             return (Vec::new(), Some(Objection::Final(problem)));
         }
+        let strict = mode != Mode::Off && self.profile_of(case.operation) == Profile::Strict;
+        let misshapen = || check_shape(&case.call, case.matched, case.operation);
+        if let Some(problem) = strict.then(misshapen).flatten() {
+            return (Vec::new(), Some(Objection::Waivable(problem)));
+        }
         let checked = match mode {
             Mode::Off => Checked::Passed { deferred: Vec::new() },
             Mode::Enforce | Mode::Report => check(
@@ -205,6 +213,9 @@ impl Judge {
             Checked::Refused(problem) => return (Vec::new(), Some(Objection::Waivable(problem))),
             Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred } => deferred,
         };
+        if let Some(problem) = strict.then(|| check_values(case.operation, &case.bags)).flatten() {
+            return (deferred, Some(Objection::Waivable(problem)));
+        }
         if contradicts_path(case.matched, &case.bags) {
             return (deferred, Some(Objection::Final(PATH_CONTRADICTION)));
         }
@@ -256,6 +267,13 @@ impl Judge {
             return Err(READ_ONLY);
         }
         Ok(())
+    }
+
+    fn profile_of(&self, operation: &Operation) -> Profile {
+        self.operations
+            .get(&operation.id)
+            .and_then(|settings| settings.profile)
+            .unwrap_or(self.profile)
     }
 
     fn mode_of(&self, operation: &Operation) -> Mode {

@@ -14,6 +14,7 @@ mod phases;
 mod reading;
 mod rules;
 mod statuses;
+mod strict;
 mod validated;
 
 pub use caller::Caller;

@@ -56,17 +56,55 @@ impl JsonError {
 /// # Errors
 /// The first error PHP would report.
 pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonError> {
-    let mut parser = Parser { rest: text, depth };
-    let value = parser.value()?;
-    match parser.token()? {
-        Token::End => Ok(value),
-        _ => Err(JsonError::Syntax),
-    }
+    Parser::new(text, depth).whole()
+}
+
+/// What the strict profile wants to know of a JSON text, beside its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonShape {
+    /// The member names of the outermost object; none when it is no object.
+    pub names: Option<Vec<Vec<u8>>>,
+    /// Whether any object names a member twice.
+    pub duplicates: bool,
+    /// Members of the largest object.
+    pub largest_object: usize,
+    /// Elements of the longest list.
+    pub longest_list: usize,
+}
+
+/// Looks at the shape of a JSON text nested at most `depth` deep.
+///
+/// # Errors
+/// As [`parse_json`].
+pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonError> {
+    let mut parser = Parser::new(text, depth);
+    let value = parser.whole()?;
+    let names = match value {
+        Value::Array(object) if object.kind() == ArrayKind::Map => {
+            Some(object.entries().iter().map(|(key, _)| key.to_bytes()).collect())
+        }
+        _ => None,
+    };
+    let Parser {
+        duplicates,
+        largest_object,
+        longest_list,
+        ..
+    } = parser;
+    Ok(JsonShape {
+        names,
+        duplicates,
+        largest_object,
+        longest_list,
+    })
 }
 
 struct Parser<'a> {
     rest: &'a [u8],
     depth: usize,
+    duplicates: bool,
+    largest_object: usize,
+    longest_list: usize,
 }
 
 enum Token {
@@ -82,7 +120,25 @@ enum Token {
 
 // === impl Parser ===
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(text: &'a [u8], depth: usize) -> Self {
+        Self {
+            rest: text,
+            depth,
+            duplicates: false,
+            largest_object: 0,
+            longest_list: 0,
+        }
+    }
+
+    fn whole(&mut self) -> Result<Value, JsonError> {
+        let value = self.value()?;
+        match self.token()? {
+            Token::End => Ok(value),
+            _ => Err(JsonError::Syntax),
+        }
+    }
+
     fn value(&mut self) -> Result<Value, JsonError> {
         let token = self.token()?;
         self.value_from(token)
@@ -122,6 +178,7 @@ impl Parser<'_> {
                 _ => return Err(JsonError::Syntax),
             }
         }
+        self.longest_list = self.longest_list.max(values.len());
         Ok(Value::Array(PhpArray::list(values)))
     }
 
@@ -147,6 +204,8 @@ impl Parser<'_> {
                 _ => return Err(JsonError::Syntax),
             }
         }
+        self.duplicates |= members.repeated;
+        self.largest_object = self.largest_object.max(members.entries.len());
         Ok(Value::Array(PhpArray::from_distinct(
             ArrayKind::Map,
             members.entries,
@@ -251,12 +310,16 @@ fn stray(rest: &[u8]) -> JsonError {
 struct Members {
     entries: Vec<(Key, Value)>,
     places: HashMap<Key, usize>,
+    repeated: bool,
 }
 
 impl Members {
     fn set(&mut self, key: Key, value: Value) {
         match self.place(&key) {
-            Some(place) => self.entries[place].1 = value,
+            Some(place) => {
+                self.repeated = true;
+                self.entries[place].1 = value;
+            }
             None => self.append(key, value),
         }
     }
@@ -340,7 +403,8 @@ mod tests {
 
     #[test]
     fn keeps_the_first_place_and_the_last_value() {
-        let many: String = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
+        let many: Vec<String> = (0..40).map(|n| format!("\"k{n}\":0")).collect();
+        let many = many.join(",") + ",";
         let text = format!("{{\"a\":1,\"b\":2,\"a\":3,{many}\"k3\":9}}");
         let Ok(Value::Array(object)) = parse_json(text.as_bytes(), 8) else {
             panic!("an object")

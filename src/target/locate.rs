@@ -3,7 +3,7 @@
 use http::StatusCode;
 
 use super::route::{Matched, RouteMatch, match_route};
-use crate::config::Settings;
+use crate::config::{Profile, Settings};
 use crate::payload::{Plus, decode, escaped, pair_count, parse_form};
 use crate::problem::Problem;
 use crate::value::{PhpArray, Value};
@@ -15,6 +15,7 @@ pub struct Roots {
     paths: Vec<RootPath>,
     namespaces: Vec<String>,
     query_pairs: usize,
+    keeps_spelling: bool,
 }
 
 /// A public root path, split where WordPress splits it.
@@ -48,6 +49,17 @@ pub struct Spot {
     pub matched: Option<RouteMatch>,
     /// The query's parameters as PHP reads them, `rest_route` included.
     pub query: PhpArray,
+    /// The target as it was spelt; kept only where a strict profile asks for it.
+    pub spelling: Option<Box<Spelling>>,
+}
+
+/// A request target exactly as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spelling {
+    /// The path.
+    pub path: String,
+    /// The query without its question mark; empty where there is none.
+    pub query: String,
 }
 
 // === impl Roots ===
@@ -62,17 +74,34 @@ impl Roots {
             .map(|(index, root)| RootPath::new(index, &root.path))
             .collect();
         paths.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
+        let is_strict = |profile: Profile| profile == Profile::Strict;
+        let keeps_spelling = is_strict(settings.profile)
+            || settings
+                .operations
+                .values()
+                .any(|operation| operation.profile.is_some_and(is_strict));
         Self {
             paths,
             namespaces: settings.namespaces.clone(),
             query_pairs: settings.limits.query_pairs,
+            keeps_spelling,
         }
     }
 
     /// Finds the place of a target, given its path and query exactly as they were sent.
     pub fn locate(&self, path: &str, query: Option<&str>) -> Located {
-        let path = path.as_bytes();
-        let query = query.unwrap_or_default().as_bytes();
+        let mut located = self.locate_bytes(path.as_bytes(), query.unwrap_or_default().as_bytes());
+        if let (true, Located::Api(spot)) = (self.keeps_spelling, &mut located) {
+            let query = query.unwrap_or_default().to_owned();
+            spot.spelling = Some(Box::new(Spelling {
+                path: path.to_owned(),
+                query,
+            }));
+        }
+        located
+    }
+
+    fn locate_bytes(&self, path: &[u8], query: &[u8]) -> Located {
         let by_path = self.by_path(path);
         if matches!(
             by_path,
@@ -133,6 +162,7 @@ impl Roots {
                     root,
                     matched: matched.found(),
                     query,
+                    spelling: None,
                 }),
             };
         };
@@ -153,6 +183,7 @@ impl Roots {
                     root,
                     matched: matched.found(),
                     query,
+                    spelling: None,
                 })
             }
             ByPath::Route { is_root: false, .. } if named != Matched::Elsewhere => {
@@ -163,6 +194,7 @@ impl Roots {
                     root,
                     matched: named.found(),
                     query,
+                    spelling: None,
                 })
             }
             ByPath::Route { .. } | ByPath::Site { .. } => Located::Elsewhere,

@@ -7,6 +7,6 @@ mod locate;
 mod route;
 mod slug;
 
-pub use locate::{Located, Roots, Spot};
+pub use locate::{Located, Roots, Spelling, Spot};
 pub use route::RouteMatch;
 pub use slug::canonical_slug;

@@ -59,8 +59,8 @@ fn write_json_array(array: &PhpArray, json: &mut Vec<u8>) -> Result<(), NotUtf8>
 /// [`NotUtf8`] when the text is not UTF-8.
 pub fn write_json_text(text: &[u8], json: &mut Vec<u8>) -> Result<(), NotUtf8> {
     let text = std::str::from_utf8(text).map_err(|_| NotUtf8)?;
-    serde_json::to_writer(json, text).expect("writing text to memory does not fail");
-    Ok(())
+    // A string always serialises and memory always takes it.
+    serde_json::to_writer(json, text).map_err(|_| NotUtf8)
 }
 
 /// Appends `name=value` pairs to a query: arrays with explicit keys, every reserved byte escaped.

@@ -1,0 +1,12 @@
+//! The strict profile: the specification to the letter (THREATS, "Two profiles").
+//!
+//! It asks more than WordPress does, so it is never the default. Shape first (path, names, body), which
+//! needs no reading; values after WordPress's own phases, whose words come first.
+
+mod dates;
+mod names;
+mod shape;
+mod values;
+
+pub(super) use shape::check_shape;
+pub(super) use values::check_values;

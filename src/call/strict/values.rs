@@ -1,0 +1,207 @@
+//! Values in the documented form only: plain numbers, absolute dates, the five statuses, ids in lists.
+
+use super::dates::absolute;
+use crate::contract::{Argument, Documented, Operation, Rule};
+use crate::payload::Bags;
+use crate::problem::{Fault, InvalidParameter, Problem};
+use crate::value::{PhpArray, Value};
+
+/// The largest id: what a JSON number carries exactly.
+const MAX_ID: u64 = (1 << 53) - 1;
+
+/// The largest page.
+const MAX_PAGE: u64 = 100_000;
+
+/// The largest page size.
+const MAX_PER_PAGE: u64 = 100;
+
+/// Characters of a text that is not a description.
+const MAX_TEXT: usize = 1000;
+
+/// Elements of a list.
+const MAX_ELEMENTS: usize = 100;
+
+/// What is wrong with a call's values, in declaration order.
+pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Option<Problem> {
+    let wrong = |argument: &Argument| {
+        let (_, value) = bags.get(argument.name)?;
+        let reason = reason(argument, value)?;
+        Some(InvalidParameter {
+            name: argument.name,
+            fault: Fault::Strict(reason),
+        })
+    };
+    let mut wrong: Vec<InvalidParameter> = operation.arguments.iter().filter_map(wrong).collect();
+    wrong.extend(half_a_coordinate(bags));
+    wrong.extend(end_before_start(operation, bags));
+    (!wrong.is_empty()).then_some(Problem::Invalid(wrong))
+}
+
+/// Why the strict profile refuses a value.
+fn reason(argument: &Argument, value: &Value) -> Option<&'static str> {
+    let holds = match argument.documented {
+        Documented::Integer => whole(value, limit(argument.name)),
+        Documented::Boolean | Documented::BooleanLike => boolean(value),
+        Documented::Date | Documented::UtcDate | Documented::DateTime => date(value),
+        Documented::Double => coordinate(argument.name, value),
+        Documented::IntegerList => list(argument, value),
+        Documented::Url => url(value),
+        Documented::Any if argument.rule == Rule::UrlOrEmpty => url(value),
+        Documented::Any => scalar(value),
+        Documented::String | Documented::Email => text(argument, value),
+    };
+    (!holds).then(|| expectation(argument))
+}
+
+fn expectation(argument: &Argument) -> &'static str {
+    match argument.documented {
+        Documented::Integer => "It must be a whole number above zero, within bounds, in plain digits.",
+        Documented::Boolean | Documented::BooleanLike => "It must be true, false, 1 or 0.",
+        Documented::Date | Documented::UtcDate | Documented::DateTime => {
+            "It must be a date like 2027-01-15 or 2027-01-15 10:00:00."
+        }
+        Documented::Double => "It must be a coordinate within bounds.",
+        Documented::IntegerList => "It must be a list of at most 100 ids.",
+        Documented::Url => "It must be an absolute http or https URL.",
+        Documented::Any => "It must be a plain value.",
+        Documented::String | Documented::Email => {
+            "It must be a documented value, short and without control characters."
+        }
+    }
+}
+
+fn limit(name: &str) -> u64 {
+    match name {
+        "page" => MAX_PAGE,
+        "per_page" => MAX_PER_PAGE,
+        _ => MAX_ID,
+    }
+}
+
+fn whole(value: &Value, limit: u64) -> bool {
+    let text = match value {
+        Value::String(text) => text.as_slice(),
+        Value::Number(number) => number.as_str().as_bytes(),
+        Value::Null | Value::Bool(_) | Value::Array(_) => return false,
+    };
+    let digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit) && !text.starts_with(b"0");
+    let number = std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse::<u64>().ok());
+    digits && number.is_some_and(|number| number <= limit)
+}
+
+fn boolean(value: &Value) -> bool {
+    match value {
+        Value::Bool(_) => true,
+        Value::String(text) => matches!(text.as_slice(), b"0" | b"1" | b"true" | b"false"),
+        Value::Number(number) => matches!(number.as_str(), "0" | "1"),
+        Value::Null | Value::Array(_) => false,
+    }
+}
+
+fn date(value: &Value) -> bool {
+    utf8(value).and_then(absolute).is_some()
+}
+
+fn coordinate(name: &str, value: &Value) -> bool {
+    let bound = if name == "geoloc_lat" { 90.0 } else { 180.0 };
+    let plain = |text: &&str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
+    };
+    let number = utf8(value)
+        .filter(plain)
+        .and_then(|text| text.parse::<f64>().ok());
+    number.is_some_and(|number| number.abs() <= bound)
+}
+
+/// Ids as a comma list or array; terms of a filter by slug too, and names of terms to store.
+fn list(argument: &Argument, value: &Value) -> bool {
+    let is_terms = matches!(argument.rule, Rule::TermList(_) | Rule::Anything);
+    let element = |value: &Value| whole(value, MAX_ID) || (is_terms && short_text(value));
+    match value {
+        Value::Array(array) => elements_hold(array, element),
+        Value::String(text) => {
+            let parts: Vec<Value> = text.split(|&byte| byte == b',').map(Value::text).collect();
+            elements_hold(&PhpArray::list(parts), element)
+        }
+        number => element(number),
+    }
+}
+
+fn elements_hold(array: &PhpArray, holds: impl Fn(&Value) -> bool) -> bool {
+    (1..=MAX_ELEMENTS).contains(&array.len()) && array.values().all(holds)
+}
+
+fn url(value: &Value) -> bool {
+    let Some(url) = utf8(value).and_then(|text| url::Url::parse(text).ok()) else {
+        return false;
+    };
+    matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none()
+}
+
+fn scalar(value: &Value) -> bool {
+    match value {
+        Value::String(_) => short_text(value),
+        Value::Number(number) => number.as_float().is_finite(),
+        Value::Bool(_) => true,
+        Value::Null | Value::Array(_) => false,
+    }
+}
+
+fn text(argument: &Argument, value: &Value) -> bool {
+    match (argument.name, argument.rule) {
+        ("status", _) => {
+            matches!(
+                utf8(value),
+                Some("publish" | "draft" | "pending" | "private" | "future")
+            )
+        }
+        ("order", _) => {
+            utf8(value).is_some_and(|order| ["asc", "desc"].contains(&order.to_ascii_lowercase().as_str()))
+        }
+        ("context", _) => utf8(value) == Some("view"),
+        ("description" | "excerpt", _) => utf8(value).is_some_and(|text| {
+            !text
+                .chars()
+                .any(|character| character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
+        }),
+        (_, Rule::Image | Rule::ImageOrEmpty) => whole(value, MAX_ID) || url(value),
+        (_, Rule::UrlOrEmpty) => url(value),
+        _ => short_text(value),
+    }
+}
+
+fn short_text(value: &Value) -> bool {
+    utf8(value).is_some_and(|text| text.chars().count() <= MAX_TEXT && !text.chars().any(char::is_control))
+}
+
+fn utf8(value: &Value) -> Option<&str> {
+    std::str::from_utf8(value.as_text()?).ok()
+}
+
+/// One coordinate without the other.
+fn half_a_coordinate(bags: &Bags) -> Option<InvalidParameter> {
+    let name = match (bags.get("geoloc_lat"), bags.get("geoloc_lng")) {
+        (Some(_), None) => "geoloc_lng",
+        (None, Some(_)) => "geoloc_lat",
+        _ => return None,
+    };
+    Some(InvalidParameter {
+        name,
+        fault: Fault::Strict("It must come with the other coordinate."),
+    })
+}
+
+fn end_before_start(operation: &Operation, bags: &Bags) -> Option<InvalidParameter> {
+    if !operation.is_write() {
+        return None;
+    }
+    let moment = |name| bags.get(name).and_then(|(_, value)| absolute(utf8(value)?));
+    let (start, end) = (moment("start_date")?, moment("end_date")?);
+    (end < start).then_some(InvalidParameter {
+        name: "end_date",
+        fault: Fault::Strict("It must not be before start_date."),
+    })
+}
