@@ -3,12 +3,16 @@
 //! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
 
 pub mod boolean;
+pub mod datetime;
 mod encode;
 #[cfg(test)]
 mod fixture;
 pub mod integer;
 pub mod numeric;
+#[cfg(test)]
+mod oracle;
 mod php;
+pub mod timezone;
 mod verdict;
 
 pub use encode::{NotUtf8, is_unreserved, to_json, write_escaped, write_json, write_json_text, write_query};

@@ -1,0 +1,183 @@
+//! Forms of a time of day.
+
+use super::Flaw;
+use super::form::Form;
+use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence, Word};
+use super::reading::Reading;
+use super::token::Token;
+use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND, SECOND_2};
+
+const HOUR_12: Pattern = Number {
+    digits: (1, 2),
+    values: (1, 12),
+};
+const SEPARATOR: Pattern = One(b":.");
+const T: Pattern = Optional(&Word(&["t"]));
+
+/// `am`, `P.M.`: only where a blank or the end follows.
+const MERIDIAN: Pattern = Sequence(&[
+    One(b"AaPp"),
+    Optional(&One(b".")),
+    One(b"Mm"),
+    Optional(&One(b".")),
+    One(b"\0\t "),
+]);
+
+/// `10:30 am`, `10.30pm`
+pub(super) const SHORT_12: Pattern = Sequence(&[HOUR_12, SEPARATOR, MINUTE_2, Optional(&BLANKS), MERIDIAN]);
+
+/// `10:30:15 am`
+pub(super) const LONG_12: Pattern = Sequence(&[
+    HOUR_12,
+    SEPARATOR,
+    MINUTE,
+    SEPARATOR,
+    SECOND_2,
+    Optional(&BLANKS),
+    MERIDIAN,
+]);
+
+/// `10:30`, `t10.30`
+pub(super) const SHORT_24: Pattern = Sequence(&[T, HOUR, SEPARATOR, MINUTE]);
+
+/// `10:30:15`, `t10.30.15`
+pub(super) const LONG_24: Pattern = Sequence(&[T, HOUR, SEPARATOR, MINUTE, SEPARATOR, SECOND]);
+
+/// The clock forms, in the order that settles a tie.
+pub(super) const FORMS: &[Form] = &[
+    Form {
+        // `back of 7pm`: a quarter past; `front of 7pm`: a quarter to.
+        pattern: Sequence(&[
+            Word(&["back of ", "front of "]),
+            HOUR,
+            Optional(&Sequence(&[Optional(&BLANKS), MERIDIAN])),
+        ]),
+        read: quarter,
+    },
+    Form {
+        pattern: Either(&[
+            Sequence(&[HOUR_12, Optional(&BLANKS), MERIDIAN]),
+            SHORT_12,
+            LONG_12,
+        ]),
+        read: twelve_hours,
+    },
+    Form {
+        // `10:30:15.123am`, with a point or colon before the fraction.
+        pattern: Sequence(&[
+            HOUR_12,
+            Exact(":"),
+            MINUTE_2,
+            Exact(":"),
+            SECOND_2,
+            SEPARATOR,
+            DIGITS,
+            MERIDIAN,
+        ]),
+        read: twelve_hours,
+    },
+    Form {
+        pattern: Either(&[
+            Sequence(&[Word(&["t"]), HOUR]),
+            SHORT_24,
+            LONG_24,
+            Sequence(&[LONG_24, Exact("."), DIGITS]),
+        ]),
+        read: twenty_four_hours,
+    },
+    Form {
+        pattern: Sequence(&[T, HOUR_2, MINUTE_2]),
+        read: four_digits,
+    },
+    Form {
+        pattern: Sequence(&[T, HOUR_2, MINUTE_2, SECOND_2]),
+        read: six_digits,
+    },
+];
+
+/// A year that stands alone, `1700`, where the four digits are no time of day.
+pub(super) const LONE_YEAR: Form = Form {
+    pattern: Run {
+        of: u8::is_ascii_digit,
+        length: (4, 4),
+    },
+    read: |reading, token| {
+        reading.year = token.number(4);
+        Ok(())
+    },
+};
+
+fn quarter(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+    // PHP looks for a small `b`: `Back of 7` is read as `front of 7`.
+    let after = token.peek() == Some(b'b');
+    reading.clear_clock();
+    reading.start_clock()?;
+    let named = token.number(2).unwrap_or_default();
+    let (hour, minute) = if after { (named, 15) } else { (named - 1, 45) };
+    let added = match token.peek() {
+        Some(_) => {
+            token.skip_blanks();
+            token.meridian(hour)
+        }
+        None => 0,
+    };
+    reading.set_clock(Some(hour + added), Some(minute), Some(0));
+    Ok(())
+}
+
+/// Hour, minute, second and fraction as far as written, then `am` or `pm`.
+fn twelve_hours(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+    reading.start_clock()?;
+    let hour = token.number(2);
+    let (minute, second) = minutes_and_seconds(token);
+    if is_separator(token.peek()) {
+        reading.set_fraction(token.fraction());
+    }
+    token.skip_blanks();
+    let added = token.meridian(hour.unwrap_or_default());
+    reading.set_clock(hour.map(|hour| hour + added), minute, second);
+    Ok(())
+}
+
+fn twenty_four_hours(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+    reading.start_clock()?;
+    let hour = token.number(2);
+    let (minute, second) = minutes_and_seconds(token);
+    if token.peek() == Some(b'.') {
+        reading.set_fraction(token.fraction());
+    }
+    reading.set_clock(hour, minute, second);
+    Ok(())
+}
+
+fn minutes_and_seconds(token: &mut Token<'_>) -> (Option<i64>, Option<i64>) {
+    let mut next = || {
+        if is_separator(token.peek()) {
+            token.number(2)
+        } else {
+            Some(0)
+        }
+    };
+    (next(), next())
+}
+
+fn is_separator(byte: Option<u8>) -> bool {
+    matches!(byte, Some(b':' | b'.'))
+}
+
+/// `2008`: a time of day at first, after a time of day a year.
+fn four_digits(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+    if reading.has_clock() {
+        reading.year_instead_of_clock(token.number(4))
+    } else {
+        reading.start_clock()?;
+        reading.set_clock(token.number(2), token.number(2), Some(0));
+        Ok(())
+    }
+}
+
+fn six_digits(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+    reading.start_clock()?;
+    reading.set_clock(token.number(2), token.number(2), token.number(2));
+    Ok(())
+}

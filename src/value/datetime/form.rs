@@ -1,0 +1,38 @@
+//! A form of date, time, zone or relative words: how it is spelt and what it says.
+
+use super::pattern::Pattern;
+use super::reading::Reading;
+use super::token::Token;
+use super::{Flaw, clock, date, moment, relative, zone};
+
+/// One form.
+pub(super) struct Form {
+    /// How it is spelt.
+    pub(super) pattern: Pattern,
+    /// Adds what it says to what was read before.
+    pub(super) read: fn(&mut Reading, &mut Token<'_>) -> Result<(), Flaw>,
+}
+
+/// All forms: of equally long matches the first counts.
+fn all() -> impl Iterator<Item = &'static Form> {
+    relative::FORMS
+        .iter()
+        .chain(clock::FORMS)
+        .chain(moment::FORMS)
+        .chain(date::FORMS)
+        .chain([&clock::LONE_YEAR])
+        .chain(zone::FORMS)
+}
+
+/// The form with the longest match at `start`, and where that match ends.
+pub(super) fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
+    let mut best: Option<(&Form, usize)> = None;
+    for form in all() {
+        if let Some(end) = form.pattern.longest(text, start)
+            && best.is_none_or(|(_, longest)| end > longest)
+        {
+            best = Some((form, end));
+        }
+    }
+    best
+}

@@ -1,0 +1,162 @@
+//! A small language for the spellings of dates, matched without backtracking.
+
+/// A spelling: which bytes it takes.
+///
+/// Matching carries the set of all places where a match may end, so no input makes it explode.
+#[derive(Clone, Copy)]
+pub(super) enum Pattern {
+    /// One of these bytes.
+    One(&'static [u8]),
+    /// These bytes, in this case.
+    Exact(&'static str),
+    /// One of these words, in any case.
+    Word(&'static [&'static str]),
+    /// A number with `digits.0` to `digits.1` digits and a value from `values.0` to `values.1`.
+    Number {
+        digits: (usize, usize),
+        values: (u32, u32),
+    },
+    /// `length.0` to `length.1` bytes of one kind.
+    Run {
+        of: fn(&u8) -> bool,
+        length: (usize, usize),
+    },
+    /// One after the other.
+    Sequence(&'static [Pattern]),
+    /// Any of these.
+    Either(&'static [Pattern]),
+    /// This or nothing.
+    Optional(&'static Pattern),
+    /// This, once or more.
+    Repeat(&'static Pattern),
+}
+
+// === impl Pattern ===
+
+impl Pattern {
+    /// Where the longest match that begins at `start` ends.
+    pub(super) fn longest(&self, text: &[u8], start: usize) -> Option<usize> {
+        self.ends(text, &[start]).last().copied()
+    }
+
+    /// Every place where a match may end that begins at one of `starts`, in ascending order.
+    fn ends(&self, text: &[u8], starts: &[usize]) -> Vec<usize> {
+        let mut ends = Vec::new();
+        match self {
+            Self::Sequence(parts) => {
+                ends = starts.to_vec();
+                for part in *parts {
+                    ends = part.ends(text, &ends);
+                    if ends.is_empty() {
+                        break;
+                    }
+                }
+            }
+            Self::Either(choices) => {
+                for choice in *choices {
+                    ends.extend(choice.ends(text, starts));
+                }
+            }
+            Self::Optional(part) => {
+                ends.extend(starts);
+                ends.extend(part.ends(text, starts));
+            }
+            Self::Repeat(part) => {
+                let mut latest = part.ends(text, starts);
+                while !latest.is_empty() {
+                    ends.extend(&latest);
+                    latest = part.ends(text, &latest);
+                }
+            }
+            Self::One(_) | Self::Exact(_) | Self::Word(_) | Self::Number { .. } | Self::Run { .. } => {
+                for &start in starts {
+                    self.leaf_ends(text.get(start..).unwrap_or_default(), start, &mut ends);
+                }
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
+    /// The ends of a pattern without parts at the start of `rest`, which stands at `start`.
+    fn leaf_ends(&self, rest: &[u8], start: usize, ends: &mut Vec<usize>) {
+        match self {
+            Self::One(bytes) => {
+                ends.extend(
+                    rest.first()
+                        .filter(|byte| bytes.contains(byte))
+                        .map(|_| start + 1),
+                );
+            }
+            Self::Exact(bytes) => {
+                ends.extend(rest.starts_with(bytes.as_bytes()).then_some(start + bytes.len()));
+            }
+            Self::Word(words) => {
+                let known = words.iter().filter(|word| begins_with_word(rest, word));
+                ends.extend(known.map(|word| start + word.len()));
+            }
+            Self::Number { digits, values } => {
+                let mut value = 0;
+                for (index, byte) in rest.iter().take(digits.1).enumerate() {
+                    let Some(digit) = char::from(*byte).to_digit(10) else {
+                        break;
+                    };
+                    value = value * 10 + digit;
+                    if index + 1 >= digits.0 && (values.0..=values.1).contains(&value) {
+                        ends.push(start + index + 1);
+                    }
+                }
+            }
+            Self::Run { of, length } => {
+                let longest = rest.iter().take(length.1).take_while(|byte| of(byte)).count();
+                ends.extend((length.0..=longest).map(|length| start + length));
+            }
+            Self::Sequence(_) | Self::Either(_) | Self::Optional(_) | Self::Repeat(_) => {}
+        }
+    }
+}
+
+/// Whether the text begins with the word, in any case.
+fn begins_with_word(text: &[u8], word: &str) -> bool {
+    text.get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern::{Exact, Number, One, Optional, Repeat, Run, Sequence, Word};
+    use super::*;
+
+    const HOUR: Pattern = Number {
+        digits: (1, 2),
+        values: (0, 24),
+    };
+
+    #[test]
+    fn takes_the_longest_match() {
+        let clock = Sequence(&[Word(&["at"]), HOUR, Optional(&Sequence(&[One(b":."), HOUR]))]);
+        let cases = [
+            ("at9", Some(3)),
+            ("AT25", Some(3)),
+            ("at12:3", Some(6)),
+            ("at12:", Some(4)),
+            ("at", None),
+            ("", None),
+        ];
+        for (text, end) in cases {
+            assert_eq!(clock.longest(text.as_bytes(), 0), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn gives_back_what_a_later_part_needs() {
+        const DIGITS: Pattern = Run {
+            of: u8::is_ascii_digit,
+            length: (1, usize::MAX),
+        };
+        let pattern = Sequence(&[Repeat(&Exact("ab")), Exact("abc")]);
+        assert_eq!(pattern.longest(b"abababc", 0), Some(7));
+        assert_eq!(Repeat(&DIGITS).longest(b"x123", 1), Some(4));
+    }
+}

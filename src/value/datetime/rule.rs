@@ -1,0 +1,73 @@
+//! The plugin's rule for dates: a number, or what PHP's `strtotime` makes a true value of.
+
+use super::form;
+use super::instant::{Instant, instant};
+use super::reading::Reading;
+use super::token::Token;
+use crate::value::numeric::is_numeric;
+use crate::value::timezone::offset::ZoneReading;
+use crate::value::{Verdict, Why};
+
+/// The longest text that is judged, in bytes; longer ones are left to PHP. Bounds the work.
+const LONGEST: usize = 512;
+
+/// Something that makes PHP refuse the whole date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flaw;
+
+/// Whether the plugin takes a text as a date or time (CONTRACT section 5, "time").
+///
+/// Numbers are taken (`0` too). Anything else is what PHP 8.2 `strtotime` reads in the zone UTC, unless that is
+/// exactly 1970-01-01 00:00:00 UTC. Deferred: texts over 512 bytes, zones that not every PHP knows, and dates that
+/// are the epoch only on some days (`1 January -56 years`).
+pub fn time(text: &[u8]) -> Verdict {
+    if is_numeric(text) {
+        return Verdict::Admit;
+    }
+    let text = trim(text);
+    if text.len() > LONGEST {
+        return Verdict::Defer(Why::PhpBuild);
+    }
+    let Ok(reading) = read(text) else {
+        return Verdict::Reject;
+    };
+    if reading.zone == Some(ZoneReading::Unsure) {
+        return Verdict::Defer(Why::PhpBuild);
+    }
+    match instant(reading) {
+        Instant::Epoch => Verdict::Reject,
+        Instant::Other => Verdict::Admit,
+        Instant::Unsure => Verdict::Defer(Why::PhpBuild),
+    }
+}
+
+/// Reads all pieces of a text.
+fn read(text: &[u8]) -> Result<Reading, Flaw> {
+    if text.is_empty() {
+        return Err(Flaw);
+    }
+    // PHP's scanner sees a NUL behind the text; some forms take it as the blank they end with.
+    let mut padded = text.to_vec();
+    padded.push(0);
+    let mut reading = Reading::default();
+    let mut place = 0;
+    while place < text.len() {
+        let (form, end) = form::longest(&padded, place).ok_or(Flaw)?;
+        let mut token = Token::new(padded.get(place..end).unwrap_or_default());
+        (form.read)(&mut reading, &mut token)?;
+        // No form matches nothing; this keeps a mistake in the table from looping.
+        place = end.max(place + 1);
+    }
+    Ok(reading)
+}
+
+/// The text without white space around it; one byte of it stays where there is nothing else.
+fn trim(text: &[u8]) -> &[u8] {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
+    let first = text.iter().position(|byte| !is_space(byte));
+    let last = text.iter().rposition(|byte| !is_space(byte));
+    match (first, last) {
+        (Some(first), Some(last)) => text.get(first..=last).unwrap_or_default(),
+        _ => text.get(text.len().saturating_sub(1)..).unwrap_or_default(),
+    }
+}
