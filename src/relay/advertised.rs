@@ -163,3 +163,129 @@ impl OriginUrls {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, header};
+
+    use super::*;
+    use crate::config::Settings;
+
+    const DIALLED: &str = "http://10.0.0.5:8080/wp-json";
+    const BASE: &str = "https://events.example.org";
+
+    fn settings() -> Settings {
+        let mut settings = Settings::for_origin(DIALLED.parse().unwrap());
+        settings.origin.namespace = "tribe/events/v1".to_owned();
+        let mut german = settings.roots[0].clone();
+        german.path = "/de/wp-json".to_owned();
+        german.origin_url = "http://10.0.0.5:8080/de/wp-json".parse().unwrap();
+        settings.roots.push(german);
+        settings
+    }
+
+    fn urls(settings: &Settings) -> OriginUrls {
+        OriginUrls::new(&settings.origin, &settings.roots, "calendar/events/v1")
+    }
+
+    fn head(links: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for link in links {
+            headers.append(header::LINK, HeaderValue::from_str(link).unwrap());
+        }
+        headers
+    }
+
+    fn api(root: &str) -> String {
+        format!("<{root}>; rel=\"https://api.w.org/\"")
+    }
+
+    /// The public path of a printed root, if the map knows it by its name.
+    fn knows(map: &Arc<UrlMap>, printed: &str) -> bool {
+        let url = format!("{printed}/tribe/events/v1");
+        let rewriter = crate::relay::Rewriter::new(map, &Arc::from(BASE), 0, crate::relay::Content::Records);
+        rewriter
+            .whole(bytes::Bytes::from(url))
+            .starts_with(BASE.as_bytes())
+    }
+
+    #[test]
+    fn a_root_is_learnt_for_this_answer_and_the_next() {
+        let urls = urls(&settings());
+        let printed = "https://site.example/wp-json";
+        assert!(!knows(&urls.map(), printed));
+        assert!(knows(
+            &urls.observe(0, &head(&[&api("https://site.example/wp-json/")])),
+            printed
+        ));
+        assert!(knows(&urls.map(), printed));
+        assert!(knows(&urls.map(), DIALLED), "the dialled name stays known");
+    }
+
+    #[test]
+    fn the_next_good_answer_replaces_a_wrong_name() {
+        let urls = urls(&settings());
+        urls.observe(0, &head(&[&api("https://wrong.example/wp-json/")]));
+        let map = urls.observe(0, &head(&[&api("https://site.example/wp-json/")]));
+        assert!(knows(&map, "https://site.example/wp-json"));
+        assert!(!knows(&map, "https://wrong.example/wp-json"));
+    }
+
+    #[test]
+    fn an_unchanged_name_changes_nothing() {
+        let urls = urls(&settings());
+        let head = head(&[&api("https://site.example/wp-json/")]);
+        let first = urls.observe(0, &head);
+        assert!(Arc::ptr_eq(&first, &urls.observe(0, &head)));
+    }
+
+    #[test]
+    fn odd_heads_teach_nothing() {
+        let urls = urls(&settings());
+        let before = urls.map();
+        let long = api(&format!("https://h/{}", "x".repeat(LONGEST_ROOT)));
+        let two = api("https://a.example/wp-json/");
+        for links in [
+            vec![],
+            vec![long.as_str()],
+            vec!["<https://h/wp-json/>; rel=\"alternate\""],
+            vec!["<https://h/wp-json/; rel=\"https://api.w.org/\""],
+            vec!["<ftp://h/wp-json/>; rel=\"https://api.w.org/\""],
+            vec!["<https://u:p@h/wp-json/>; rel=\"https://api.w.org/\""],
+            vec!["</wp-json/>; rel=\"https://api.w.org/\""],
+            vec!["<https://h/wp-json/?x=1>; rel=\"https://api.w.org/\""],
+            vec![two.as_str(), two.as_str()],
+        ] {
+            assert!(Arc::ptr_eq(&before, &urls.observe(0, &head(&links))), "{links:?}");
+        }
+        assert!(
+            Arc::ptr_eq(&before, &urls.observe(9, &head(&[&two]))),
+            "no such root"
+        );
+    }
+
+    #[test]
+    fn a_set_name_is_never_overruled() {
+        let mut settings = settings();
+        settings.origin.advertised_url = Some("https://set.example/wp-json".parse().unwrap());
+        let urls = urls(&settings);
+        let map = urls.observe(0, &head(&[&api("https://site.example/wp-json/")]));
+        assert!(knows(&map, "https://set.example/wp-json"));
+        assert!(
+            knows(&map, "https://set.example/de/wp-json"),
+            "language roots follow"
+        );
+        assert!(!knows(&map, "https://site.example/wp-json"));
+    }
+
+    #[test]
+    fn a_root_cannot_take_the_name_another_one_is_dialled_by() {
+        let urls = urls(&settings());
+        let map = urls.observe(1, &head(&[&api("http://10.0.0.5:8080/wp-json/")]));
+        let public = map.public_api_name_of("http://10.0.0.5:8080/wp-json/tribe/events/v1/", BASE);
+        assert_eq!(
+            public.as_deref(),
+            Some("https://events.example.org/wp-json/calendar/events/v1/")
+        );
+    }
+}

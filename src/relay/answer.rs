@@ -10,7 +10,8 @@ use http_body::Body;
 use super::body::{Held, RelayBody, hold};
 use super::failure::{BoxError, OriginFailure};
 use super::headers::relayed;
-use super::judge::{Due, Expectation, PAGE_BYTES, Seen, judge_body, judge_head};
+use super::judge::{Due, Expectation, Seen, judge_body, judge_head};
+use super::page::PAGE_BYTES;
 use super::rewrite::Rewriter;
 use super::rules::RelayContext;
 use super::url_map::UrlMap;
@@ -132,4 +133,95 @@ fn answer_with<B>(
     *answer.status_mut() = head.status;
     *answer.headers_mut() = headers;
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+    use http_body_util::{BodyExt, Full};
+
+    use super::*;
+    use crate::config::Settings;
+    use crate::relay::{Caller, Content, RelayRules, Script};
+
+    const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
+
+    fn context(change: impl Fn(&mut Settings)) -> RelayContext {
+        let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
+        settings.origin.namespace = "tribe/events/v1".to_owned();
+        change(&mut settings);
+        RelayContext {
+            rules: Arc::new(RelayRules::new(&settings)),
+            root: 0,
+            public_base: "https://events.example.org".into(),
+            method: Method::GET,
+            origin: None,
+            caller: Caller::Anonymous,
+            content: Content::Records,
+            script: Script::Refused,
+            enveloped: false,
+        }
+    }
+
+    fn json(status: u16, body: &str) -> Response<Full<Bytes>> {
+        let answer = Response::builder().status(status);
+        let answer = answer.header(header::CONTENT_TYPE, "application/json");
+        let link = r#"<http://site.example/wp-json/>; rel="https://api.w.org/""#;
+        let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
+        answer.header(header::LINK, link).body(body).unwrap()
+    }
+
+    async fn text(answer: Response<RelayBody<Full<Bytes>>>) -> String {
+        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_rewritten_by_the_root_it_names_itself() {
+        let answer = relay(json(200, ITEM), context(|_| {})).await.unwrap();
+        let length = answer.headers()[header::CONTENT_LENGTH].clone();
+        let text = text(answer).await;
+        assert_eq!(
+            text,
+            r#"{"rest_url":"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/events\/56"}"#
+        );
+        assert_eq!(length, text.len().to_string());
+    }
+
+    #[tokio::test]
+    async fn errors_teach_no_root() {
+        let context = context(|_| {});
+        let answer = relay(json(404, ITEM), context.clone()).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+        assert_eq!(text(answer).await, ITEM);
+        relay(json(200, "{}"), context.clone()).await.unwrap();
+        let answer = relay(json(404, ITEM), context).await.unwrap();
+        assert!(text(answer).await.contains("events.example.org"));
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_the_buffer_streams() {
+        let context = context(|settings| settings.limits.answer_buffer_bytes = 10);
+        let answer = relay(json(200, ITEM), context).await.unwrap();
+        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
+        assert!(text(answer).await.contains(r"\/calendar\/events\/v1\/events\/56"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_over_the_limit_fails_before_it_begins() {
+        let context = context(|settings| settings.limits.answer_bytes = 10);
+        let failure = relay(json(200, ITEM), context).await.unwrap_err();
+        assert!(matches!(failure, OriginFailure::TooLarge { limit: 10 }));
+    }
+
+    #[tokio::test]
+    async fn an_answer_to_head_has_a_head_only() {
+        let context = RelayContext {
+            method: Method::HEAD,
+            ..context(|_| {})
+        };
+        let answer = relay(json(200, ITEM), context).await.unwrap();
+        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
+        assert_eq!(text(answer).await, "");
+    }
 }

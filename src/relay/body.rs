@@ -224,3 +224,129 @@ where
         (!last.is_empty()).then_some(Ok(last))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Arc;
+
+    use http_body_util::BodyExt;
+    use url::Url;
+
+    use super::*;
+    use crate::relay::{Content, OriginRoot, RootNames, UrlMap};
+
+    const URL: &str = r"http:\/\/h\/wp-json\/tribe\/events\/v1\/events";
+    const PUBLIC: &str = r"https:\/\/e.example\/wp-json\/calendar\/events\/v1\/events";
+
+    /// A body of these frames.
+    #[derive(Debug)]
+    struct Frames(VecDeque<Result<Frame<Bytes>, BoxError>>);
+
+    impl Body for Frames {
+        type Data = Bytes;
+        type Error = BoxError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _cx: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+            Poll::Ready(self.0.pop_front())
+        }
+    }
+
+    fn frames(pieces: &[&str]) -> Frames {
+        let data = pieces
+            .iter()
+            .map(|piece| Ok(Frame::data(Bytes::copy_from_slice(piece.as_bytes()))));
+        Frames(data.collect())
+    }
+
+    fn broken(pieces: &[&str]) -> Frames {
+        let mut frames = frames(pieces);
+        frames.0.push_back(Err("connection reset".into()));
+        frames
+    }
+
+    fn streaming(beginning: &str, rest: Frames, limit: u64) -> RelayBody<Frames> {
+        let dialled = OriginRoot::from_setting(&Url::parse("http://h/wp-json").unwrap());
+        let root = RootNames {
+            public_path: "/wp-json".to_owned(),
+            dialled,
+            advertised: None,
+        };
+        let map = Arc::new(UrlMap::new(&[root], "tribe/events/v1", "calendar/events/v1"));
+        let rewriter = Rewriter::new(&map, &Arc::from("https://e.example"), 0, Content::Records);
+        RelayBody::streaming(
+            Bytes::copy_from_slice(beginning.as_bytes()),
+            rest,
+            rewriter,
+            limit,
+        )
+    }
+
+    #[tokio::test]
+    async fn a_body_that_fits_is_held_whole() {
+        let mut body = frames(&["", "{\"a\"", ":", "1}"]);
+        body.0.push_back(Ok(Frame::trailers(http::HeaderMap::new())));
+        let Ok(Held::Whole(bytes)) = hold(body, 7).await else {
+            panic!("seven bytes fit into seven");
+        };
+        assert_eq!(bytes, "{\"a\":1}");
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_while_held_is_a_failure() {
+        let failure = hold(broken(&["{"]), 10).await.unwrap_err();
+        assert!(matches!(failure, OriginFailure::Interrupted(_)));
+    }
+
+    #[tokio::test]
+    async fn a_larger_body_is_not_read_further_than_needed() {
+        let Ok(Held::Beginning(bytes, rest)) = hold(frames(&["ab", "cd", "ef"]), 3).await else {
+            panic!("four bytes do not fit into three");
+        };
+        assert_eq!((bytes.as_ref(), rest.0.len()), (b"abcd".as_slice(), 1));
+    }
+
+    #[tokio::test]
+    async fn a_streamed_body_is_rewritten_across_frames() {
+        let (left, right) = URL.split_at(20);
+        let body = streaming(&format!("[\"{left}"), frames(&[right, "\"", "]"]), 1000);
+        assert_eq!(body.length(), None);
+        let text = body.collect().await.unwrap().to_bytes();
+        assert_eq!(text, format!("[\"{PUBLIC}\"]"));
+    }
+
+    async fn first_error(body: &mut RelayBody<Frames>) -> Option<BodyFailure> {
+        while let Some(frame) = body.frame().await {
+            if let Err(failure) = frame {
+                return Some(failure);
+            }
+        }
+        None
+    }
+
+    #[tokio::test]
+    async fn a_streamed_body_that_goes_wrong_ends_with_an_error() {
+        for (rest, limit, name) in [
+            (broken(&["1"]), 100, "the origin's answer broke off"),
+            (frames(&["1"]), 100, "the origin's JSON document is cut off"),
+            (frames(&["1", "]]"]), 100, "the origin's JSON document is cut off"),
+            (frames(&["1]"]), 2, "the origin's answer is larger than 2 bytes"),
+        ] {
+            let mut body = streaming("[", rest, limit);
+            let failure = first_error(&mut body).await.expect(name);
+            assert_eq!(failure.to_string(), name);
+            assert!(body.is_end_stream());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_whole_body_knows_its_length() {
+        let body = RelayBody::<Frames>::whole(Bytes::from_static(b"[]"));
+        assert_eq!(body.size_hint().exact(), Some(2));
+        assert_eq!(body.collect().await.unwrap().to_bytes(), "[]");
+        assert!(RelayBody::<Frames>::none().is_end_stream());
+    }
+}

@@ -153,3 +153,13 @@ impl OriginFailure {
         }
     }
 }
+
+/// The longest piece of an answer that gets into a log line, in bytes.
+const LOGGED_BYTES: usize = 256;
+
+/// A text of the origin for a log line: bounded, without control characters.
+pub(super) fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().filter(|character| !character.is_control()).collect();
+    short.truncate(short.floor_char_boundary(LOGGED_BYTES));
+    short
+}

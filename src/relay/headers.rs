@@ -105,3 +105,141 @@ fn limit_caching(headers: &mut HeaderMap, required: &'static [&'static str]) {
         headers.remove(header::EXPIRES);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+    use crate::config::Settings;
+    use crate::relay::{RelayRules, Script};
+
+    fn context(caller: Caller) -> RelayContext {
+        let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
+        settings.origin.namespace = "tribe/events/v1".to_owned();
+        RelayContext {
+            rules: Arc::new(RelayRules::new(&settings)),
+            root: 0,
+            public_base: "https://events.example.org".into(),
+            method: Method::GET,
+            origin: None,
+            caller,
+            content: Content::Records,
+            script: Script::Refused,
+            enveloped: false,
+        }
+    }
+
+    fn relayed_from(status: u16, context: &RelayContext, origin: &[(&'static str, &str)]) -> Vec<String> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in origin {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        let status = StatusCode::from_u16(status).unwrap();
+        let map = context.rules.urls.map();
+        let mut fields: Vec<String> = relayed(status, &headers, &map, context)
+            .iter()
+            .filter(|(name, _)| !name.as_str().starts_with("access-control-"))
+            .filter(|(name, _)| **name != header::X_CONTENT_TYPE_OPTIONS)
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        fields.sort();
+        fields
+    }
+
+    #[test]
+    fn unlisted_headers_never_pass() {
+        let anonymous = context(Caller::Anonymous);
+        for name in [
+            "set-cookie",
+            "server",
+            "x-powered-by",
+            "connection",
+            "keep-alive",
+            "transfer-encoding",
+            "content-length",
+            "etag",
+            "x-tec-api-origin",
+            "x-redirect-by",
+            "x-frame-options",
+        ] {
+            assert_eq!(relayed_from(200, &anonymous, &[(name, "x")]), [""; 0], "{name}");
+        }
+    }
+
+    #[test]
+    fn the_origins_cross_origin_headers_are_replaced() {
+        let anonymous = context(Caller::Anonymous);
+        let mut origin = HeaderMap::new();
+        origin.insert(
+            header::ACCESS_CONTROL_ALLOW_ORIGIN,
+            HeaderValue::from_static("https://evil.example"),
+        );
+        origin.insert(
+            header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+            HeaderValue::from_static("true"),
+        );
+        let headers = relayed(StatusCode::OK, &origin, &anonymous.rules.urls.map(), &anonymous);
+        assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+        assert!(!headers.contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
+        assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+    }
+
+    #[test]
+    fn links_and_locations_become_public() {
+        let fields = relayed_from(
+            201,
+            &context(Caller::Anonymous),
+            &[
+                ("link", "<http://10.0.0.5/wp-json/>; rel=\"https://api.w.org/\""),
+                ("link", "<http://10.0.0.5/?p=5>; rel=shortlink"),
+                ("location", "http://10.0.0.5/wp-json/tribe/events/v1/tags/23"),
+                ("content-location", "http://10.0.0.5/wp-json/wp/v2/tags/23"),
+                ("content-type", "application/json"),
+                ("content-type", "text/html"),
+            ],
+        );
+        assert_eq!(
+            fields,
+            [
+                "content-location: http://10.0.0.5/wp-json/wp/v2/tags/23",
+                "content-type: application/json",
+                "link: <https://events.example.org/wp-json/>; rel=\"https://api.w.org/\"",
+                "location: https://events.example.org/wp-json/calendar/events/v1/tags/23",
+            ]
+        );
+    }
+
+    #[test]
+    fn errors_and_personal_answers_are_not_stored() {
+        let public = ("cache-control", "public, max-age=60");
+        let complete = ("cache-control", "no-cache, no-store, private");
+        let expires = ("expires", "Wed, 11 Jan 1984 05:00:00 GMT");
+        let (anonymous, personal) = (context(Caller::Anonymous), context(Caller::Credentials));
+        let enveloped = RelayContext {
+            enveloped: true,
+            ..anonymous.clone()
+        };
+        for (status, context, origin, expected) in [
+            (200, &anonymous, public, "cache-control: public, max-age=60"),
+            (404, &anonymous, public, "cache-control: no-store"),
+            (200, &enveloped, public, "cache-control: no-store"),
+            (200, &personal, public, "cache-control: private, no-store"),
+            (
+                200,
+                &personal,
+                complete,
+                "cache-control: no-cache, no-store, private",
+            ),
+        ] {
+            let fields = relayed_from(status, context, &[origin, expires]);
+            assert_eq!(fields[0], expected);
+            let kept = expected.ends_with(origin.1);
+            assert_eq!(
+                fields.len() == 2,
+                kept,
+                "Expires goes with its Cache-Control: {expected}"
+            );
+        }
+    }
+}

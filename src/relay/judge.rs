@@ -1,13 +1,11 @@
 //! Judging an origin's answer: is it one that WordPress's REST API gives?
 
 use http::{HeaderMap, Method, StatusCode, header};
-use memchr::memmem;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::Value;
 use url::Url;
 
-use super::failure::OriginFailure;
+use super::document::{begins_json, inside_call, judge_document, trimmed};
+use super::failure::{OriginFailure, shortened};
+use super::page::{fatal, known_page};
 
 /// What is known of the call before its answer comes.
 #[derive(Debug, Clone, Copy)]
@@ -51,17 +49,6 @@ pub(super) enum Seen<'a> {
     /// More than fits the buffer; this is how it begins.
     Beginning(&'a [u8]),
 }
-
-/// How much of a page is searched for WordPress's own words.
-pub(super) const PAGE_BYTES: usize = 16 * 1024;
-
-/// The longest piece of an answer that gets into a log line, in bytes.
-const LOGGED_BYTES: usize = 256;
-
-/// WordPress's words, in the language of most sites; translated pages count as other pages.
-const DATABASE_ERROR: &[u8] = b"Error establishing a database connection";
-const MAINTENANCE: &[u8] = b"Briefly unavailable for scheduled maintenance";
-const CRITICAL_ERROR: &[u8] = b"There has been a critical error on this website";
 
 /// Judges an answer that is there as a whole. JSON errors of WordPress pass; fatals do not.
 ///
@@ -202,18 +189,6 @@ fn page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure 
     known_page(bytes).unwrap_or_else(|| other_page(status, headers, bytes))
 }
 
-fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
-    let searched = bytes.get(..PAGE_BYTES).unwrap_or(bytes);
-    let says = |words: &[u8]| memmem::find(searched, words).is_some();
-    if says(DATABASE_ERROR) {
-        return Some(OriginFailure::DatabaseError);
-    }
-    if says(MAINTENANCE) {
-        return Some(OriginFailure::Maintenance);
-    }
-    says(CRITICAL_ERROR).then_some(OriginFailure::Fatal { detail: None })
-}
-
 fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
     let content_type = content_type(headers);
     let is_html = matches!(
@@ -229,80 +204,197 @@ fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFa
     }
 }
 
-// === documents ===
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The argument of a JSONP call. A call that WordPress refuses is answered with bare JSON.
-fn inside_call(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
-    let Some(call) = bytes.strip_prefix(b"/**/") else {
-        return Ok(bytes);
-    };
-    let open = call.iter().position(|&byte| byte == b'(');
-    let argument = open.and_then(|open| call.get(open + 1..));
-    let argument = argument.ok_or(OriginFailure::Malformed)?;
-    Ok(trimmed(argument.strip_suffix(b")").unwrap_or(argument)))
-}
+    const JSON: &str = "application/json; charset=UTF-8";
+    const HTML: &str = "text/html; charset=UTF-8";
 
-/// Without the white space that JSON allows around a document.
-fn trimmed(bytes: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let start = bytes
-        .iter()
-        .position(|byte| !is_blank(byte))
-        .unwrap_or(bytes.len());
-    let end = bytes
-        .iter()
-        .rposition(|byte| !is_blank(byte))
-        .map_or(start, |last| last + 1);
-    &bytes[start..end]
-}
-
-const fn begins_json(byte: u8) -> bool {
-    matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
-}
-
-fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
-    let mut reader = serde_json::Deserializer::from_slice(document);
-    if let Err(error) = IgnoredAny::deserialize(&mut reader) {
-        return Err(if error.is_eof() {
-            OriginFailure::Truncated
-        } else {
-            OriginFailure::Malformed
-        });
+    /// The name of the failure, or "passes".
+    fn verdict(method: &Method, script: Script, answer: (u16, &[(&str, &str)], &[u8])) -> &'static str {
+        let (status, fields, body) = answer;
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(
+                name.parse::<header::HeaderName>().unwrap(),
+                value.parse().unwrap(),
+            );
+        }
+        let expectation = Expectation {
+            method,
+            script,
+            dialled: None,
+        };
+        let status = StatusCode::from_u16(status).unwrap();
+        judge(status, &headers, body, expectation).map_or_else(|failure| failure.name(), |()| "passes")
     }
-    reader.end().map_err(|_| OriginFailure::TextAfterJson)
-}
 
-/// The error of WordPress's fatal error handler or of `wp_die`, which answer in JSON to a JSON request.
-fn fatal(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
-    if !status.is_server_error() && !document.starts_with(br#"{"code":"internal_server_error""#) {
-        return None;
+    fn get(status: u16, content_type: &str, body: &str) -> &'static str {
+        let fields = [("content-type", content_type)];
+        verdict(&Method::GET, Script::Refused, (status, &fields, body.as_bytes()))
     }
-    let error: Value = serde_json::from_slice(document).ok()?;
-    let text = |pointer| error.pointer(pointer).and_then(Value::as_str);
-    let code = text("/code")?;
-    let detail = text("/data/error/message").map(|message| {
-        let line = message.lines().next().unwrap_or(message);
-        shortened(line)
-    });
-    if code == "internal_server_error" || text("/data/error/file").is_some() {
-        return Some(OriginFailure::Fatal { detail });
-    }
-    if code != "wp_die" {
-        return None;
-    }
-    let message = text("/message").unwrap_or_default();
-    known_page(message.as_bytes())
-        .or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(OriginFailure::Maintenance))
-        .or_else(|| {
-            Some(OriginFailure::Fatal {
-                detail: Some(shortened(message)),
-            })
-        })
-}
 
-/// A text for a log line: bounded, without control characters.
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().filter(|character| !character.is_control()).collect();
-    short.truncate(short.floor_char_boundary(LOGGED_BYTES));
-    short
+    #[test]
+    fn wordpress_answers_pass() {
+        for (status, body) in [
+            (200, r#"{"id":56}"#),
+            (200, "[]"),
+            (200, "\n {\"a\": 1}\n"),
+            (201, r#""text""#),
+            (
+                404,
+                r#"{"code":"rest_no_route","message":"No","data":{"status":404}}"#,
+            ),
+            (500, r#"{"code":"empty_content","message":"Empty.","data":null}"#),
+            (
+                403,
+                r#"{"code":"wp_die","message":"No.","data":{"status":403},"additional_errors":[]}"#,
+            ),
+        ] {
+            assert_eq!(get(status, JSON, body), "passes", "{body}");
+        }
+    }
+
+    #[test]
+    fn wordpress_pages_are_known() {
+        for (status, body, name) in [
+            (
+                500,
+                "<h1>Error establishing a database connection</h1>",
+                "database_error",
+            ),
+            (
+                503,
+                "<p>Briefly unavailable for scheduled maintenance.</p>",
+                "maintenance",
+            ),
+            (
+                500,
+                "<p>There has been a critical error on this website.</p>",
+                "fatal",
+            ),
+            (404, "<!DOCTYPE html><title>Not found</title>", "html"),
+            (200, "{}", "html"),
+            (502, "", "empty"),
+        ] {
+            assert_eq!(get(status, HTML, body), name, "{body}");
+        }
+        assert_eq!(get(200, "text/plain", "File not found."), "not_json");
+        assert_eq!(get(200, "text/plain", "<html>"), "html");
+        assert_eq!(get(200, "application/javascript", "/**/a({})"), "not_json");
+        assert_eq!(
+            verdict(&Method::GET, Script::Refused, (200, &[], b"{}")),
+            "not_json"
+        );
+    }
+
+    #[test]
+    fn text_before_the_document_fails() {
+        for (body, name) in [
+            (" \n", "empty"),
+            ("<br />\n<b>Warning</b>: x{}", "text_before_json"),
+            ("\u{feff}{}", "text_before_json"),
+            (
+                "<p>There has been a critical error on this website.</p>{}",
+                "fatal",
+            ),
+            ("{}<!-- cached -->", "text_after_json"),
+        ] {
+            assert_eq!(get(200, JSON, body), name, "{body}");
+        }
+    }
+
+    #[test]
+    fn scripts_pass_where_a_callback_was_sent() {
+        let fields = [("content-type", "application/javascript; charset=UTF-8")];
+        for (body, name) in [
+            (r#"/**/a.b({"id":56})"#, "passes"),
+            (
+                r#"{"code":"rest_callback_invalid","message":"Invalid."}"#,
+                "passes",
+            ),
+            (r#"/**/a({"id":56"#, "truncated"),
+            ("/**/a", "malformed"),
+            ("/**/a()", "text_before_json"),
+            ("alert(1)", "text_before_json"),
+        ] {
+            let answer = (200, fields.as_slice(), body.as_bytes());
+            assert_eq!(verdict(&Method::GET, Script::Admitted, answer), name, "{body}");
+        }
+    }
+
+    #[test]
+    fn some_answers_have_no_body() {
+        let json = [("content-type", JSON)];
+        let html = [("content-type", HTML)];
+        for (method, answer, name) in [
+            (Method::HEAD, (200, json.as_slice(), b"".as_slice()), "passes"),
+            (Method::HEAD, (404, html.as_slice(), b""), "html"),
+            (Method::GET, (204, &[], b""), "passes"),
+            (Method::GET, (304, &[], b""), "passes"),
+            (Method::GET, (200, json.as_slice(), b""), "empty"),
+        ] {
+            assert_eq!(verdict(&method, Script::Refused, answer), name, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn statuses_and_codings_that_nobody_asked_for_fail() {
+        let json = ("content-type", JSON);
+        for (status, field, name) in [
+            (101, ("upgrade", "x"), "invalid_status"),
+            (600, ("age", "0"), "invalid_status"),
+            (301, ("location", "https://h/"), "redirect"),
+            (300, ("age", "0"), "redirect"),
+            (200, ("content-encoding", "gzip"), "coded_body"),
+            (200, ("content-encoding", "identity"), "passes"),
+        ] {
+            let answer = (status, [json, field], b"{}".as_slice());
+            let judged = verdict(&Method::GET, Script::Refused, (answer.0, &answer.1, answer.2));
+            assert_eq!(judged, name, "{answer:?}");
+        }
+    }
+
+    fn redirected(dialled: &str, location: &str) -> OriginFailure {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::LOCATION, location.parse().unwrap());
+        redirect(StatusCode::FOUND, &headers, Some(&Url::parse(dialled).unwrap()))
+    }
+
+    #[test]
+    fn a_redirect_tells_which_address_to_set() {
+        for (location, advice) in [
+            (
+                "https://wp.example.org/wp-json/tribe",
+                "set origin.url to https://wp.example.org/wp-json",
+            ),
+            (
+                "http://www.example.org:81/",
+                "set origin.url to http://www.example.org:81/wp-json",
+            ),
+        ] {
+            let failure = redirected("http://wp.example.org/wp-json", location);
+            assert_eq!(failure.advice().as_deref(), Some(advice));
+        }
+        for location in ["http://wp.example.org/login?secret=1", "/login", "ftp://h/"] {
+            let failure = redirected("http://wp.example.org/wp-json", location);
+            assert!(
+                failure
+                    .advice()
+                    .is_some_and(|advice| advice.contains("check origin.url")),
+                "{location}"
+            );
+            assert!(!failure.to_string().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn large_documents_are_judged_by_their_beginning() {
+        let headers = HeaderMap::new();
+        let beginning = Seen::Beginning(b"{\"events\":[{\"id");
+        assert!(judge_body(StatusCode::OK, &headers, Due::Json, beginning).is_ok());
+        let warning = Seen::Beginning(b"Warning: ");
+        assert!(judge_body(StatusCode::OK, &headers, Due::Json, warning).is_err());
+    }
 }

@@ -10,14 +10,18 @@ mod balance;
 mod body;
 mod cors;
 mod discovery;
+mod document;
 mod failure;
 mod headers;
 mod judge;
 mod link;
 mod namespace;
 mod origin_root;
+mod page;
 mod printed_url;
 mod rewrite;
+#[cfg(test)]
+mod rewrite_tests;
 mod rules;
 mod spelling;
 mod url_map;

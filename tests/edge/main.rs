@@ -3,5 +3,6 @@
 mod contract;
 mod openapi;
 mod recorded;
+mod relayed;
 mod round_trip;
 mod schema_values;

@@ -1,0 +1,107 @@
+//! Whether bytes are one JSON document, and nothing else.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::failure::OriginFailure;
+
+/// The argument of a JSONP call. A call that WordPress refuses is answered with bare JSON.
+pub(super) fn inside_call(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
+    let Some(call) = bytes.strip_prefix(b"/**/") else {
+        return Ok(bytes);
+    };
+    let open = call.iter().position(|&byte| byte == b'(');
+    let argument = open.and_then(|open| call.get(open + 1..));
+    let argument = argument.ok_or(OriginFailure::Malformed)?;
+    Ok(trimmed(argument.strip_suffix(b")").unwrap_or(argument)))
+}
+
+/// Without the white space that JSON allows around a document.
+pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    let start = bytes
+        .iter()
+        .position(|byte| !is_blank(byte))
+        .unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .rposition(|byte| !is_blank(byte))
+        .map_or(start, |last| last + 1);
+    &bytes[start..end]
+}
+
+/// Whether a JSON value can begin so.
+pub(super) const fn begins_json(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
+}
+
+/// Reads a document to its end; its strings may hold anything.
+pub(super) fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
+    let mut reader = serde_json::Deserializer::from_slice(document);
+    if let Err(error) = IgnoredAny::deserialize(&mut reader) {
+        return Err(if error.is_eof() {
+            OriginFailure::Truncated
+        } else {
+            OriginFailure::Malformed
+        });
+    }
+    reader.end().map_err(|_| OriginFailure::TextAfterJson)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(document: &[u8]) -> &'static str {
+        judge_document(document).map_or_else(|failure| failure.name(), |()| "passes")
+    }
+
+    #[test]
+    fn broken_documents_are_told_apart() {
+        for (document, name) in [
+            (r#"{"a":[1,{"b":"\u00e9\ud800"}]}"#, "passes"),
+            ("-1.5e9 ", "passes"),
+            ("{\"a\":[1,", "truncated"),
+            ("{\"a\":\"x", "truncated"),
+            ("{}<!-- cached -->", "text_after_json"),
+            ("{}{}", "text_after_json"),
+            ("{a}", "malformed"),
+            ("nope", "malformed"),
+        ] {
+            assert_eq!(verdict(document.as_bytes()), name, "{document}");
+        }
+    }
+
+    #[test]
+    fn nesting_costs_no_stack() {
+        let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+        assert_eq!(verdict(deep.as_bytes()), "passes");
+    }
+
+    #[test]
+    fn strings_may_hold_bytes_that_are_no_text() {
+        assert_eq!(verdict(b"\"\xff\""), "passes");
+    }
+
+    #[test]
+    fn a_call_is_taken_off() {
+        for (script, argument) in [
+            ("/**/a.b({\"id\":56})", Some("{\"id\":56}")),
+            ("/**/a( [] \n)", Some("[]")),
+            ("/**/a({\"id\":56", Some("{\"id\":56")),
+            ("/**/a()", Some("")),
+            ("{\"code\":1}", Some("{\"code\":1}")),
+            ("/**/a", None),
+        ] {
+            let inside = inside_call(script.as_bytes()).ok();
+            assert_eq!(inside, argument.map(str::as_bytes), "{script}");
+        }
+    }
+
+    #[test]
+    fn only_the_white_space_of_json_is_trimmed() {
+        assert_eq!(trimmed(b" \r\n\t[ ] \n"), b"[ ]");
+        assert_eq!(trimmed(b"\x0c[]"), b"\x0c[]");
+        assert_eq!(trimmed(b" \n"), b"");
+    }
+}

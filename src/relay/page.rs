@@ -1,0 +1,132 @@
+//! WordPress's own pages for its own trouble, in HTML and in JSON.
+
+use http::StatusCode;
+use memchr::memmem;
+use serde_json::Value;
+
+use super::failure::{OriginFailure, shortened};
+
+/// How much of a page is searched for WordPress's own words.
+pub(super) const PAGE_BYTES: usize = 16 * 1024;
+
+/// WordPress's words, in the language of most sites; translated pages count as other pages.
+const DATABASE_ERROR: &[u8] = b"Error establishing a database connection";
+const MAINTENANCE: &[u8] = b"Briefly unavailable for scheduled maintenance";
+const CRITICAL_ERROR: &[u8] = b"There has been a critical error on this website";
+
+/// The trouble that a page tells of, by WordPress's words.
+pub(super) fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
+    let searched = bytes.get(..PAGE_BYTES).unwrap_or(bytes);
+    let says = |words: &[u8]| memmem::find(searched, words).is_some();
+    if says(DATABASE_ERROR) {
+        return Some(OriginFailure::DatabaseError);
+    }
+    if says(MAINTENANCE) {
+        return Some(OriginFailure::Maintenance);
+    }
+    says(CRITICAL_ERROR).then_some(OriginFailure::Fatal { detail: None })
+}
+
+/// The error of WordPress's fatal error handler or of `wp_die`, which answer in JSON to a JSON request.
+pub(super) fn fatal(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
+    if !status.is_server_error() && !document.starts_with(br#"{"code":"internal_server_error""#) {
+        return None;
+    }
+    let error: Value = serde_json::from_slice(document).ok()?;
+    let text = |pointer| error.pointer(pointer).and_then(Value::as_str);
+    let code = text("/code")?;
+    let detail = text("/data/error/message").map(|message| {
+        let line = message.lines().next().unwrap_or(message);
+        shortened(line)
+    });
+    if code == "internal_server_error" || text("/data/error/file").is_some() {
+        return Some(OriginFailure::Fatal { detail });
+    }
+    if code != "wp_die" {
+        return None;
+    }
+    let message = text("/message").unwrap_or_default();
+    known_page(message.as_bytes())
+        .or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(OriginFailure::Maintenance))
+        .or_else(|| {
+            Some(OriginFailure::Fatal {
+                detail: Some(shortened(message)),
+            })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(failure: Option<OriginFailure>) -> &'static str {
+        failure.map_or("none", |failure| failure.name())
+    }
+
+    #[test]
+    fn wordpress_pages_in_json_are_known() {
+        for (status, body, name) in [
+            (
+                500,
+                r#"{"code":"internal_server_error","message":"x","data":{"status":500}}"#,
+                "fatal",
+            ),
+            (
+                200,
+                r#"{"code":"internal_server_error","message":"x","data":null}"#,
+                "fatal",
+            ),
+            (
+                500,
+                r#"{"code":"other","message":"x","data":{"error":{"message":"m","file":"\/srv\/x.php"}}}"#,
+                "fatal",
+            ),
+            (
+                500,
+                r#"{"code":"wp_die","message":"<h1>Error establishing a database connection<\/h1>"}"#,
+                "database_error",
+            ),
+            (
+                503,
+                r#"{"code":"wp_die","message":"Wegen Wartung geschlossen."}"#,
+                "maintenance",
+            ),
+            (500, r#"{"code":"wp_die","message":"Something."}"#, "fatal"),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(self::name(fatal(status, body.as_bytes())), name, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_fatal_is_told_to_the_log_in_one_short_line() {
+        let long = "x".repeat(1000);
+        let body = format!(
+            r#"{{"code":"internal_server_error","data":{{"error":{{"message":"Uncaught {long}\n#0 stack"}}}}}}"#
+        );
+        let failure = fatal(StatusCode::INTERNAL_SERVER_ERROR, body.as_bytes()).unwrap();
+        let line = failure.to_string();
+        assert!(line.starts_with("PHP ended with an error: Uncaught x"), "{line}");
+        assert!(line.len() < 300 && !line.contains("stack"), "{line}");
+    }
+
+    #[test]
+    fn errors_of_the_api_are_no_fatals() {
+        for (status, body) in [
+            (500, r#"{"code":"empty_content","message":"Empty.","data":null}"#),
+            (403, r#"{"code":"wp_die","message":"No.","data":{"status":403}}"#),
+            (200, r#"{"code":"other","data":{"error":{"file":"x"}}}"#),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert!(fatal(status, body.as_bytes()).is_none(), "{body}");
+        }
+    }
+
+    #[test]
+    fn words_far_inside_a_page_are_not_searched_for() {
+        let words = "There has been a critical error on this website";
+        assert_eq!(name(known_page(words.as_bytes())), "fatal");
+        let far = format!("{}{words}", " ".repeat(PAGE_BYTES));
+        assert_eq!(name(known_page(far.as_bytes())), "none");
+    }
+}
