@@ -8,8 +8,10 @@ use super::linked::{IN_DATABASE, judge_entry};
 use super::lists::{all, elements, is_numeric_value};
 use super::statuses;
 use crate::contract::{Kind, Rule};
+use crate::value::datetime;
 use crate::value::integer::is_positive_int;
 use crate::value::numeric::int_prefix;
+use crate::value::timezone::timezone_or_empty;
 use crate::value::{Value, Verdict, Why};
 
 /// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
@@ -22,7 +24,7 @@ pub(super) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict 
         Rule::NonEmptyString => verdict(is_text(value) && !value.is_empty()),
         Rule::StringOrEmpty => verdict(is_text(value) || value.is_empty()),
         Rule::Time => time(value),
-        Rule::TimezoneOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
+        Rule::TimezoneOrEmpty => text_or_empty(value, timezone_or_empty),
         Rule::UrlOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
         Rule::ImageOrEmpty if value.is_empty() => Verdict::Admit,
         Rule::Image | Rule::ImageOrEmpty => image(value, caller),
@@ -53,15 +55,7 @@ fn is_text(value: &Value) -> bool {
 fn time(value: &Value) -> Verdict {
     match value {
         Value::Number(_) => Verdict::Admit,
-        Value::String(text) => {
-            if text.is_empty() {
-                Verdict::Reject
-            } else if crate::value::numeric::is_numeric(text) {
-                Verdict::Admit
-            } else {
-                Verdict::Defer(Why::PhpBuild)
-            }
-        }
+        Value::String(text) => datetime::time(text),
         Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
     }
 }
