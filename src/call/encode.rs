@@ -10,7 +10,7 @@ use crate::contract::{Action, Argument, Kind, Operation, Route, Rule, Treatment,
 use crate::payload::{Bags, Source};
 use crate::problem::Problem;
 use crate::target::{RouteMatch, canonical_slug};
-use crate::value::{Key, NotUtf8, PhpArray, Value, write_json, write_json_text, write_query};
+use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
 /// What the encoder needs to know beside the call.
 #[derive(Debug, Clone, Copy)]
@@ -211,24 +211,6 @@ pub(super) fn contradicts_path(matched: &RouteMatch, bags: &Bags) -> bool {
 
 fn is_digits(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
-}
-
-/// Whether an event's terms hold an array, which crashes the plugin when it stores them (CONTRACT section 3).
-pub(super) fn crashes_on_write(operation: &Operation, bags: &Bags) -> Option<&'static str> {
-    let stores_terms = operation.id.kind() == Some(Kind::Event) && operation.is_write();
-    let nested =
-        |name: &&'static str| matches!(bags.get(name), Some((_, Value::Array(terms))) if has_array(terms));
-    ["categories", "tags"]
-        .into_iter()
-        .filter(|_| stores_terms)
-        .find(nested)
-}
-
-fn has_array(array: &PhpArray) -> bool {
-    array
-        .entries()
-        .iter()
-        .any(|(_, value): &(Key, Value)| matches!(value, Value::Array(_)))
 }
 
 const NOT_UTF8: Problem = Problem::edge(

@@ -1,35 +1,28 @@
 //! One call judged: from bags to a verdict, top to bottom.
 
-use std::collections::HashMap;
-
 use http::{Method, StatusCode};
 
 use super::caller::Caller;
-use super::encode::{Encoding, contradicts_path, crashes_on_write, encode, encode_options, nonce};
+use super::canonical::CanonicalRequest;
+use super::crash::crashing;
+use super::encode::{contradicts_path, encode, encode_options, nonce};
 use super::finding::Finding;
 use super::phases::{Checked, Deferred, Reading, check, readings};
+use super::policy::Policy;
 use super::reading::{RawCall, read_bags};
 use super::strict::{check_shape, check_values};
 use super::validated::ValidatedCall;
-use crate::config::{Limits, Mode, OperationSettings, Profile, Settings, Writes};
-use crate::contract::{Operation, OperationId, Route, obeyed, table};
+use crate::config::{Mode, Settings};
+use crate::contract::{Operation, Route, table};
 use crate::payload::{Bags, Source};
 use crate::problem::{Allow, Fault, InvalidParameter, Layout, Problem, Refusal, Style};
 use crate::target::RouteMatch;
-use crate::value::{PhpArray, Value};
+use crate::value::PhpArray;
 
 /// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    mode: Mode,
-    profile: Profile,
-    writes: Writes,
-    read_only: bool,
-    allow_jsonp: bool,
-    limits: Limits,
-    public_namespaces: Vec<String>,
-    origin_namespace: String,
-    operations: HashMap<OperationId, OperationSettings>,
+    policy: Policy,
 }
 
 /// What becomes of a call, and what was found on the way.
@@ -73,12 +66,15 @@ struct Case<'a> {
     style: Style,
 }
 
-/// Why a case is not simply admitted.
-enum Objection {
-    /// Nothing of the call can be forwarded.
-    Final(Problem),
-    /// Report mode may forward it in spite of this.
-    Waivable(Problem),
+/// What stands against a case.
+#[derive(Default)]
+struct Objections {
+    /// What the origin, or the strict profile, would refuse; report mode lets it pass.
+    waivable: Option<Problem>,
+    /// What is forwarded in no mode: contradictions and values that crash PHP.
+    lasting: Option<Problem>,
+    /// What only the origin can judge.
+    deferred: Vec<Deferred>,
 }
 
 // === impl Judge ===
@@ -87,62 +83,43 @@ impl Judge {
     /// The judge these settings ask for.
     pub fn new(settings: &Settings) -> Self {
         Self {
-            mode: settings.mode,
-            profile: settings.profile,
-            writes: settings.writes,
-            read_only: settings.read_only,
-            allow_jsonp: settings.allow_jsonp,
-            limits: settings.limits.clone(),
-            public_namespaces: settings.namespaces.clone(),
-            origin_namespace: settings.origin.namespace.clone(),
-            operations: settings.operations.clone(),
+            policy: Policy::new(settings),
         }
     }
 
     /// Judges a call.
     pub fn judge(&self, call: &RawCall<'_>) -> Judgement {
         let style = Style::asked_for(&call.spot.query);
-        if let Some(problem) = self.callback_problem(&call.spot.query) {
-            return self.refused(None, problem, Refusal::plain);
+        if let Some(problem) = self.policy.callback_problem(&call.spot.query) {
+            return self.refused(None, Refusal::plain(problem));
         }
-        let Some(matched) = &call.spot.matched else {
-            return self.refused(None, no_route(call.method), |problem| {
-                Refusal::new(problem, style, Allow::Absent)
-            });
+        let Some((matched, operation)) = Self::find(call) else {
+            return self.refused(None, Refusal::new(no_route(call.method), style, Allow::Absent));
         };
-        if *call.method == Method::OPTIONS {
+        let Some(operation) = operation else {
             return self.describe(call, matched);
-        }
-        let Some(operation) = table().find(matched.route, call.method) else {
-            return self.refused(None, Problem::NoRoute, |problem| {
-                Refusal::new(problem, style, Allow::Absent)
-            });
         };
-        let bags = self
-            .permitted(operation)
-            .and_then(|()| read_bags(call, matched, &self.limits));
-        match bags {
-            Ok(bags) => {
-                let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
-                self.judge_case(&Case {
-                    call: *call,
-                    matched,
-                    operation,
-                    bags,
-                    caller,
-                    style,
-                })
-            }
+        let offered = self.policy.offers(operation);
+        let bags = match offered.and_then(|()| read_bags(call, matched, &self.policy.limits)) {
+            Ok(bags) => bags,
             Err(problem) => {
                 let allow = allow(Caller::of(call.headers, false));
-                self.refused(Some(operation), problem, |problem| {
-                    Refusal::new(problem, style, allow)
-                })
+                return self.refused(Some(operation), Refusal::new(problem, style, allow));
             }
-        }
+        };
+        let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
+        self.judge_case(&Case {
+            call: *call,
+            matched,
+            operation,
+            bags,
+            caller,
+            style,
+        })
     }
 
-    /// Reads a call's arguments for people who ask why it was judged as it was.
+    /// Reads a call's arguments for people who ask why it was judged as it was; `show` gets nothing where
+    /// path and method lead to no operation.
     ///
     /// # Errors
     /// What makes the call unreadable.
@@ -151,13 +128,10 @@ impl Judge {
         call: &RawCall<'_>,
         show: impl FnOnce(Option<Explanation<'_>>) -> T,
     ) -> Result<T, Problem> {
-        let Some(matched) = &call.spot.matched else {
+        let Some((matched, Some(operation))) = Self::find(call) else {
             return Ok(show(None));
         };
-        let Some(operation) = table().find(matched.route, call.method) else {
-            return Ok(show(None));
-        };
-        let bags = read_bags(call, matched, &self.limits)?;
+        let bags = read_bags(call, matched, &self.policy.limits)?;
         let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
         Ok(show(Some(Explanation {
             readings: readings(operation, &bags, caller),
@@ -171,172 +145,120 @@ impl Judge {
         Refusal::new(no_route(method), Style::asked_for(&query), Allow::Absent)
     }
 
-    fn judge_case(&self, case: &Case<'_>) -> Judgement {
-        let mode = self.mode_of(case.operation);
-        let (deferred, objection) = self.objection(case, mode);
-        let encoded = self.encode(case);
-        let request = match (objection, encoded) {
-            (Some(Objection::Final(problem)), _) | (None, Err(problem)) => {
-                return self.refuse_case(case, problem);
-            }
-            (Some(Objection::Waivable(problem)), encoded) => match encoded {
-                Ok(request) if mode != Mode::Enforce || case.is_origins_to_word() => {
-                    let findings = Finding::of(&problem, case.operation);
-                    return self.forward(case, request, deferred, findings);
-                }
-                Ok(_) | Err(_) => return self.refuse_case(case, problem),
-            },
-            (None, Ok(request)) => request,
-        };
-        self.forward(case, request, deferred, Vec::new())
+    /// The route of a call and the operation its method stands for; OPTIONS, on every route, stands for none.
+    fn find<'a>(call: &RawCall<'a>) -> Option<(&'a RouteMatch, Option<&'static Operation>)> {
+        let matched = call.spot.matched.as_ref()?;
+        if *call.method == Method::OPTIONS {
+            return Some((matched, None));
+        }
+        Some((matched, Some(table().find(matched.route, call.method)?)))
     }
 
-    /// The first thing that stands against a case, in WordPress's order; the edge's own rules come last.
-    fn objection(&self, case: &Case<'_>, mode: Mode) -> (Vec<Deferred>, Option<Objection>) {
-        if let Some(problem) = self.crash(case) {
-            return (Vec::new(), Some(Objection::Final(problem)));
+    /// Weighs what stands against a case, and forwards what may be forwarded.
+    fn judge_case(&self, case: &Case<'_>) -> Judgement {
+        let objections = self.objections(case);
+        let request = encode(
+            &case.call,
+            case.matched,
+            case.operation,
+            &case.bags,
+            self.policy.encoding(case.operation),
+        );
+        let waives = self.policy.mode(Some(case.operation)) != Mode::Enforce || case.is_origins_to_word();
+        let Objections {
+            waivable,
+            lasting,
+            deferred,
+        } = objections;
+        match (waivable, lasting, request) {
+            (None, None, Ok(request)) => self.forward(case, request, deferred, Vec::new()),
+            (Some(problem), None, Ok(request)) if waives => {
+                self.forward(case, request, deferred, Finding::of(&problem, case.operation))
+            }
+            (Some(_), Some(problem), _) if waives => self.refuse_case(case, problem),
+            (Some(problem), _, _) | (None, Some(problem), _) | (None, None, Err(problem)) => {
+                self.refuse_case(case, problem)
+            }
         }
-        let strict = mode != Mode::Off && self.profile_of(case.operation) == Profile::Strict;
-        let misshapen = || check_shape(&case.call, case.matched, case.operation);
-        if let Some(problem) = strict.then(misshapen).flatten() {
-            return (Vec::new(), Some(Objection::Waivable(problem)));
+    }
+
+    /// Everything that stands against a case: the phases in WordPress's order, then the edge's own rules.
+    fn objections(&self, case: &Case<'_>) -> Objections {
+        let mut objections = Objections {
+            lasting: self.lasting(case),
+            ..Objections::default()
+        };
+        if self.policy.mode(Some(case.operation)) == Mode::Off {
+            return objections;
         }
-        let checked = match mode {
-            Mode::Off => Checked::Passed { deferred: Vec::new() },
-            Mode::Enforce | Mode::Report => check(
+        let strict = self.policy.is_strict(case.operation);
+        if strict {
+            objections.waivable = check_shape(&case.call, case.matched, case.operation);
+        }
+        if objections.waivable.is_none() {
+            match check(
                 case.operation,
                 &case.bags,
                 &readings(case.operation, &case.bags, case.caller),
-            ),
-        };
-        let deferred = match checked {
-            Checked::Refused(problem) => return (Vec::new(), Some(Objection::Waivable(problem))),
-            Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred } => deferred,
-        };
-        if let Some(problem) = strict.then(|| check_values(case.operation, &case.bags)).flatten() {
-            return (deferred, Some(Objection::Waivable(problem)));
+            ) {
+                Checked::Refused(problem) => objections.waivable = Some(problem),
+                Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred } => {
+                    objections.deferred = deferred;
+                }
+            }
         }
+        if strict && objections.waivable.is_none() {
+            objections.waivable = check_values(case.operation, &case.bags);
+        }
+        if objections.waivable.is_none() && self.policy.lacks_credentials(case.operation, case.caller) {
+            objections.waivable = Some(Problem::Forbidden);
+        }
+        objections
+    }
+
+    fn lasting(&self, case: &Case<'_>) -> Option<Problem> {
         if contradicts_path(case.matched, &case.bags) {
-            return (deferred, Some(Objection::Final(PATH_CONTRADICTION)));
+            return Some(PATH_CONTRADICTION);
         }
-        let anonymous_write = case.operation.is_write() && case.caller == Caller::Anonymous;
-        if anonymous_write && self.writes == Writes::Credentials {
-            return (deferred, Some(Objection::Waivable(Problem::Forbidden)));
+        if let Some(name) = crashing(case.operation, &case.bags) {
+            return Some(Problem::Invalid(vec![InvalidParameter {
+                name,
+                fault: Fault::Invalid,
+            }]));
         }
-        (deferred, None)
+        let namespace = case
+            .bags
+            .get("namespace")
+            .filter(|_| case.matched.route == Route::Index);
+        let foreign = namespace.is_some_and(|(_, name)| !self.policy.is_public(name));
+        foreign.then_some(Problem::InvalidNamespace)
     }
 
-    fn encode(&self, case: &Case<'_>) -> Result<super::CanonicalRequest, Problem> {
-        let settings = self.operations.get(&case.operation.id);
-        let extra = settings.map_or(&[][..], |settings| &settings.extra_parameters);
-        let encoding = Encoding {
-            namespace: &self.origin_namespace,
-            extra,
-        };
-        encode(&case.call, case.matched, case.operation, &case.bags, encoding)
-    }
-
+    /// OPTIONS is answered by the origin, which alone knows what the caller may do.
     fn describe(&self, call: &RawCall<'_>, matched: &RouteMatch) -> Judgement {
         let mut bags = Bags::default();
         bags.add(Source::Query, call.spot.query.clone());
-        let request = encode_options(call, matched, &bags, &self.origin_namespace);
+        let request = encode_options(call, matched, &bags, self.policy.origin_namespace());
         let call = ValidatedCall {
             caller: Caller::of(call.headers, request.nonce.is_some()),
             request,
             operation: None,
             deferred: Vec::new(),
-            javascript: self.is_script(&call.spot.query),
+            javascript: self.policy.is_script(&call.spot.query),
         };
+        let outcome = Outcome::Forward(Box::new(call));
         Judgement {
             operation: None,
             findings: Vec::new(),
-            mode: self.mode,
-            outcome: Outcome::Forward(Box::new(call)),
+            mode: self.policy.mode(None),
+            outcome,
         }
-    }
-
-    fn permitted(&self, operation: &Operation) -> Result<(), Problem> {
-        if self
-            .operations
-            .get(&operation.id)
-            .is_some_and(|settings| settings.deny)
-        {
-            return Err(DENIED);
-        }
-        if self.read_only && operation.is_write() {
-            return Err(READ_ONLY);
-        }
-        Ok(())
-    }
-
-    fn profile_of(&self, operation: &Operation) -> Profile {
-        self.operations
-            .get(&operation.id)
-            .and_then(|settings| settings.profile)
-            .unwrap_or(self.profile)
-    }
-
-    fn mode_of(&self, operation: &Operation) -> Mode {
-        self.operations
-            .get(&operation.id)
-            .and_then(|settings| settings.mode)
-            .unwrap_or(self.mode)
-    }
-
-    fn callback_problem(&self, query: &PhpArray) -> Option<Problem> {
-        let is_name = |text: &[u8]| {
-            text.iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
-        };
-        match query.get("_jsonp")? {
-            Value::String(name) if !is_name(name) => Some(Problem::InvalidCallback),
-            Value::String(name) if name.is_empty() || self.allow_jsonp => None,
-            Value::String(_) => Some(Problem::CallbackDisabled),
-            _ => Some(Problem::InvalidCallback),
-        }
-    }
-
-    fn is_script(&self, query: &PhpArray) -> bool {
-        self.allow_jsonp
-            && query
-                .get("_jsonp")
-                .and_then(Value::as_text)
-                .is_some_and(|name| !name.is_empty())
-    }
-
-    /// Values known to crash PHP where the validators do not see them, and namespaces that are not ours.
-    fn crash(&self, case: &Case<'_>) -> Option<Problem> {
-        if let Some(name) = crashes_on_write(case.operation, &case.bags) {
-            return Some(invalid(name));
-        }
-        let array = |name: &&&'static str| matches!(case.bags.get(name), Some((_, Value::Array(_))));
-        if let Some(name) = obeyed(case.operation.id)
-            .iter()
-            .filter(|name| **name == "password")
-            .find(array)
-        {
-            return Some(invalid(name));
-        }
-        if case.matched.route != Route::Index {
-            return None;
-        }
-        match case.bags.get("namespace")?.1 {
-            Value::String(name) if self.is_public(name) => None,
-            Value::Array(_) => Some(invalid("namespace")),
-            _ => Some(Problem::InvalidNamespace),
-        }
-    }
-
-    fn is_public(&self, namespace: &[u8]) -> bool {
-        self.public_namespaces
-            .iter()
-            .any(|public| public.as_bytes() == namespace)
     }
 
     fn forward(
         &self,
         case: &Case<'_>,
-        request: super::CanonicalRequest,
+        request: CanonicalRequest,
         deferred: Vec<Deferred>,
         findings: Vec<Finding>,
     ) -> Judgement {
@@ -345,38 +267,34 @@ impl Judge {
             operation: Some(case.operation),
             caller: case.caller,
             deferred,
-            javascript: self.is_script(&case.call.spot.query),
+            javascript: self.policy.is_script(&case.call.spot.query),
         };
+        let mode = self.policy.mode(Some(case.operation));
         Judgement {
             operation: Some(case.operation),
             findings,
-            mode: self.mode_of(case.operation),
+            mode,
             outcome: Outcome::Forward(Box::new(call)),
         }
     }
 
     fn refuse_case(&self, case: &Case<'_>, problem: Problem) -> Judgement {
-        self.refused(Some(case.operation), problem, |problem| {
-            Refusal::new(problem, case.style, allow(case.caller))
-        })
+        self.refused(
+            Some(case.operation),
+            Refusal::new(problem, case.style, allow(case.caller)),
+        )
     }
 
-    fn refused(
-        &self,
-        operation: Option<&'static Operation>,
-        problem: Problem,
-        answer: impl FnOnce(Problem) -> Refusal,
-    ) -> Judgement {
-        let findings = operation.map_or_else(
-            || vec![Finding::unplaced(&problem)],
-            |known| Finding::of(&problem, known),
-        );
-        let mode = operation.map_or(self.mode, |known| self.mode_of(known));
+    fn refused(&self, operation: Option<&'static Operation>, refusal: Refusal) -> Judgement {
+        let findings = match operation {
+            Some(operation) => Finding::of(refusal.problem(), operation),
+            None => vec![Finding::unplaced(refusal.problem())],
+        };
         Judgement {
             operation,
             findings,
-            mode,
-            outcome: Outcome::Refuse(answer(problem)),
+            mode: self.policy.mode(operation),
+            outcome: Outcome::Refuse(refusal),
         }
     }
 }
@@ -424,27 +342,8 @@ fn allow(caller: Caller) -> Allow {
     }
 }
 
-fn invalid(name: &'static str) -> Problem {
-    Problem::Invalid(vec![InvalidParameter {
-        name,
-        fault: Fault::Invalid,
-    }])
-}
-
 const PATH_CONTRADICTION: Problem = Problem::edge(
     StatusCode::BAD_REQUEST,
     "edge_path_contradiction",
     "A parameter of the path is repeated with another value.",
-);
-
-const DENIED: Problem = Problem::edge(
-    StatusCode::FORBIDDEN,
-    "edge_operation_denied",
-    "This operation is not offered here.",
-);
-
-const READ_ONLY: Problem = Problem::edge(
-    StatusCode::FORBIDDEN,
-    "edge_read_only",
-    "The calendar is read-only at the moment.",
 );

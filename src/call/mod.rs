@@ -5,12 +5,14 @@
 
 mod caller;
 mod canonical;
+mod crash;
 mod encode;
 mod finding;
 mod judge;
 mod linked;
 mod lists;
 mod phases;
+mod policy;
 mod reading;
 mod rules;
 mod statuses;

@@ -1,0 +1,128 @@
+//! What the settings say about calls: mode, profile, and what is offered at all.
+
+use std::collections::HashMap;
+
+use http::StatusCode;
+
+use super::caller::Caller;
+use super::encode::Encoding;
+use crate::config::{Limits, Mode, OperationSettings, Profile, Settings, Writes};
+use crate::contract::{Operation, OperationId};
+use crate::problem::Problem;
+use crate::value::{PhpArray, Value};
+
+/// The part of the settings that judges calls.
+#[derive(Debug, Clone)]
+pub(super) struct Policy {
+    mode: Mode,
+    profile: Profile,
+    writes: Writes,
+    read_only: bool,
+    allow_jsonp: bool,
+    operations: HashMap<OperationId, OperationSettings>,
+    public_namespaces: Vec<String>,
+    origin_namespace: String,
+    pub(super) limits: Limits,
+}
+
+impl Policy {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            mode: settings.mode,
+            profile: settings.profile,
+            writes: settings.writes,
+            read_only: settings.read_only,
+            allow_jsonp: settings.allow_jsonp,
+            operations: settings.operations.clone(),
+            public_namespaces: settings.namespaces.clone(),
+            origin_namespace: settings.origin.namespace.clone(),
+            limits: settings.limits.clone(),
+        }
+    }
+
+    /// The mode for an operation, or for requests that lead to none.
+    pub(super) fn mode(&self, operation: Option<&Operation>) -> Mode {
+        self.of(operation)
+            .and_then(|settings| settings.mode)
+            .unwrap_or(self.mode)
+    }
+
+    /// Whether an operation's calls are held to the letter of the specification.
+    pub(super) fn is_strict(&self, operation: &Operation) -> bool {
+        let profile = self.of(Some(operation)).and_then(|settings| settings.profile);
+        profile.unwrap_or(self.profile) == Profile::Strict
+    }
+
+    /// What the encoder needs to know for an operation.
+    pub(super) fn encoding(&self, operation: &Operation) -> Encoding<'_> {
+        let extra = self
+            .of(Some(operation))
+            .map_or(&[][..], |settings| &settings.extra_parameters);
+        Encoding {
+            namespace: &self.origin_namespace,
+            extra,
+        }
+    }
+
+    /// The namespace at the origin.
+    pub(super) fn origin_namespace(&self) -> &str {
+        &self.origin_namespace
+    }
+
+    /// Whether an operation is offered here at all.
+    pub(super) fn offers(&self, operation: &Operation) -> Result<(), Problem> {
+        if self.of(Some(operation)).is_some_and(|settings| settings.deny) {
+            return Err(DENIED);
+        }
+        if self.read_only && operation.is_write() {
+            return Err(READ_ONLY);
+        }
+        Ok(())
+    }
+
+    /// Whether a call must show credentials and shows none.
+    pub(super) fn lacks_credentials(&self, operation: &Operation, caller: Caller) -> bool {
+        self.writes == Writes::Credentials && operation.is_write() && caller == Caller::Anonymous
+    }
+
+    /// What is wrong with the `_jsonp` of a query.
+    pub(super) fn callback_problem(&self, query: &PhpArray) -> Option<Problem> {
+        let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
+        match query.get("_jsonp")? {
+            Value::String(name) if !name.iter().all(is_name_byte) => Some(Problem::InvalidCallback),
+            Value::String(name) if name.is_empty() || self.allow_jsonp => None,
+            Value::String(_) => Some(Problem::CallbackDisabled),
+            _ => Some(Problem::InvalidCallback),
+        }
+    }
+
+    /// Whether the answer to a query is a script.
+    pub(super) fn is_script(&self, query: &PhpArray) -> bool {
+        let name = query.get("_jsonp").and_then(Value::as_text);
+        self.allow_jsonp && name.is_some_and(|name| !name.is_empty())
+    }
+
+    /// Whether the index may be asked for this namespace.
+    pub(super) fn is_public(&self, namespace: &Value) -> bool {
+        let name = namespace.as_text();
+        self.public_namespaces
+            .iter()
+            .any(|public| Some(public.as_bytes()) == name)
+    }
+
+    fn of(&self, operation: Option<&Operation>) -> Option<&OperationSettings> {
+        self.operations.get(&operation?.id)
+    }
+}
+
+const DENIED: Problem = Problem::edge(
+    StatusCode::FORBIDDEN,
+    "edge_operation_denied",
+    "This operation is not offered here.",
+);
+
+const READ_ONLY: Problem = Problem::edge(
+    StatusCode::FORBIDDEN,
+    "edge_read_only",
+    "The calendar is read-only at the moment.",
+);
