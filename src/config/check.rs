@@ -95,7 +95,7 @@ pub(super) fn paths(roots: &[(Root, Place)], draft: &Draft, problems: &mut Probl
             .iter()
             .take(index)
             .find(|other| nested(name, other));
-        if let Some(other) = clash.filter(|other| *other != name) {
+        if let Some(other) = clash.filter(|other| !other.eq_ignore_ascii_case(name)) {
             let reason = Impossible::Ambiguous(name.clone(), other.clone());
             let place = draft.places.item("namespaces", index);
             problems.add(place, Finding::impossible("namespaces", reason));
@@ -124,19 +124,20 @@ fn clashes(root: &Root, other: &Root, namespaces: &[String]) -> Vec<(String, Str
     pairs.filter(|(ours, theirs)| nested(ours, theirs)).collect()
 }
 
-/// Whether one path is the other or lies below it, segment by segment.
+/// Whether one path is the other or lies below it, segment by segment; WordPress matches routes without
+/// regard to ASCII case (CONTRACT section 6).
 fn nested(one: &str, other: &str) -> bool {
-    let below = |inner: &str, outer: &str| {
-        inner
-            .strip_prefix(outer)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    below(one, other) || below(other, one)
+    let mut pairs = one.split('/').zip(other.split('/'));
+    pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
 fn duplicates(key: &'static str, names: &[String], draft: &Draft, problems: &mut Problems) {
     for (index, name) in names.iter().enumerate() {
-        if names.iter().take(index).any(|other| other == name) {
+        if names
+            .iter()
+            .take(index)
+            .any(|other| other.eq_ignore_ascii_case(name))
+        {
             let reason = Impossible::Duplicate(name.clone());
             problems.add(draft.places.item(key, index), Finding::impossible(key, reason));
         }
