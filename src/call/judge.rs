@@ -52,6 +52,8 @@ pub enum Outcome {
 pub struct Explanation<'a> {
     /// Every argument with its reading, in declaration order.
     pub readings: Vec<Reading<'a>>,
+    /// Everything that was sent, declared or not.
+    pub bags: &'a Bags,
     /// Who sends it.
     pub caller: Caller,
 }
@@ -135,6 +137,7 @@ impl Judge {
         let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
         Ok(show(Some(Explanation {
             readings: readings(operation, &bags, caller),
+            bags: &bags,
             caller,
         })))
     }

@@ -29,6 +29,8 @@ pub(super) enum Command {
     Routes(RoutesArgs),
     /// Print the table as an OpenAPI 3.1 document
     Openapi,
+    /// Show what the edge would do with one request, and why
+    Explain(ExplainArgs),
     /// Print the version
     Version,
 }
@@ -48,6 +50,34 @@ pub(super) struct CheckArgs {
 /// The flags of `routes`.
 #[derive(Debug, Args)]
 pub(super) struct RoutesArgs {
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    pub(super) json: bool,
+}
+
+/// The arguments of `explain`.
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// The method: GET, POST, PUT, PATCH, DELETE, …
+    #[arg(value_name = "METHOD")]
+    pub(super) method: String,
+    /// The path with its query: /wp-json/calendar/events/v1/events?page=2
+    #[arg(value_name = "TARGET")]
+    pub(super) target: String,
+    #[arg(short, long, value_name = "BODY", help = "The body [env: CALENDAR_EDGE_DATA]")]
+    pub(super) data: Option<String>,
+    #[arg(
+        short = 'H',
+        long,
+        value_name = "HEADER",
+        help = "A header, 'Name: value'; may be repeated [env: CALENDAR_EDGE_HEADER]"
+    )]
+    pub(super) header: Vec<String>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The configuration file, TOML [env: CALENDAR_EDGE_CONFIG]"
+    )]
+    pub(super) config: Option<PathBuf>,
     #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
     pub(super) json: bool,
 }
@@ -150,6 +180,23 @@ impl SiteArgs {
         let file = self.config.clone();
         let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
         config::load(file.as_deref(), &overrides(pairs, environment))
+    }
+}
+
+// === impl ExplainArgs ===
+
+impl ExplainArgs {
+    /// The settings `serve` would have; without a file and an origin those of an imaginary site.
+    pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        let file = self.config.is_some() || environment.get("CALENDAR_EDGE_CONFIG").is_some();
+        let site = file || environment.get(ORIGIN.variable).is_some();
+        let imaginary = (!site).then(|| "https://wp.example.org/wp-json".to_owned());
+        let args = SiteArgs {
+            config: self.config.clone(),
+            origin: imaginary,
+            origin_namespace: None,
+        };
+        args.load(environment)
     }
 }
 

@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Cli, Command, Environment};
 use super::status::Status;
-use super::{check, openapi, routes, version};
+use super::{check, explain, openapi, routes, version};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -24,6 +24,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),
+        Command::Explain(args) => {
+            explain::run(&args, environment, &mut out)?;
+            Ok(Status::Success)
+        }
         Command::Version => done(version::run(&mut out)),
     }
 }

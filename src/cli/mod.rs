@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod dispatch;
+mod explain;
 mod openapi;
 mod routes;
 mod status;

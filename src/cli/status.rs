@@ -20,14 +20,22 @@ pub(crate) enum Status {
     Configuration,
 }
 
+/// A mistake on the command line that clap cannot see.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Misuse(pub(super) &'static str);
+
 /// A broken pipe is the reader's wish to stop, a bad configuration has its own status.
 pub(crate) fn complain(error: &anyhow::Error) -> Status {
     if is_broken_pipe(error) {
         return Status::Success;
     }
-    let status = match error.downcast_ref::<ConfigError>() {
-        Some(_) => Status::Configuration,
-        None => Status::Failure,
+    let status = if error.is::<ConfigError>() {
+        Status::Configuration
+    } else if error.is::<Misuse>() {
+        Status::Usage
+    } else {
+        Status::Failure
     };
     tell(&format!("{error:#}"));
     status

@@ -1,0 +1,128 @@
+//! From arguments to the story on standard output.
+
+use std::io::Write;
+
+use super::super::args::{Environment, ExplainArgs};
+use super::request::Request;
+use super::story::Story;
+use super::text;
+
+/// Explains one request; both a forwarded and a refused one are a success.
+pub(crate) fn run(
+    args: &ExplainArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let settings = args.load(environment)?;
+    let request = Request::read(args, environment)?;
+    let story = Story::of(&request, &settings);
+    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+        serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        text::write(&story, out)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::super::super::args::{Cli, Command};
+    use super::*;
+
+    fn explain(typed: &[&str]) -> anyhow::Result<String> {
+        let Command::Explain(args) =
+            Cli::try_parse_from([&["calendar-edge", "explain"], typed].concat())?.command
+        else {
+            panic!("another command");
+        };
+        let mut out = Vec::new();
+        run(&args, Environment::new(&|_| None), &mut out)?;
+        Ok(String::from_utf8(out)?)
+    }
+
+    #[test]
+    fn says_what_is_forwarded_and_what_is_dropped() {
+        let text = explain(&[
+            "PUT",
+            "/wp-json/calendar/events/v1/events/056?lang=de",
+            "-d",
+            r#"{"title":"x","colour":"red"}"#,
+            "-H",
+            "Authorization: Basic YTpi",
+        ]);
+        let text = text.expect("a story");
+        let parts = [
+            "operation  events.update",
+            "caller     with credentials",
+            "colour (json) dropped",
+            "POST https://wp.example.org/wp-json/calendar/events/v1/events/56?lang=de",
+            r#"  {"title":"x"}"#,
+        ];
+        for part in parts {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_refused_and_why() {
+        let cases = [
+            (
+                "/wp-json/calendar/events/v1/events?page=0",
+                "page is not positive_int",
+            ),
+            (
+                "/wp-json/calendar/events/v1/events?page=0",
+                "400 rest_invalid_param",
+            ),
+            ("/wp-json/calendar/events/v1/nope", "404 rest_no_route"),
+            ("/somewhere/else", "404 rest_no_route"),
+            (
+                "/wp-json/calendar/events/v1/events?_jsonp=a",
+                "rest_callback_disabled",
+            ),
+        ];
+        for (target, part) in cases {
+            let text = explain(&["GET", target]).expect("a story");
+            assert!(
+                text.contains("\nrefused\n") && text.contains(part),
+                "{part} is not in\n{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn speaks_json() {
+        let text = explain(&["GET", "/wp-json/calendar/events/v1/events?page=2", "--json"]).expect("a story");
+        let story: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(story["outcome"], "forwarded");
+        assert_eq!(story["arguments"][0]["verdict"], "good");
+    }
+
+    #[test]
+    fn reads_a_configuration_file() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
+        let target = "/de/wp-json/tribe/events/v1/events";
+        let text = explain(&["GET", target, "--config", file]).expect("a story");
+        assert!(
+            text.contains("GET https://wp.example.org/de/wp-json/tribe/events/v1/events"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_no_request() {
+        let cases: [&[&str]; 4] = [
+            &["GET", "events"],
+            &["GET", "/a b"],
+            &["G T", "/"],
+            &["GET", "/", "-H", "nameless"],
+        ];
+        for typed in cases {
+            let error = explain(typed).expect_err("no request");
+            assert!(error.is::<super::super::super::status::Misuse>(), "{typed:?}");
+        }
+    }
+}

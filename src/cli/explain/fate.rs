@@ -1,0 +1,37 @@
+//! What becomes of parameters that the operation does not declare.
+
+use calendar_edge::config::Settings;
+use calendar_edge::contract::global::{Treatment, global};
+use calendar_edge::contract::{Operation, obeyed};
+use calendar_edge::payload::Source;
+
+/// What happens to one undeclared parameter, in words.
+pub(super) fn fate(operation: &Operation, name: &[u8], source: Source, settings: &Settings) -> &'static str {
+    if let Some(known) = global(name) {
+        return global_fate(known.treatment, source, settings);
+    }
+    if obeyed(operation.id).iter().any(|known| known.as_bytes() == name) {
+        return "forwarded: the plugin obeys it undeclared";
+    }
+    let own = settings.operations.get(&operation.id);
+    let extra = own.map_or(&[][..], |own| &own.extra_parameters);
+    if extra.iter().any(|extra| extra.as_bytes() == name) {
+        return "forwarded: listed in `extra_parameters`";
+    }
+    "dropped: not in the table"
+}
+
+fn global_fate(treatment: Treatment, source: Source, settings: &Settings) -> &'static str {
+    match treatment {
+        Treatment::Forward => "forwarded in the query: WordPress obeys it everywhere",
+        Treatment::ForwardFromQuery if source == Source::Query => {
+            "forwarded in the query: WordPress obeys it everywhere"
+        }
+        Treatment::ForwardFromQuery => "dropped: WordPress looks for it in the query only",
+        Treatment::RefuseUnlessAllowed if settings.allow_jsonp => "forwarded: `allow_jsonp` is on",
+        Treatment::RefuseUnlessAllowed => "refused: `allow_jsonp` is off",
+        Treatment::Nonce => "sent as X-WP-Nonce",
+        Treatment::Route => "read as another spelling of the path",
+        Treatment::Drop => "dropped: it would change the method",
+    }
+}

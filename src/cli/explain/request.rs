@@ -1,0 +1,90 @@
+//! The request as typed on the command line.
+
+use anyhow::Context as _;
+use http::header::CONTENT_TYPE;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+
+use super::super::args::{Environment, ExplainArgs};
+use super::super::status::Misuse;
+
+/// A request that no socket has seen.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) method: Method,
+    pub(super) target: PathAndQuery,
+    pub(super) headers: HeaderMap,
+    pub(super) body: String,
+    /// The content type was not typed but assumed.
+    pub(super) assumed_type: Option<&'static str>,
+}
+
+// === impl Request ===
+
+impl Request {
+    /// Reads the arguments; flags are stronger than the environment.
+    pub(super) fn read(args: &ExplainArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
+        let from_environment = |variable| {
+            environment
+                .get(variable)
+                .map(|value| value.to_string_lossy().into_owned())
+        };
+        let body = args
+            .data
+            .clone()
+            .or_else(|| from_environment("CALENDAR_EDGE_DATA"));
+        let mut typed = args.header.clone();
+        if typed.is_empty() {
+            typed.extend(from_environment("CALENDAR_EDGE_HEADER"));
+        }
+        let mut headers = headers(&typed)?;
+        let assumed_type = body
+            .as_deref()
+            .filter(|_| !headers.contains_key(CONTENT_TYPE))
+            .map(assumed_type);
+        if let Some(assumed) = assumed_type {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(assumed));
+        }
+        Ok(Self {
+            method: method(&args.method)?,
+            target: target(&args.target)?,
+            headers,
+            body: body.unwrap_or_default(),
+            assumed_type,
+        })
+    }
+}
+
+/// JSON looks like JSON; everything else is what `curl -d` sends.
+fn assumed_type(body: &str) -> &'static str {
+    if body.trim_start().starts_with('{') {
+        "application/json"
+    } else {
+        "application/x-www-form-urlencoded"
+    }
+}
+
+fn method(typed: &str) -> anyhow::Result<Method> {
+    Method::from_bytes(typed.as_bytes()).context(Misuse("METHOD is a word like GET or POST"))
+}
+
+/// The path and query; of a whole address only they count, as on the wire.
+fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
+    let misuse =
+        || Misuse("TARGET is a path with its query, like '/wp-json/calendar/events/v1/events?page=2'");
+    let uri: Uri = typed.parse().with_context(misuse)?;
+    let path = uri.path_and_query().filter(|path| path.as_str().starts_with('/'));
+    path.cloned().with_context(misuse)
+}
+
+fn headers(typed: &[String]) -> anyhow::Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for line in typed {
+        let misuse = || Misuse("HEADER is a name and a value, like 'Content-Type: application/json'");
+        let (name, value) = line.split_once(':').with_context(misuse)?;
+        let name = HeaderName::from_bytes(name.trim().as_bytes()).with_context(misuse)?;
+        let value = HeaderValue::from_str(value.trim()).with_context(misuse)?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,254 @@
+//! What happens to a request, as data: the source of both outputs.
+
+use calendar_edge::call::{Caller, Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
+use calendar_edge::config::{Mode, OtherTraffic, Settings};
+use calendar_edge::payload::Bag;
+use calendar_edge::problem::{Allow, Refusal};
+use calendar_edge::target::{Located, Roots, Spot};
+use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
+use serde::Serialize;
+
+use super::fate::fate;
+use super::request::Request;
+
+/// Everything the judge decided about one request.
+#[derive(Debug, Serialize)]
+pub(super) struct Story {
+    pub(super) method: String,
+    pub(super) target: String,
+    pub(super) assumed_content_type: Option<&'static str>,
+    /// `forwarded`, `refused`, or `site`: streamed as it is because it is no calendar call.
+    pub(super) outcome: &'static str,
+    pub(super) operation: Option<&'static str>,
+    pub(super) mode: Option<&'static str>,
+    pub(super) caller: Option<&'static str>,
+    pub(super) arguments: Vec<ArgumentStory>,
+    pub(super) undeclared: Vec<UndeclaredStory>,
+    pub(super) findings: Vec<FindingStory>,
+    pub(super) request: Option<Upstream>,
+    pub(super) answer: Option<Answer>,
+}
+
+/// A declared argument that was sent.
+#[derive(Debug, Serialize)]
+pub(super) struct ArgumentStory {
+    pub(super) name: &'static str,
+    pub(super) source: &'static str,
+    /// The value WordPress reads, as JSON.
+    pub(super) value: String,
+    pub(super) rule: &'static str,
+    pub(super) verdict: &'static str,
+}
+
+/// A parameter the operation does not declare.
+#[derive(Debug, Serialize)]
+pub(super) struct UndeclaredStory {
+    pub(super) name: String,
+    pub(super) source: &'static str,
+    pub(super) fate: &'static str,
+}
+
+/// One rule that was broken.
+#[derive(Debug, Serialize)]
+pub(super) struct FindingStory {
+    pub(super) code: &'static str,
+    pub(super) parameter: Option<&'static str>,
+    pub(super) rule: &'static str,
+}
+
+/// What goes to the origin.
+#[derive(Debug, Serialize)]
+pub(super) struct Upstream {
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Option<String>,
+}
+
+/// What the edge answers.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) code: &'static str,
+    pub(super) allow: Option<&'static str>,
+    pub(super) body: String,
+}
+
+// === impl Story ===
+
+impl Story {
+    /// Asks the judge of these settings.
+    pub(super) fn of(request: &Request, settings: &Settings) -> Self {
+        let judge = Judge::new(settings);
+        let (path, query) = (request.target.path(), request.target.query());
+        let mut story = Self::untold(request);
+        match Roots::new(settings).locate(path, query) {
+            Located::Api(spot) => story.tell_call(request, &spot, &judge, settings),
+            Located::Refused(problem) => story.tell_refusal(&Refusal::plain(problem)),
+            Located::Elsewhere => match settings.other {
+                OtherTraffic::Refuse => story.tell_refusal(&judge.refuse_elsewhere(&request.method, query)),
+                OtherTraffic::Forward => story.outcome = "site",
+            },
+        }
+        story
+    }
+
+    fn untold(request: &Request) -> Self {
+        Self {
+            method: request.method.to_string(),
+            target: request.target.to_string(),
+            assumed_content_type: request.assumed_type,
+            outcome: "",
+            operation: None,
+            mode: None,
+            caller: None,
+            arguments: Vec::new(),
+            undeclared: Vec::new(),
+            findings: Vec::new(),
+            request: None,
+            answer: None,
+        }
+    }
+
+    fn tell_call(&mut self, request: &Request, spot: &Spot, judge: &Judge, settings: &Settings) {
+        let call = RawCall {
+            method: &request.method,
+            spot,
+            headers: &request.headers,
+            body: request.body.as_bytes(),
+        };
+        let judgement = judge.judge(&call);
+        self.operation = judgement.operation.map(|operation| operation.name.as_str());
+        self.mode = Some(mode_name(judgement.mode));
+        self.findings = judgement.findings.iter().map(FindingStory::of).collect();
+        // What makes a call unreadable is the judgement's refusal already.
+        let _ = judge.explain(&call, |explanation| {
+            if let Some(explanation) = explanation {
+                self.tell_readings(&explanation, &judgement, settings);
+            }
+        });
+        match &judgement.outcome {
+            Outcome::Forward(call) => self.tell_forward(call, settings),
+            Outcome::Refuse(refusal) => self.tell_refusal(refusal),
+        }
+    }
+
+    fn tell_readings(&mut self, explanation: &Explanation<'_>, judgement: &Judgement, settings: &Settings) {
+        self.caller = Some(match explanation.caller {
+            Caller::Anonymous => "anonymous",
+            Caller::Credentialed => "with credentials",
+        });
+        for reading in &explanation.readings {
+            if let Some((source, value)) = reading.winner {
+                self.arguments.push(ArgumentStory {
+                    name: reading.argument.name,
+                    source: source.name(),
+                    value: json(value),
+                    rule: reading.rule().name(),
+                    verdict: verdict_name(reading.verdict),
+                });
+            }
+        }
+        let Some(operation) = judgement.operation else {
+            return;
+        };
+        for Bag { source, parameters } in explanation.bags.in_order() {
+            for (key, _) in parameters.entries() {
+                let name = key.to_bytes();
+                if operation.argument(&name).is_none() {
+                    self.undeclared.push(UndeclaredStory {
+                        name: shown(key),
+                        source: source.name(),
+                        fate: fate(operation, &name, *source, settings),
+                    });
+                }
+            }
+        }
+    }
+
+    fn tell_forward(&mut self, call: &ValidatedCall, settings: &Settings) {
+        let request = call.request();
+        let root = settings.roots.get(request.root);
+        let root = root.map_or(settings.origin.url.as_str(), |root| root.origin_url.as_str());
+        let mut url = format!("{}{}", root.trim_end_matches('/'), request.path);
+        if let Some(query) = &request.query {
+            url.push('?');
+            url.push_str(query);
+        }
+        let content_type = request
+            .body
+            .as_ref()
+            .map(|_| ("Content-Type", "application/json".to_owned()));
+        let nonce = request.nonce.as_ref().map(|nonce| {
+            let nonce = String::from_utf8_lossy(nonce.as_bytes()).into_owned();
+            ("X-WP-Nonce", nonce)
+        });
+        self.outcome = "forwarded";
+        self.request = Some(Upstream {
+            method: request.method.to_string(),
+            url,
+            headers: content_type.into_iter().chain(nonce).collect(),
+            body: request
+                .body
+                .as_ref()
+                .map(|body| String::from_utf8_lossy(body).into_owned()),
+        });
+    }
+
+    fn tell_refusal(&mut self, refusal: &Refusal) {
+        self.outcome = "refused";
+        self.answer = Some(Answer {
+            status: refusal.status().as_u16(),
+            code: refusal.code(),
+            allow: match refusal.allow() {
+                Allow::Absent => None,
+                Allow::Get => Some("GET"),
+            },
+            body: String::from_utf8_lossy(refusal.body()).into_owned(),
+        });
+    }
+}
+
+// === impl FindingStory ===
+
+impl FindingStory {
+    fn of(finding: &Finding) -> Self {
+        Self {
+            code: finding.code,
+            parameter: finding.parameter,
+            rule: finding.rule,
+        }
+    }
+}
+
+fn json(value: &Value) -> String {
+    let mut text = Vec::new();
+    match write_json(value, &mut text) {
+        Ok(()) => String::from_utf8_lossy(&text).into_owned(),
+        Err(_) => "text that is not UTF-8".to_owned(),
+    }
+}
+
+fn shown(key: &Key) -> String {
+    String::from_utf8_lossy(&key.to_bytes()).into_owned()
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Enforce => "enforce",
+        Mode::Report => "report",
+        Mode::Off => "off",
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Admit => "good",
+        Verdict::Reject => "bad",
+        Verdict::Defer(Why::Database) => "the site's database decides",
+        Verdict::Defer(Why::Plugin) => "the site's plugins decide",
+        Verdict::Defer(Why::Locale) => "the site's language decides",
+        Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
+        Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
+    }
+}

@@ -1,0 +1,88 @@
+//! A story for people.
+
+use std::io::{self, Write};
+
+use super::story::Story;
+
+/// Writes the story; what was typed can steer no terminal.
+pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = vec![format!("{} {}", story.method, story.target)];
+    about(story, &mut lines);
+    values(story, &mut lines);
+    outcome(story, &mut lines);
+    for line in lines {
+        let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+        writeln!(out, "{}", line.chars().map(printable).collect::<String>())?;
+    }
+    Ok(())
+}
+
+fn about(story: &Story, lines: &mut Vec<String>) {
+    let facts = [
+        ("operation", story.operation),
+        ("mode", story.mode),
+        ("caller", story.caller),
+        ("assumed", story.assumed_content_type),
+    ];
+    for (name, fact) in facts {
+        lines.extend(fact.map(|fact| format!("  {name:<10} {fact}")));
+    }
+}
+
+fn values(story: &Story, lines: &mut Vec<String>) {
+    if !story.arguments.is_empty() {
+        lines.push(String::new());
+        lines.push("arguments".to_owned());
+    }
+    let width = story
+        .arguments
+        .iter()
+        .map(|argument| argument.name.len())
+        .max()
+        .unwrap_or(0);
+    for argument in &story.arguments {
+        lines.push(format!(
+            "  {:<width$}  {:<5}  {} is {}: {}",
+            argument.name, argument.source, argument.value, argument.rule, argument.verdict
+        ));
+    }
+    if !story.undeclared.is_empty() {
+        lines.push(String::new());
+        lines.push("beyond the table".to_owned());
+    }
+    for parameter in &story.undeclared {
+        lines.push(format!(
+            "  {} ({}) {}",
+            parameter.name, parameter.source, parameter.fate
+        ));
+    }
+}
+
+fn outcome(story: &Story, lines: &mut Vec<String>) {
+    lines.push(String::new());
+    lines.push(match story.outcome {
+        "site" => "forwarded as it is: no calendar call, and `other` is \"forward\"".to_owned(),
+        outcome => outcome.to_owned(),
+    });
+    for finding in &story.findings {
+        lines.push(match finding.parameter {
+            Some(parameter) => format!("  {}: {parameter} is not {}", finding.code, finding.rule),
+            None => format!("  {}", finding.code),
+        });
+    }
+    if let Some(request) = &story.request {
+        lines.push(format!("  {} {}", request.method, request.url));
+        lines.extend(
+            request
+                .headers
+                .iter()
+                .map(|(name, value)| format!("  {name}: {value}")),
+        );
+        lines.extend(request.body.iter().map(|body| format!("  {body}")));
+    }
+    if let Some(answer) = &story.answer {
+        lines.push(format!("  {} {}", answer.status, answer.code));
+        lines.extend(answer.allow.map(|allow| format!("  Allow: {allow}")));
+        lines.extend(answer.body.lines().map(|line| format!("  {line}")));
+    }
+}
