@@ -240,7 +240,7 @@ fn faults(schema: &Value) -> &'static [&'static str] {
         "Flag" => &["yes", "2", ""],
         "Text" | "Name" | "TermName" => &["", "0"],
         "DateTime" => &["", "abc", "2027-13-45", "1970-01-01"],
-        "TimeZone" => &["Europe/Berlin "],
+        "TimeZone" => &["Europe/Berlin ", "Nowhere", "5"],
         "Url" => &["javascript:alert(1)", "//host", "http://"],
         "ImageReference" => &["abc def", "-5"],
         "PostStatus" | "StatusFilter" => &["any"],

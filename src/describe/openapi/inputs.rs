@@ -216,7 +216,12 @@ fn texts() -> Value {
         },
         "TimeZone": {
             "type": "string",
-            "pattern": "^(|Z|UTC.*|[+-](0[0-9]|1[0-3]):[0-5][0-9]|[A-Za-z]+(/[A-Za-z0-9_+-]+)*)$",
+            // Names by area: which of them exist is for the site's time zone data to say.
+            "pattern": concat!(
+                "^(|Z|GMT|UTC.*|[+-](0[0-9]|1[0-3]):[0-5][0-9]|",
+                "(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)",
+                "/[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)?)$",
+            ),
             "examples": ["Europe/Berlin", "UTC+5:30"],
         },
         "Url": {
