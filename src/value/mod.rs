@@ -13,6 +13,7 @@ pub mod numeric;
 mod oracle;
 mod php;
 pub mod timezone;
+pub mod url_filter;
 mod verdict;
 
 pub use encode::{NotUtf8, is_unreserved, to_json, write_escaped, write_json, write_json_text, write_query};

@@ -50,7 +50,7 @@ pub(super) fn look_up(word: &[u8]) -> ZoneReading {
     }
     match named(word) {
         Some(zone) => ZoneReading::Named(zone),
-        None if is_area_like(word) => ZoneReading::Unsure,
+        None if is_area_like(word) || is_path(word) => ZoneReading::Unsure,
         None => ZoneReading::Unknown,
     }
 }
@@ -72,6 +72,12 @@ fn named(word: &str) -> Option<TimeZone> {
 fn is_area_like(word: &str) -> bool {
     let (area, place) = word.split_once('/').unwrap_or_default();
     !place.is_empty() && is_one_of(area, AREAS)
+}
+
+/// Whether the word is a name after slashes, which a PHP with the system's zone files finds.
+fn is_path(word: &str) -> bool {
+    let name = word.trim_start_matches('/');
+    name.len() < word.len() && (named(name).is_some() || is_one_of(name, FILES))
 }
 
 fn is_one_of(word: &str, list: &[&str]) -> bool {

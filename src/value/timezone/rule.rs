@@ -52,3 +52,116 @@ fn is_overclosed(text: &[u8]) -> bool {
     });
     balance.sum::<isize>() < 0
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::value::fixture;
+    use crate::value::oracle::{Score, compare};
+
+    const CASES: &str = include_str!("../../../fixtures/timezones/cases.tsv");
+
+    #[test]
+    fn agrees_with_the_recorded_verdicts_of_php() {
+        let cases = fixture::rows(CASES);
+        assert!(cases.len() >= 900, "the table is complete");
+        let score = Score::of(
+            timezone_or_empty,
+            cases.iter().map(|(text, columns)| (&text[..], columns[0])),
+        );
+        score.assert_none_wrong("recorded time zones");
+        score.assert_few_deferred();
+    }
+
+    #[test]
+    fn agrees_with_live_php_on_made_up_zones() {
+        compare(
+            "made-up time zones",
+            "timezones/verdicts.php",
+            timezone_or_empty,
+            &zones(),
+        );
+    }
+
+    #[test]
+    fn defers_what_hangs_on_the_zone_data_of_the_server() {
+        for text in [
+            "Europe/Atlantis",
+            "posix/UTC",
+            "right/UTC",
+            "Factory",
+            "America/Coyhaique",
+            "EST)",
+            "Etc/Unknown",
+        ] {
+            assert_eq!(
+                timezone_or_empty(text.as_bytes()),
+                Verdict::Defer(Why::PhpBuild),
+                "{text}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_on_bytes(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            timezone_or_empty(&bytes);
+        }
+    }
+
+    /// One to three pieces of zones in any order.
+    fn zones() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            8 => prop::sample::select(PIECES).prop_map(str::to_owned),
+            2 => "[+-][0-9:]{0,9}",
+            1 => "[A-Za-z]{1,6}",
+            1 => "[ -~]{1,2}",
+        ];
+        prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat().into_bytes())
+    }
+
+    const PIECES: &[&str] = &[
+        "UTC",
+        "utc",
+        "GMT",
+        "gmt",
+        "Z",
+        "z",
+        "EST",
+        "cest",
+        "a",
+        "J",
+        "Europe/Berlin",
+        "europe/berlin",
+        "Etc/GMT+5",
+        "America/Argentina/Buenos_Aires",
+        "Japan",
+        "PST8PDT",
+        "W-SU",
+        "+02:00",
+        "-5",
+        "+0530",
+        "+1:2:3",
+        "+99",
+        "+100:00",
+        "-99:59",
+        "+023015",
+        " ",
+        "\t",
+        "\n",
+        "(",
+        ")",
+        "((",
+        "0",
+        "1",
+        "é",
+        "\0",
+        ":",
+        "/",
+        "x",
+        "LMT",
+        "Mars/Phobos",
+    ];
+}
