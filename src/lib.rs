@@ -1,11 +1,19 @@
 //! calendar-edge: a hardened edge for the calendar REST API of a WordPress site.
 
+mod admin;
+mod answer;
+pub mod app;
 pub mod call;
 pub mod config;
 pub mod contract;
 pub mod describe;
+mod gateway;
+mod layers;
 pub mod payload;
 pub mod problem;
 pub mod relay;
+mod server;
 pub mod target;
+pub mod telemetry;
+mod upstream;
 pub mod value;

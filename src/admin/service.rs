@@ -1,0 +1,106 @@
+//! What the admin listener answers.
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use tower::Service;
+
+use super::readiness::Readiness;
+use crate::answer::{Answer, AnswerBody, json, refused, whole};
+use crate::problem::Refusal;
+use crate::telemetry::Metrics;
+
+/// The media type of `/metrics`: the text format of `OpenMetrics`.
+const METRICS_TYPE: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// The service of the admin listener.
+#[derive(Debug, Clone)]
+pub(crate) struct Admin {
+    metrics: Metrics,
+    readiness: Readiness,
+    pages: Pages,
+}
+
+/// Documents that do not change while the edge runs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pages {
+    /// `/openapi.json`: the table as OpenAPI.
+    pub(crate) openapi: Bytes,
+    /// `/routes`: the table for people.
+    pub(crate) routes: Bytes,
+}
+
+// === impl Admin ===
+
+impl Admin {
+    pub(crate) fn new(metrics: Metrics, readiness: Readiness, pages: Pages) -> Self {
+        Self {
+            metrics,
+            readiness,
+            pages,
+        }
+    }
+
+    fn answer<B>(&self, request: &Request<B>) -> Answer {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return refused(&Refusal::no_route());
+        }
+        let mut answer = match request.uri().path() {
+            "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
+            "/readyz" => self.readyz(),
+            "/metrics" => page(METRICS_TYPE, Bytes::from(self.metrics.render())),
+            "/openapi.json" => page(
+                HeaderValue::from_static("application/json; charset=UTF-8"),
+                self.pages.openapi.clone(),
+            ),
+            "/routes" => page(
+                HeaderValue::from_static("text/plain; charset=utf-8"),
+                self.pages.routes.clone(),
+            ),
+            _ => refused(&Refusal::no_route()),
+        };
+        if *request.method() == Method::HEAD {
+            *answer.body_mut() = AnswerBody::default();
+        }
+        answer
+    }
+
+    fn readyz(&self) -> Answer {
+        if self.readiness.is_ready() {
+            return json(StatusCode::OK, Bytes::from_static(br#"{"status":"ready"}"#));
+        }
+        json(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Bytes::from_static(br#"{"status":"draining"}"#),
+        )
+    }
+}
+
+fn page(media_type: HeaderValue, text: Bytes) -> Answer {
+    let mut answer = Response::new(AnswerBody::default());
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    *answer.body_mut() = whole(text);
+    answer
+}
+
+impl<B> Service<Request<B>> for Admin {
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Ready<Result<Answer, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        ready(Ok(self.answer(&request)))
+    }
+}

@@ -1,0 +1,86 @@
+//! Answers that the edge makes itself, and the body type of every answer.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderValue, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+
+use crate::problem::{Allow, Refusal};
+
+/// What went wrong with a body, for the log only.
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of every answer: held or streamed.
+pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// The answer type of every service in the edge.
+pub(crate) type Answer = Response<AnswerBody>;
+
+/// The media type of every answer the edge makes, as WordPress spells it (CONTRACT 10).
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
+
+/// `Proxy-Status` (RFC 9209): who failed, and how.
+pub(crate) const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
+
+/// `X-Robots-Tag`, which WordPress sends with every REST answer.
+const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+
+/// Marks an answer as the edge's own; rides in the answer's extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MadeHere {
+    /// The refusal's code, `rest_no_route` or `edge_…`.
+    pub(crate) code: &'static str,
+}
+
+/// A body that is already complete.
+pub(crate) fn whole(bytes: Bytes) -> AnswerBody {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A JSON answer with the headers that every answer of the edge carries.
+pub(crate) fn json(status: StatusCode, body: Bytes) -> Answer {
+    let mut answer = Response::new(AnswerBody::default());
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    // Explicit, so that a HEAD answer names the length of the body it leaves out.
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_ROBOTS_TAG, HeaderValue::from_static("noindex"));
+    *answer.body_mut() = whole(body);
+    answer
+}
+
+/// The answer to a refused request.
+pub(crate) fn refused(refusal: &Refusal) -> Answer {
+    // In an envelope the answer's own status says nothing.
+    let status = refusal.problem().status();
+    let error = if status.is_client_error() {
+        "http_request_error"
+    } else {
+        "proxy_internal_error"
+    };
+    failed(refusal, error)
+}
+
+/// The answer to a request that failed further on; `error` is a type of RFC 9209 section 2.3.
+pub(crate) fn failed(refusal: &Refusal, error: &'static str) -> Answer {
+    let mut answer = json(refusal.status(), refusal.body().clone());
+    let headers = answer.headers_mut();
+    match refusal.allow() {
+        Allow::Absent => {}
+        Allow::Get => {
+            headers.insert(ALLOW, HeaderValue::from_static("GET"));
+        }
+    }
+    let status = format!("calendar-edge; error={error}");
+    headers.insert(
+        PROXY_STATUS,
+        HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
+    );
+    let code = refusal.code();
+    answer.extensions_mut().insert(MadeHere { code });
+    answer
+}

@@ -1,0 +1,88 @@
+//! Reading a request's body, within its size and its time.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http_body::Body;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::time::timeout;
+
+use crate::answer::BoxError;
+use crate::layers::ClientBody;
+use crate::problem::Refusal;
+
+/// Bytes of a body nobody wants that are read so that the connection can be kept.
+const UNWANTED_BYTES: usize = 64 * 1024;
+
+/// How long is spent on a body nobody wants.
+const UNWANTED_TIME: Duration = Duration::from_secs(1);
+
+/// Why a body could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BodyFault {
+    /// It is larger than allowed.
+    #[error("the body is too large")]
+    TooLarge,
+    /// It did not come in time.
+    #[error("the body came too slowly")]
+    TooSlow,
+    /// It ended early or broke its framing.
+    #[error("the body is broken")]
+    Broken,
+}
+
+/// The whole body; one that says it is too large is not read at all.
+pub(super) async fn read(body: ClientBody, limit: u64, patience: Duration) -> Result<Bytes, BodyFault> {
+    if body.size_hint().lower() > limit {
+        return Err(BodyFault::TooLarge);
+    }
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let collected = timeout(patience, Limited::new(body, limit).collect())
+        .await
+        .map_err(|_| BodyFault::TooSlow)?;
+    collected
+        .map(http_body_util::Collected::to_bytes)
+        .map_err(|error| BodyFault::of(&error))
+}
+
+/// Reads away a small body; a large or slow one is left, which ends the connection.
+pub(super) async fn discard(body: ClientBody) {
+    let size = body.size_hint();
+    if body.is_end_stream() || size.lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
+        return;
+    }
+    let limited = Limited::new(body, UNWANTED_BYTES);
+    // Whether it came whole shows in the body's own state.
+    let _ = timeout(UNWANTED_TIME, limited.collect()).await;
+}
+
+impl BodyFault {
+    fn of(error: &BoxError) -> Self {
+        if error.is::<LengthLimitError>() {
+            return Self::TooLarge;
+        }
+        Self::Broken
+    }
+
+    /// What the client is told.
+    pub(super) fn refusal(self) -> Refusal {
+        match self {
+            Self::TooLarge => Refusal::edge(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "edge_body_too_large",
+                "The request body is too large.",
+            ),
+            Self::TooSlow => Refusal::edge(
+                StatusCode::REQUEST_TIMEOUT,
+                "edge_request_timeout",
+                "The request body came too slowly.",
+            ),
+            Self::Broken => Refusal::edge(
+                StatusCode::BAD_REQUEST,
+                "edge_bad_body",
+                "The request body is incomplete.",
+            ),
+        }
+    }
+}

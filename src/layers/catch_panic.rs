@@ -1,0 +1,102 @@
+//! A panic costs one request, never the process.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::{Request, StatusCode};
+use pin_project_lite::pin_project;
+use tower::{Layer, Service};
+
+use crate::answer::{Answer, refused};
+use crate::problem::Refusal;
+
+/// Turns panics into answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CatchPanicLayer;
+
+/// Answers 500 when the inner service panics.
+#[derive(Debug, Clone)]
+pub(super) struct CatchPanic<S> {
+    inner: S,
+}
+
+impl<S> Layer<S> for CatchPanicLayer {
+    type Service = CatchPanic<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        CatchPanic { inner }
+    }
+}
+
+impl<S, B> Service<Request<B>> for CatchPanic<S>
+where
+    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = CatchPanicFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        // State shared with other requests is only counters and semaphores, which stay sound.
+        let called = catch_unwind(AssertUnwindSafe(|| self.inner.call(request)));
+        CatchPanicFuture { inner: called.ok() }
+    }
+}
+
+pin_project! {
+    /// Watches each poll for a panic.
+    pub(super) struct CatchPanicFuture<F> {
+        #[pin]
+        inner: Option<F>,
+    }
+}
+
+impl<F> Future for CatchPanicFuture<F>
+where
+    F: Future<Output = Result<Answer, Infallible>>,
+{
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(inner) = self.project().inner.as_pin_mut() else {
+            return Poll::Ready(Ok(broken()));
+        };
+        catch_unwind(AssertUnwindSafe(|| inner.poll(cx))).unwrap_or_else(|_| Poll::Ready(Ok(broken())))
+    }
+}
+
+/// The panic's text went to the log by the panic hook; the client learns nothing.
+fn broken() -> Answer {
+    tracing::error!("a request made the edge panic");
+    refused(&Refusal::edge(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "edge_internal_error",
+        "The edge failed to handle the request.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_becomes_a_500() {
+        let service = CatchPanicLayer.layer(tower::service_fn(|request: Request<()>| async move {
+            assert_ne!(request.uri().path(), "/bad", "told to panic");
+            Ok(Answer::default())
+        }));
+        let bad = service.clone().oneshot(Request::get("/bad").body(()).unwrap());
+        assert_eq!(bad.await.unwrap().status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let good = service.oneshot(Request::get("/good").body(()).unwrap());
+        assert_eq!(good.await.unwrap().status(), StatusCode::OK);
+    }
+}

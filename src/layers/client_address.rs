@@ -1,0 +1,184 @@
+//! Who the client is: the peer, or what trusted proxies say.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::{HeaderMap, Request};
+use ipnet::IpNet;
+use tower::{Layer, Service};
+
+use crate::server::Peer;
+
+/// The client's address as far as it is known; rides in the request's extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct ClientAddress {
+    /// The address; none for a client at a Unix socket that named no other.
+    pub(crate) address: Option<IpAddr>,
+    /// Whether the peer is a proxy whose `X-Forwarded-*` headers are believed.
+    pub(crate) through_trusted_proxy: bool,
+}
+
+/// Finds out client addresses.
+#[derive(Debug, Clone)]
+pub(super) struct ClientAddressLayer {
+    trusted: Arc<[IpNet]>,
+}
+
+/// Notes the client's address on each request; never answers itself.
+#[derive(Debug, Clone)]
+pub(super) struct SetClientAddress<S> {
+    inner: S,
+    trusted: Arc<[IpNet]>,
+}
+
+/// Whether the peer is one of the trusted proxies.
+pub(super) fn is_trusted(trusted: &[IpNet], peer: Peer) -> bool {
+    peer.address()
+        .is_some_and(|address| trusted.iter().any(|network| network.contains(&address)))
+}
+
+/// The right-most address of the chain that is no trusted proxy.
+///
+/// Entries further left were written by strangers and may be anything.
+fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientAddress {
+    let mut client = ClientAddress {
+        address: peer.address(),
+        through_trusted_proxy: is_trusted(trusted, peer),
+    };
+    if !client.through_trusted_proxy {
+        return client;
+    }
+    for entry in forwarded_for(headers).iter().rev() {
+        let Some(address) = parse(entry) else {
+            // The proxy wrote something unreadable: the last known hop stands.
+            return client;
+        };
+        client.address = Some(address);
+        if !trusted.iter().any(|network| network.contains(&address)) {
+            return client;
+        }
+    }
+    client
+}
+
+/// All entries of all `X-Forwarded-For` fields, in order.
+fn forwarded_for(headers: &HeaderMap) -> Vec<&str> {
+    headers
+        .get_all("x-forwarded-for")
+        .iter()
+        // A field that is no text makes an entry that is no address.
+        .flat_map(|field| field.to_str().unwrap_or("?").split(','))
+        .map(str::trim)
+        .collect()
+}
+
+/// An address, also bracketed or with a port.
+fn parse(entry: &str) -> Option<IpAddr> {
+    let address = entry
+        .parse::<IpAddr>()
+        .or_else(|_| entry.parse::<std::net::SocketAddr>().map(|socket| socket.ip()))
+        .ok()
+        .or_else(|| entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok())?;
+    Some(address.to_canonical())
+}
+
+// === impl ClientAddressLayer ===
+
+impl ClientAddressLayer {
+    pub(super) fn new(trusted: &[IpNet]) -> Self {
+        Self {
+            trusted: trusted.into(),
+        }
+    }
+}
+
+impl<S> Layer<S> for ClientAddressLayer {
+    type Service = SetClientAddress<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        SetClientAddress {
+            inner,
+            trusted: Arc::clone(&self.trusted),
+        }
+    }
+}
+
+// === impl SetClientAddress ===
+
+impl<S, B> Service<Request<B>> for SetClientAddress<S>
+where
+    S: Service<Request<B>>,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
+        let client = client_address(&self.trusted, peer, request.headers());
+        request.extensions_mut().insert(client);
+        self.inner.call(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn found(peer: &str, fields: &[&str]) -> String {
+        let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        let peer = Peer {
+            remote: Some(peer.parse().unwrap()),
+            local: None,
+        };
+        let mut headers = HeaderMap::new();
+        for field in fields {
+            headers.append(
+                "x-forwarded-for",
+                HeaderValue::from_bytes(field.as_bytes()).unwrap(),
+            );
+        }
+        client_address(&trusted, peer, &headers)
+            .address
+            .unwrap()
+            .to_string()
+    }
+
+    #[test]
+    fn strangers_are_not_believed() {
+        assert_eq!(found("192.0.2.1:5", &["198.51.100.7"]), "192.0.2.1");
+    }
+
+    #[test]
+    fn the_rightmost_untrusted_entry_counts() {
+        for (fields, expected) in [
+            (&["198.51.100.7"][..], "198.51.100.7"),
+            (&["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+            (&["203.0.113.9, 198.51.100.7, 10.1.1.1"], "198.51.100.7"),
+            (&["203.0.113.9", "198.51.100.7, 10.1.1.1"], "198.51.100.7"),
+            (&["10.2.2.2, 10.1.1.1"], "10.2.2.2"),
+            (&["198.51.100.7:4711"], "198.51.100.7"),
+            (&["[2001:db8::1]:4711"], "2001:db8::1"),
+            (&["[2001:db8::1]"], "2001:db8::1"),
+            (&["::ffff:198.51.100.7"], "198.51.100.7"),
+            (&["198.51.100.7, unknown"], "10.0.0.1"),
+            (&["198.51.100.7, unknown, 10.1.1.1"], "10.1.1.1"),
+            (&["198.51.100.7, \u{fc}"], "10.0.0.1"),
+            (&[], "10.0.0.1"),
+        ] {
+            assert_eq!(found("10.0.0.1:5", fields), expected, "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn mapped_addresses_of_proxies_are_recognised() {
+        assert_eq!(found("[::ffff:10.0.0.1]:5", &["198.51.100.7"]), "198.51.100.7");
+    }
+}

@@ -1,0 +1,134 @@
+//! A request body that remembers whether it was read to its end.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::CONNECTION;
+use http::{HeaderValue, Request, Version};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use pin_project_lite::pin_project;
+use tower::{Layer, Service};
+
+use crate::answer::Answer;
+
+/// The body of a client's request.
+#[derive(Debug)]
+pub(crate) struct ClientBody {
+    inner: Incoming,
+    at_end: Arc<AtomicBool>,
+}
+
+/// Ends connections whose request body was not read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientBodyLayer;
+
+/// Announces `Connection: close` on answers to requests whose body is still on its way.
+///
+/// What follows on such a connection could otherwise be taken for a request (T-31).
+#[derive(Debug, Clone)]
+pub(super) struct WatchBody<S> {
+    inner: S,
+}
+
+// === impl ClientBody ===
+
+impl ClientBody {
+    fn new(inner: Incoming) -> Self {
+        let at_end = Arc::new(AtomicBool::new(inner.is_end_stream()));
+        Self { inner, at_end }
+    }
+}
+
+impl Body for ClientBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.inner).poll_frame(cx);
+        if matches!(frame, Poll::Ready(None)) || self.inner.is_end_stream() {
+            self.at_end.store(true, Ordering::Relaxed);
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+// === impl ClientBodyLayer ===
+
+impl<S> Layer<S> for ClientBodyLayer {
+    type Service = WatchBody<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        WatchBody { inner }
+    }
+}
+
+// === impl WatchBody ===
+
+impl<S> Service<Request<Incoming>> for WatchBody<S>
+where
+    S: Service<Request<ClientBody>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = WatchBodyFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        // HTTP/2 streams end one by one; only HTTP/1 has to give up the connection.
+        let closes = request.version() != Version::HTTP_2;
+        let request = request.map(ClientBody::new);
+        WatchBodyFuture {
+            at_end: closes.then(|| Arc::clone(&request.body().at_end)),
+            inner: self.inner.call(request),
+        }
+    }
+}
+
+pin_project! {
+    /// Looks at the body's state when the answer is ready.
+    pub(super) struct WatchBodyFuture<F> {
+        #[pin]
+        inner: F,
+        at_end: Option<Arc<AtomicBool>>,
+    }
+}
+
+impl<F> Future for WatchBodyFuture<F>
+where
+    F: Future<Output = Result<Answer, Infallible>>,
+{
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let at_end = this.at_end.as_deref();
+        this.inner.poll(cx).map_ok(|mut answer| {
+            if at_end.is_some_and(|at_end| !at_end.load(Ordering::Relaxed)) {
+                answer
+                    .headers_mut()
+                    .insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            answer
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! A layer that asks a pure check whether a request's head may pass.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::Request;
+use http::request::Parts;
+use pin_project_lite::pin_project;
+use tower::{Layer, Service};
+
+use crate::answer::{Answer, refused};
+use crate::problem::Refusal;
+
+/// A pure rule about request heads.
+pub(super) trait HeadCheck: Send + Sync + 'static {
+    /// Says why the head may not pass.
+    fn check(&self, head: &Parts) -> Result<(), Refusal>;
+}
+
+/// Puts a [`HeadCheck`] before a service.
+#[derive(Debug)]
+pub(super) struct GateLayer<C> {
+    check: Arc<C>,
+}
+
+/// Answers itself when its check refuses.
+#[derive(Debug)]
+pub(super) struct Gate<C, S> {
+    check: Arc<C>,
+    inner: S,
+}
+
+// === impl GateLayer ===
+
+impl<C: HeadCheck> GateLayer<C> {
+    pub(super) fn new(check: C) -> Self {
+        Self {
+            check: Arc::new(check),
+        }
+    }
+}
+
+impl<C, S> Layer<S> for GateLayer<C> {
+    type Service = Gate<C, S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Gate {
+            check: Arc::clone(&self.check),
+            inner,
+        }
+    }
+}
+
+impl<C> Clone for GateLayer<C> {
+    fn clone(&self) -> Self {
+        Self {
+            check: Arc::clone(&self.check),
+        }
+    }
+}
+
+// === impl Gate ===
+
+impl<C, S: Clone> Clone for Gate<C, S> {
+    fn clone(&self) -> Self {
+        Self {
+            check: Arc::clone(&self.check),
+            inner: self.inner.clone(),
+        }
+    }
+}
+
+impl<C, S, B> Service<Request<B>> for Gate<C, S>
+where
+    C: HeadCheck,
+    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = GateFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (head, body) = request.into_parts();
+        match self.check.check(&head) {
+            Ok(()) => GateFuture::Passed {
+                inner: self.inner.call(Request::from_parts(head, body)),
+            },
+            Err(refusal) => GateFuture::Refused {
+                answer: Some(refused(&refusal)),
+            },
+        }
+    }
+}
+
+pin_project! {
+    /// The answer of a [`Gate`]: its own or the inner service's.
+    #[project = GateFutureState]
+    pub(super) enum GateFuture<F> {
+        Passed { #[pin] inner: F },
+        Refused { answer: Option<Answer> },
+    }
+}
+
+impl<F> Future for GateFuture<F>
+where
+    F: Future<Output = Result<Answer, Infallible>>,
+{
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            GateFutureState::Passed { inner } => inner.poll(cx),
+            GateFutureState::Refused { answer } => {
+                Poll::Ready(Ok(answer.take().expect("a finished future is not polled again")))
+            }
+        }
+    }
+}

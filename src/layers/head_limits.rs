@@ -1,0 +1,131 @@
+//! Size limits of a request's head: 414 and 431, and targets that name no path.
+
+use http::StatusCode;
+use http::request::Parts;
+
+use super::gate::HeadCheck;
+use crate::config::Limits;
+use crate::problem::Refusal;
+
+/// Refuses heads above the configured sizes.
+///
+/// The server lets somewhat larger heads in than this allows, so that the refusal can be JSON.
+#[derive(Debug)]
+pub(super) struct HeadLimits {
+    target_bytes: usize,
+    headers: usize,
+    header_bytes: usize,
+    header_list_bytes: usize,
+}
+
+impl HeadLimits {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            target_bytes: limits.target_bytes,
+            headers: limits.headers,
+            header_bytes: limits.header_bytes,
+            header_list_bytes: limits.header_list_bytes,
+        }
+    }
+
+    fn headers_fit(&self, head: &Parts) -> bool {
+        let mut bytes = 0_usize;
+        for (name, value) in &head.headers {
+            if value.len() > self.header_bytes {
+                return false;
+            }
+            bytes = bytes.saturating_add(name.as_str().len().saturating_add(value.len()));
+        }
+        head.headers.len() <= self.headers && bytes <= self.header_list_bytes
+    }
+}
+
+impl HeadCheck for HeadLimits {
+    fn check(&self, head: &Parts) -> Result<(), Refusal> {
+        let Some(target) = head.uri.path_and_query() else {
+            return Err(bad_target());
+        };
+        if target.as_str().len() > self.target_bytes {
+            return Err(Refusal::edge(
+                StatusCode::URI_TOO_LONG,
+                "edge_target_too_long",
+                "The request target is too long.",
+            ));
+        }
+        if !target.path().starts_with('/') {
+            return Err(bad_target());
+        }
+        if !self.headers_fit(head) {
+            return Err(Refusal::edge(
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "edge_headers_too_large",
+                "The request headers are too many or too large.",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// CONNECT's authority form and the asterisk form name nothing that could be served.
+fn bad_target() -> Refusal {
+    Refusal::edge(
+        StatusCode::BAD_REQUEST,
+        "edge_bad_target",
+        "The request target must be a path.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{Method, Request};
+
+    use super::*;
+
+    fn limits() -> HeadLimits {
+        HeadLimits::new(&Limits {
+            target_bytes: 20,
+            headers: 2,
+            header_bytes: 8,
+            header_list_bytes: 14,
+            ..Limits::default()
+        })
+    }
+
+    fn verdict(request: http::request::Builder) -> Option<StatusCode> {
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        limits().check(&head).err().map(|refusal| refusal.status())
+    }
+
+    #[test]
+    fn judges_targets() {
+        for (target, expected) in [
+            ("/", None),
+            ("/aaaaaaaaaaaaaaaaaaa", None),
+            ("/aaaaaaaaaaaaaaaaaaaa", Some(StatusCode::URI_TOO_LONG)),
+            ("/aaaaaaaaaa?aaaaaaaaa", Some(StatusCode::URI_TOO_LONG)),
+            ("http://h.example/aaaaaaaaaaaaa", None),
+            ("*", Some(StatusCode::BAD_REQUEST)),
+        ] {
+            assert_eq!(verdict(Request::get(target)), expected, "{target}");
+        }
+        let connect = Request::builder().method(Method::CONNECT).uri("h.example:443");
+        assert_eq!(verdict(connect), Some(StatusCode::BAD_REQUEST));
+    }
+
+    #[test]
+    fn judges_headers() {
+        let too_large = Some(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+        for (headers, expected) in [
+            (&[("a", "1"), ("b", "2")][..], None),
+            (&[("a", "12345678")], None),
+            (&[("a", "123456789")], too_large),
+            (&[("a", "1"), ("b", "2"), ("c", "3")], too_large),
+            (&[("aaaa", "1234"), ("bbb", "1234")], too_large),
+        ] {
+            let request = headers.iter().fold(Request::get("/"), |request, (name, value)| {
+                request.header(*name, *value)
+            });
+            assert_eq!(verdict(request), expected, "{headers:?}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The order of the layers, with reasons.
+
+use std::convert::Infallible;
+
+use http::Request;
+use hyper::body::Incoming;
+use tower::util::BoxCloneSyncService;
+use tower::{Service, ServiceBuilder};
+
+use crate::answer::Answer;
+use crate::config::Settings;
+use crate::telemetry::Metrics;
+
+mod access;
+mod catch_panic;
+mod client_address;
+mod client_body;
+mod deadline;
+mod gate;
+mod head_answer;
+mod head_limits;
+mod host;
+mod request_id;
+
+pub(crate) use client_address::ClientAddress;
+pub(crate) use client_body::ClientBody;
+pub(crate) use request_id::RequestId;
+
+/// The whole way of a request through the edge, as one service.
+pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, Answer, Infallible>;
+
+/// Puts every layer around the gateway; a request meets them from top to bottom.
+pub(crate) fn stack<G>(settings: &Settings, metrics: &Metrics, gateway: G) -> Stack
+where
+    G: Service<Request<ClientBody>, Response = Answer, Error = Infallible> + Clone + Send + Sync + 'static,
+    G::Future: Send + 'static,
+{
+    let stack = ServiceBuilder::new()
+        // Outermost: whoever answers, an unread body must end the connection.
+        .layer(client_body::ClientBodyLayer)
+        // Above everything that logs or answers: both name the request.
+        .layer(request_id::RequestIdLayer::new(&settings.trusted_proxies))
+        // Above the access log, which names the client.
+        .layer(client_address::ClientAddressLayer::new(&settings.trusted_proxies))
+        // Above everything that may answer, so that each request leaves one line and one count.
+        .layer(access::AccessLayer::new(metrics.clone()))
+        // Below the access log, which counts the bytes that really leave.
+        .layer(head_answer::HeadAnswerLayer)
+        // Above everything that may panic, below the log: a panic is one request's 500.
+        .layer(catch_panic::CatchPanicLayer)
+        // Head checks, cheapest first; none of them touches the body, so that no 100 Continue is sent.
+        .layer(gate::GateLayer::new(head_limits::HeadLimits::new(
+            &settings.limits,
+        )))
+        .layer(gate::GateLayer::new(host::HostCheck::new(&settings.hosts)))
+        // Innermost: covers reading the body, judging and the whole exchange up to the answer's head.
+        .layer(deadline::DeadlineLayer::new(&settings.timeouts))
+        .service(gateway);
+    BoxCloneSyncService::new(stack)
+}

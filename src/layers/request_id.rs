@@ -1,0 +1,187 @@
+//! Every request has an id, and every answer names it.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::header::HeaderName;
+use http::{HeaderMap, HeaderValue, Request};
+use ipnet::IpNet;
+use pin_project_lite::pin_project;
+use tower::{Layer, Service};
+use uuid::Uuid;
+
+use super::client_address::is_trusted;
+use crate::answer::Answer;
+use crate::server::Peer;
+
+/// The header that carries the id, both ways.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id that is taken from a trusted proxy, in bytes.
+const LONGEST: usize = 128;
+
+/// The id of one request; rides in the request's extensions.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId(HeaderValue);
+
+/// Gives requests their id.
+#[derive(Debug, Clone)]
+pub(super) struct RequestIdLayer {
+    trusted: Arc<[IpNet]>,
+}
+
+/// Takes the id of a trusted proxy, else makes one; never answers itself.
+#[derive(Debug, Clone)]
+pub(super) struct SetRequestId<S> {
+    inner: S,
+    trusted: Arc<[IpNet]>,
+}
+
+// === impl RequestId ===
+
+impl RequestId {
+    /// A new id; ids sort by the time they were made.
+    fn fresh() -> Self {
+        let text = Uuid::now_v7().to_string();
+        Self(HeaderValue::try_from(text).expect("a UUID is made of letters, digits and hyphens"))
+    }
+
+    /// The id that came with a request, if it is a sane one.
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(X_REQUEST_ID).iter();
+        let value = values.next().filter(|value| is_sane(value.as_bytes()))?;
+        values.next().is_none().then(|| Self(value.clone()))
+    }
+
+    /// The id as text.
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+
+    /// The id as a header's value.
+    pub(crate) fn value(&self) -> &HeaderValue {
+        &self.0
+    }
+}
+
+/// Letters, digits and a few joiners: nothing that means something in a log or a header.
+fn is_sane(id: &[u8]) -> bool {
+    !id.is_empty()
+        && id.len() <= LONGEST
+        && id.iter().all(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'=' | b'/')
+        })
+}
+
+// === impl RequestIdLayer ===
+
+impl RequestIdLayer {
+    pub(super) fn new(trusted: &[IpNet]) -> Self {
+        Self {
+            trusted: trusted.into(),
+        }
+    }
+}
+
+impl<S> Layer<S> for RequestIdLayer {
+    type Service = SetRequestId<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        SetRequestId {
+            inner,
+            trusted: Arc::clone(&self.trusted),
+        }
+    }
+}
+
+// === impl SetRequestId ===
+
+impl<S, B> Service<Request<B>> for SetRequestId<S>
+where
+    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = RequestIdFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
+        let given = is_trusted(&self.trusted, peer)
+            .then(|| RequestId::of(request.headers()))
+            .flatten();
+        let id = given.unwrap_or_else(RequestId::fresh);
+        request.extensions_mut().insert(id.clone());
+        RequestIdFuture {
+            inner: self.inner.call(request),
+            id,
+        }
+    }
+}
+
+pin_project! {
+    /// Names the request in its answer.
+    pub(super) struct RequestIdFuture<F> {
+        #[pin]
+        inner: F,
+        id: RequestId,
+    }
+}
+
+impl<F> Future for RequestIdFuture<F>
+where
+    F: Future<Output = Result<Answer, Infallible>>,
+{
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let id = this.id;
+        this.inner.poll(cx).map_ok(|mut answer| {
+            answer.headers_mut().insert(X_REQUEST_ID, id.value().clone());
+            answer
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_only_sane_ids() {
+        for (id, expected) in [
+            ("0191f2a4-7b1c", true),
+            ("Root=1-67891233-abcdef", true),
+            ("", false),
+            ("a b", false),
+            ("a\"b", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(X_REQUEST_ID, HeaderValue::from_str(id).unwrap());
+            assert_eq!(RequestId::of(&headers).is_some(), expected, "{id}");
+        }
+        let long = [b'a'; LONGEST + 1];
+        assert!(!is_sane(&long));
+        assert!(is_sane(&long[1..]));
+    }
+
+    #[test]
+    fn two_ids_count_as_none() {
+        let mut headers = HeaderMap::new();
+        headers.append(X_REQUEST_ID, HeaderValue::from_static("a"));
+        headers.append(X_REQUEST_ID, HeaderValue::from_static("b"));
+        assert!(RequestId::of(&headers).is_none());
+    }
+
+    #[test]
+    fn fresh_ids_differ() {
+        assert_ne!(RequestId::fresh().as_str(), RequestId::fresh().as_str());
+    }
+}

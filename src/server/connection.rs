@@ -1,0 +1,213 @@
+//! One connection: protocol limits, keep-alive clock, drain.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response, Version};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use pin_project_lite::pin_project;
+use tower::Service;
+
+use super::activity::{Activity, Phase, PhaseLimits, Running};
+use super::peer::Peer;
+use super::stream::{ClientStream, Socket};
+use super::worker::Drain;
+use crate::answer::{Answer, AnswerBody, BoxError};
+use crate::config::{Limits, Timeouts};
+
+/// Requests at once on one HTTP/2 connection.
+const STREAMS: u32 = 100;
+
+/// Streams that a client may reset before they were accepted (CVE-2023-44487, rapid reset).
+const PENDING_RESETS: usize = 20;
+
+/// Resets that a client may provoke by breaking the protocol (CVE-2025-8671, made-you-reset).
+const PROVOKED_RESETS: usize = 64;
+
+/// The flow-control window of one HTTP/2 stream, in bytes.
+const STREAM_WINDOW: u32 = 256 * 1024;
+
+/// The flow-control window of one HTTP/2 connection, in bytes: what its streams may hold together.
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+
+/// Bytes of an answer that hyper may hold for one HTTP/2 stream.
+const SEND_BUFFER: usize = 64 * 1024;
+
+/// How far above the configured header limits hyper refuses by itself.
+///
+/// Below, the layers refuse with JSON; hyper's own refusal has no body.
+const HEADROOM: usize = 4;
+
+/// How connections of one listener speak HTTP.
+#[derive(Debug, Clone)]
+pub(crate) struct Protocol {
+    builder: auto::Builder<TokioExecutor>,
+    limits: PhaseLimits,
+}
+
+impl Protocol {
+    /// Sets every limit explicitly: library defaults may change, and are not made for the open internet.
+    pub(crate) fn new(limits: &Limits, timeouts: &Timeouts) -> Self {
+        let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
+        let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            // The phases of `Activity` are the clock: hyper's own would count idle time as head time.
+            .header_read_timeout(None)
+            .max_headers(limits.headers.saturating_mul(HEADROOM))
+            .max_buf_size(most_bytes)
+            .half_close(false);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS)
+            .max_pending_accept_reset_streams(PENDING_RESETS)
+            .max_local_error_reset_streams(PROVOKED_RESETS)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_send_buf_size(SEND_BUFFER)
+            .max_header_list_size(u32::try_from(head_bytes.saturating_mul(2)).unwrap_or(u32::MAX))
+            .keep_alive_interval(timeouts.client_idle / 2)
+            .keep_alive_timeout(timeouts.client_head);
+        Self {
+            builder,
+            limits: PhaseLimits {
+                head: timeouts.client_head,
+                idle: timeouts.client_idle,
+            },
+        }
+    }
+
+    /// Serves one connection to its end.
+    pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain)
+    where
+        S: Service<Request<Incoming>, Response = Answer, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send + 'static,
+    {
+        let activity = Activity::new();
+        let stream = TokioIo::new(ClientStream::new(socket, activity.clone()));
+        let service = ConnectionService {
+            inner: service,
+            activity: activity.clone(),
+            peer,
+        };
+        let connection = self.builder.serve_connection(stream, service);
+        tokio::pin!(connection);
+        let mut limits = self.limits;
+        let mut closing = false;
+        loop {
+            tokio::select! {
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!(error = %error, "a client connection ended early");
+                    }
+                    return;
+                }
+                () = drain.begun(), if !closing => {
+                    closing = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                phase = activity.overstayed(limits) => {
+                    if closing || phase != Phase::Idle {
+                        return;
+                    }
+                    closing = true;
+                    // A client that was told to go gets one short phase more.
+                    limits.idle = limits.head;
+                    connection.as_mut().graceful_shutdown();
+                }
+                () = drain.over() => return,
+            }
+        }
+    }
+}
+
+/// Ties the requests of one connection to its peer and its activity.
+#[derive(Debug, Clone)]
+struct ConnectionService<S> {
+    inner: S,
+    activity: Activity,
+    peer: Peer,
+}
+
+impl<S> hyper::service::Service<Request<Incoming>> for ConnectionService<S>
+where
+    S: Service<Request<Incoming>, Response = Answer, Error = Infallible> + Clone,
+{
+    type Response = Response<CountedBody>;
+    type Error = Infallible;
+    type Future = AnswerFuture<tower::util::Oneshot<S, Request<Incoming>>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        if request.version() == Version::HTTP_2 {
+            self.activity.multiplexes();
+        }
+        request.extensions_mut().insert(self.peer);
+        AnswerFuture {
+            running: Some(self.activity.begin()),
+            inner: tower::ServiceExt::oneshot(self.inner.clone(), request),
+        }
+    }
+}
+
+pin_project! {
+    /// Holds the request as running until there is an answer, whose body then holds it.
+    struct AnswerFuture<F> {
+        #[pin]
+        inner: F,
+        running: Option<Running>,
+    }
+}
+
+impl<F> Future for AnswerFuture<F>
+where
+    F: Future<Output = Result<Answer, Infallible>>,
+{
+    type Output = Result<Response<CountedBody>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        this.inner.poll(cx).map_ok(|answer| {
+            let running = this.running.take();
+            answer.map(|inner| CountedBody {
+                inner,
+                _running: running,
+            })
+        })
+    }
+}
+
+/// An answer's body that holds its request as running.
+#[derive(Debug)]
+struct CountedBody {
+    inner: AnswerBody,
+    _running: Option<Running>,
+}
+
+impl Body for CountedBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,200 @@
+//! A client socket with a stall limit on writes and a polite end.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::activity::Activity;
+
+/// A client that takes no byte for this long is cut.
+const WRITE_STALL: Duration = Duration::from_secs(30);
+
+/// How long unread bytes are taken in after the last answer, so that the answer is not lost to a reset.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// How many unread bytes are taken in after the last answer.
+const LINGER_BYTES: usize = 64 * 1024;
+
+/// A connected socket of either kind.
+#[derive(Debug)]
+pub(crate) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// A socket that reports what it reads, ends when its peer stops reading, and lingers at its end.
+#[derive(Debug)]
+pub(super) struct ClientStream {
+    socket: Socket,
+    activity: Activity,
+    // Boxed, because hyper wants a stream that can move.
+    clock: Pin<Box<Sleep>>,
+    stalled: bool,
+    ending: Option<Ending>,
+}
+
+/// How far the end of a stream has come.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    /// Our side is closed; this many more bytes are taken in.
+    Lingering(usize),
+    Over,
+}
+
+// === impl ClientStream ===
+
+impl ClientStream {
+    pub(super) fn new(socket: Socket, activity: Activity) -> Self {
+        Self {
+            socket,
+            activity,
+            clock: Box::pin(sleep_until(Instant::now())),
+            stalled: false,
+            ending: None,
+        }
+    }
+
+    /// Passes progress on; without any, lets the stall clock run.
+    fn watch_progress<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        progress: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if progress.is_ready() {
+            self.stalled = false;
+            return progress;
+        }
+        if !self.stalled {
+            self.stalled = true;
+            self.clock.as_mut().reset(Instant::now() + WRITE_STALL);
+        }
+        ready!(self.clock.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for ClientStream {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut this.socket).poll_read(cx, buf))?;
+        if buf.filled().len() > before {
+            this.activity.received();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for ClientStream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.socket).poll_write(cx, buf);
+        this.watch_progress(cx, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.socket).poll_write_vectored(cx, bufs);
+        this.watch_progress(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().socket).poll_flush(cx)
+    }
+
+    /// Closes our side, then takes in what the client still sends, within limits.
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            match this.ending {
+                None => {
+                    ready!(Pin::new(&mut this.socket).poll_shutdown(cx))?;
+                    this.clock.as_mut().reset(Instant::now() + LINGER);
+                    this.ending = Some(Ending::Lingering(LINGER_BYTES));
+                }
+                Some(Ending::Lingering(left)) => {
+                    if this.clock.as_mut().poll(cx).is_ready() {
+                        this.ending = Some(Ending::Over);
+                        continue;
+                    }
+                    let taken = ready!(take_in(&mut this.socket, cx));
+                    this.ending = match left.checked_sub(taken) {
+                        Some(left) if taken > 0 => Some(Ending::Lingering(left)),
+                        Some(_) | None => Some(Ending::Over),
+                    };
+                }
+                Some(Ending::Over) => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+}
+
+/// Reads and forgets some bytes; 0 at the end or on an error.
+fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<usize> {
+    let mut space = [0; 4096];
+    let mut buf = ReadBuf::new(&mut space);
+    let read = ready!(Pin::new(socket).poll_read(cx, &mut buf));
+    Poll::Ready(read.map_or(0, |()| buf.filled().len()))
+}
+
+// === impl Socket ===
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buf),
+            Self::Unix(stream) => Pin::new(stream).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, buf),
+            Self::Unix(stream) => Pin::new(stream).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
+            Self::Unix(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Unix(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What an operator sees: log lines and metrics.
+
+mod journal;
+mod labels;
+mod logs;
+mod metrics;
+
+pub(crate) use journal::{Journal, Subject};
+pub(crate) use labels::{class_label, method_label};
+pub use logs::{LogError, install_logs};
+pub(crate) use metrics::{Exchange, Inflight, Metrics, Served};

@@ -1,0 +1,161 @@
+//! Where a canonical request goes: a root's URL and a path below it, and nothing else.
+
+use url::Url;
+
+use crate::call::CanonicalRequest;
+
+/// One REST root at the origin.
+#[derive(Debug, Clone)]
+pub(super) struct RootAddress {
+    base: Url,
+    routing: Routing,
+}
+
+/// How the origin's permalinks spell a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Routing {
+    /// `https://h/wp-json` + path.
+    Path,
+    /// Plain permalinks, `https://h/?rest_route=/`: the path goes into the query.
+    Query,
+}
+
+/// Why no URL can be built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressFault {
+    /// The request names a root that is not configured.
+    #[error("the root of a call is not configured")]
+    UnknownRoot,
+    /// A URL reader would make another path of it, for example by resolving dot segments.
+    #[error("the outgoing URL would change its meaning")]
+    NotPlain,
+}
+
+// === impl RootAddress ===
+
+impl RootAddress {
+    /// Takes a root's URL as it is configured.
+    pub(super) fn new(url: &Url) -> Self {
+        let mut base = url.clone();
+        let routing = if url.query_pairs().any(|(name, _)| name == "rest_route") {
+            Routing::Query
+        } else {
+            Routing::Path
+        };
+        base.set_query(None);
+        base.set_fragment(None);
+        Self { base, routing }
+    }
+
+    /// The URL of a call below this root.
+    pub(super) fn url_of(&self, call: &CanonicalRequest) -> Result<Url, AddressFault> {
+        match self.routing {
+            Routing::Path => {
+                let root = self.base.path().trim_end_matches('/');
+                plain(&self.base, &format!("{root}{}", call.path), call.query.as_deref())
+            }
+            Routing::Query => {
+                let mut query = format!("rest_route={}", in_query(&call.path));
+                if let Some(rest) = &call.query {
+                    query.push('&');
+                    query.push_str(rest);
+                }
+                plain(&self.base, self.base.path(), Some(&query))
+            }
+        }
+    }
+}
+
+/// The base's origin with this path and query, if a URL reader leaves both as they are.
+pub(super) fn plain(base: &Url, path: &str, query: Option<&str>) -> Result<Url, AddressFault> {
+    let mut url = base.clone();
+    url.set_path(path);
+    url.set_query(query);
+    url.set_fragment(None);
+    let unchanged = url.path() == path && url.query() == query;
+    unchanged.then_some(url).ok_or(AddressFault::NotPlain)
+}
+
+/// A path as a query value: what is percent-encoded in it stays so after one decoding.
+fn in_query(path: &str) -> String {
+    let mut value = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~') {
+            value.push(char::from(byte));
+        } else {
+            const HEX: &[u8; 16] = b"0123456789ABCDEF";
+            value.push('%');
+            value.push(char::from(HEX[usize::from(byte >> 4)]));
+            value.push(char::from(HEX[usize::from(byte & 15)]));
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+
+    fn url_of(root: &str, path: &str, query: Option<&str>) -> Result<String, AddressFault> {
+        let call = CanonicalRequest {
+            root: 0,
+            method: Method::GET,
+            path: path.to_owned(),
+            query: query.map(str::to_owned),
+            body: None,
+            nonce: None,
+        };
+        let root = RootAddress::new(&Url::parse(root).unwrap());
+        root.url_of(&call).map(String::from)
+    }
+
+    #[test]
+    fn joins_root_path_and_query() {
+        for (root, path, query, expected) in [
+            (
+                "https://h.example/wp-json",
+                "/tribe/events/v1/events/56",
+                None,
+                "https://h.example/wp-json/tribe/events/v1/events/56",
+            ),
+            (
+                "http://h.example:8080/de/wp-json",
+                "/tribe/events/v1/events",
+                Some("page=2&tags[]=3"),
+                "http://h.example:8080/de/wp-json/tribe/events/v1/events?page=2&tags[]=3",
+            ),
+            (
+                "https://h.example/?rest_route=/",
+                "/tribe/events/v1/events/by-slug/m%C3%BCller+x",
+                Some("page=2"),
+                "https://h.example/?rest_route=/tribe/events/v1/events/by-slug/m%25C3%25BCller%2Bx&page=2",
+            ),
+            (
+                "https://h.example/index.php?rest_route=/",
+                "/tribe/events/v1/events",
+                None,
+                "https://h.example/index.php?rest_route=/tribe/events/v1/events",
+            ),
+        ] {
+            assert_eq!(url_of(root, path, query).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn refuses_what_a_url_reader_would_change() {
+        for path in [
+            "/tribe/events/v1/events/by-slug/..",
+            "/tribe/events/v1/events/by-slug/%2e%2E",
+            "/tribe/../../wp-login.php",
+            "/a b",
+            "/a?b",
+            "/a#b",
+            "/a\\b",
+        ] {
+            let root = "https://h.example/wp-json";
+            assert_eq!(url_of(root, path, None), Err(AddressFault::NotPlain), "{path}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! At most so many exchanges at once, and a short queue before them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long a request waits for its turn; a client that gets its 503 sooner also comes back sooner.
+const WAIT: Duration = Duration::from_millis(800);
+
+/// How many requests wait for each one that runs.
+const QUEUE_FACTOR: usize = 4;
+
+/// The places toward the origin.
+#[derive(Debug)]
+pub(super) struct Bulkhead {
+    places: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    queue: usize,
+}
+
+/// A place; free again when dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Counts one request as waiting until dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+// === impl Bulkhead ===
+
+impl Bulkhead {
+    pub(super) fn new(places: usize) -> Self {
+        let places = places.clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            places: Arc::new(Semaphore::new(places)),
+            waiting: AtomicUsize::new(0),
+            queue: places.saturating_mul(QUEUE_FACTOR),
+        }
+    }
+
+    /// A place, at once or after a short wait; none when the queue is full or the wait too long.
+    pub(super) async fn enter(&self) -> Option<Place> {
+        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
+            return Some(Place { _permit: permit });
+        }
+        let _waiting = Waiting::begin(&self.waiting, self.queue)?;
+        let permit = tokio::time::timeout(WAIT, Arc::clone(&self.places).acquire_owned()).await;
+        permit.ok()?.ok().map(|permit| Place { _permit: permit })
+    }
+}
+
+// === impl Waiting ===
+
+impl<'a> Waiting<'a> {
+    fn begin(count: &'a AtomicUsize, limit: usize) -> Option<Self> {
+        let before = count.fetch_add(1, Ordering::AcqRel);
+        let waiting = Self(count);
+        (before < limit).then_some(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_free_place_is_taken_at_once() {
+        let bulkhead = Bulkhead::new(1);
+        let started = tokio::time::Instant::now();
+        assert!(bulkhead.enter().await.is_some());
+        assert!(started.elapsed().is_zero());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_house_is_left_after_a_short_wait() {
+        let bulkhead = Bulkhead::new(1);
+        let _held = bulkhead.enter().await.unwrap();
+        let started = tokio::time::Instant::now();
+        assert!(bulkhead.enter().await.is_none());
+        assert_eq!(started.elapsed(), WAIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_waiting_request_gets_the_next_free_place() {
+        let bulkhead = Bulkhead::new(1);
+        let held = bulkhead.enter().await.unwrap();
+        let (next, ()) = tokio::join!(bulkhead.enter(), async { drop(held) });
+        assert!(next.is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_queue_turns_away_without_a_wait() {
+        let bulkhead = Arc::new(Bulkhead::new(1));
+        let _held = bulkhead.enter().await.unwrap();
+        let waiters: Vec<_> = (0..QUEUE_FACTOR)
+            .map(|_| {
+                let bulkhead = Arc::clone(&bulkhead);
+                tokio::spawn(async move { bulkhead.enter().await.is_some() })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        let started = tokio::time::Instant::now();
+        assert!(bulkhead.enter().await.is_none());
+        assert!(started.elapsed().is_zero());
+        for waiter in waiters {
+            assert!(!waiter.await.unwrap());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The HTTP clients: everything a library does unasked is off.
+
+use reqwest::{Client, ClientBuilder, redirect, retry};
+
+use super::tls;
+use crate::config::Settings;
+
+/// Header fields of an answer.
+const ANSWER_HEADERS: usize = 100;
+
+/// Bytes of an answer's headers over HTTP/2.
+const ANSWER_HEADER_BYTES: u32 = 64 * 1024;
+
+/// Connections that are kept for the next read.
+const KEPT_CONNECTIONS: usize = 32;
+
+/// How long an unused connection is kept; shorter than the keep-alive of the usual servers.
+const KEPT_FOR: std::time::Duration = std::time::Duration::from_secs(15);
+
+/// Why the clients could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// TLS could not be set up.
+    #[error("TLS toward the origin cannot be set up")]
+    Tls(#[from] rustls::Error),
+    /// The HTTP client could not be set up.
+    #[error("the client toward the origin cannot be set up")]
+    Client(#[from] reqwest::Error),
+}
+
+/// Two clients that differ in what happens to their connections.
+#[derive(Debug, Clone)]
+pub(super) struct Clients {
+    /// Keeps connections.
+    pub(super) pooled: Client,
+    /// Opens a connection for each request: one that is known to be fresh, so that a write is never lost
+    /// on a connection that the origin just closed.
+    pub(super) fresh: Client,
+}
+
+impl Clients {
+    pub(super) fn new(settings: &Settings) -> Result<Self, ClientError> {
+        Ok(Self {
+            pooled: builder(settings)?
+                .pool_max_idle_per_host(KEPT_CONNECTIONS)
+                .pool_idle_timeout(KEPT_FOR)
+                .build()?,
+            fresh: builder(settings)?.pool_max_idle_per_host(0).build()?,
+        })
+    }
+}
+
+fn builder(settings: &Settings) -> Result<ClientBuilder, ClientError> {
+    Ok(Client::builder()
+        .tls_backend_preconfigured(tls::client_config()?)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .retry(retry::never())
+        .http1_max_headers(ANSWER_HEADERS)
+        .http2_max_header_list_size(ANSWER_HEADER_BYTES)
+        .tcp_nodelay(true)
+        .connect_timeout(settings.timeouts.origin_connect))
+}

@@ -1,0 +1,205 @@
+//! One exchange with the origin: a place, a deadline, at most one retry.
+
+use std::time::{Duration, Instant};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
+use reqwest::Client;
+
+use super::address::{AddressFault, RootAddress};
+use super::bulkhead::{Bulkhead, Place};
+use super::client::{ClientError, Clients};
+use super::credentials::CredentialsFault;
+use super::failure::ExchangeFailure;
+use super::headers::{self, Forwarded};
+use super::origin_body::OriginBody;
+use super::retry::RetryBudget;
+use crate::call::CanonicalRequest;
+use crate::config::{Profile, Settings, Timeouts};
+use crate::telemetry::{Exchange, Metrics, class_label};
+
+/// Names the verb of a tunnelled DELETE.
+const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
+
+/// The way to the origin.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    clients: Clients,
+    roots: Vec<RootAddress>,
+    bulkhead: Bulkhead,
+    retries: RetryBudget,
+    timeouts: Timeouts,
+    answer_bytes: u64,
+    profile: Profile,
+    tunnel_delete: bool,
+    metrics: Metrics,
+}
+
+/// A request that is ready to go: nothing can be wrong with it any more.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    request: reqwest::Request,
+    class: Class,
+}
+
+/// What a request does at the origin, which decides its deadline and its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// It changes nothing; it may be tried again and may be given up.
+    Read,
+    /// It may change something; it is sent once and runs to its end.
+    Write,
+}
+
+/// Why a call cannot be written as a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PrepareFault {
+    /// Its credentials cannot be passed on.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsFault),
+    /// Its URL cannot be written.
+    #[error(transparent)]
+    Address(#[from] AddressFault),
+}
+
+// === impl Outgoing ===
+
+impl Outgoing {
+    /// What it does at the origin.
+    pub(crate) const fn class(&self) -> Class {
+        self.class
+    }
+}
+
+// === impl Class ===
+
+impl Class {
+    fn of(method: &Method) -> Self {
+        if method.is_safe() { Self::Read } else { Self::Write }
+    }
+}
+
+// === impl Upstream ===
+
+impl Upstream {
+    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
+        Ok(Self {
+            clients: Clients::new(settings)?,
+            roots: settings
+                .roots
+                .iter()
+                .map(|root| RootAddress::new(&root.origin_url))
+                .collect(),
+            bulkhead: Bulkhead::new(settings.origin.max_in_flight),
+            retries: RetryBudget::new(),
+            timeouts: settings.timeouts.clone(),
+            answer_bytes: settings.limits.answer_bytes,
+            profile: settings.profile,
+            tunnel_delete: settings.origin.tunnel_delete,
+            metrics,
+        })
+    }
+
+    /// Writes a call as a request of the edge's own.
+    pub(crate) fn prepare(
+        &self,
+        call: CanonicalRequest,
+        client: &HeaderMap,
+        forwarded: &Forwarded,
+    ) -> Result<Outgoing, PrepareFault> {
+        let root = self.roots.get(call.root).ok_or(AddressFault::UnknownRoot)?;
+        let url = root.url_of(&call)?;
+        let mut headers = headers::of_call(client, forwarded, &call, self.profile)?;
+        let class = Class::of(&call.method);
+        let method = if self.tunnel_delete && call.method == Method::DELETE {
+            headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
+            Method::POST
+        } else {
+            call.method
+        };
+        let mut request = reqwest::Request::new(method, url);
+        *request.headers_mut() = headers;
+        *request.body_mut() = call.body.map(reqwest::Body::from);
+        Ok(Outgoing { request, class })
+    }
+
+    /// Sends a request and waits for the head of its answer; the body carries its own deadline on.
+    pub(crate) async fn exchange(
+        &self,
+        outgoing: Outgoing,
+        operation: &'static str,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let started = Instant::now();
+        let result = self.run(outgoing, started).await;
+        self.metrics.exchanged(&Exchange {
+            operation,
+            outcome: match &result {
+                Ok(answer) => class_label(answer.status()),
+                Err(failure) => failure.label(),
+            },
+            duration: started.elapsed(),
+        });
+        result
+    }
+
+    async fn run(
+        &self,
+        outgoing: Outgoing,
+        started: Instant,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let place = self.bulkhead.enter().await.ok_or(ExchangeFailure::Overloaded)?;
+        let answer = match outgoing.class {
+            Class::Write => {
+                // A write is waited for: the origin may be fetching an image meanwhile (T-60).
+                self.attempt(&self.clients.fresh, outgoing.request, self.timeouts.origin_write)
+                    .await?
+            }
+            Class::Read => self.read(outgoing.request, started).await?,
+        };
+        let whole = match outgoing.class {
+            Class::Read => self.timeouts.origin_read,
+            Class::Write => self.timeouts.origin_write,
+        };
+        Ok(self.with_limits(answer, whole.saturating_sub(started.elapsed()), place))
+    }
+
+    /// Tries a read, once more on a new connection if the kept one turned out to be gone.
+    async fn read(
+        &self,
+        request: reqwest::Request,
+        started: Instant,
+    ) -> Result<reqwest::Response, ExchangeFailure> {
+        self.retries.deposit();
+        let again = request.try_clone();
+        let patience = self.timeouts.origin_first_byte;
+        let first = self.attempt(&self.clients.pooled, request, patience).await;
+        match (first, again) {
+            (Err(failure), Some(again)) if failure.may_be_a_stale_connection() && self.retries.withdraw() => {
+                tracing::debug!("a read is tried again on a new connection");
+                let left = patience.saturating_sub(started.elapsed());
+                self.attempt(&self.clients.fresh, again, left).await
+            }
+            (first, _) => first,
+        }
+    }
+
+    async fn attempt(
+        &self,
+        client: &Client,
+        request: reqwest::Request,
+        patience: Duration,
+    ) -> Result<reqwest::Response, ExchangeFailure> {
+        tokio::time::timeout(patience, client.execute(request))
+            .await
+            .map_err(|_| ExchangeFailure::FirstByteTimeout)?
+            .map_err(ExchangeFailure::from_reqwest)
+    }
+
+    fn with_limits(
+        &self,
+        answer: reqwest::Response,
+        patience: Duration,
+        place: Place,
+    ) -> Response<OriginBody> {
+        Response::from(answer).map(|body| OriginBody::new(body, patience, self.answer_bytes, place))
+    }
+}

@@ -1,0 +1,132 @@
+//! Why an exchange with the origin failed, as far as the transport can tell.
+
+use std::error::Error;
+use std::io;
+
+/// Why there is no answer of the origin, or only a part of one.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExchangeFailure {
+    /// Every place toward the origin and in the queue is taken.
+    #[error("too many exchanges with the origin are running")]
+    Overloaded,
+    /// The origin's name does not resolve.
+    #[error("the origin's name could not be resolved")]
+    Dns(#[source] reqwest::Error),
+    /// Nobody listens there.
+    #[error("the origin refused the connection")]
+    Refused(#[source] reqwest::Error),
+    /// TLS could not be agreed on, or the certificate does not fit.
+    #[error("TLS with the origin failed")]
+    Tls(#[source] reqwest::Error),
+    /// The origin cannot be reached for another reason.
+    #[error("the origin could not be reached")]
+    Unreachable(#[source] reqwest::Error),
+    /// The connection was not made in time.
+    #[error("the origin did not accept the connection in time")]
+    ConnectTimeout(#[source] reqwest::Error),
+    /// The answer did not begin in time.
+    #[error("the origin did not begin its answer in time")]
+    FirstByteTimeout,
+    /// The answer did not end in time.
+    #[error("the origin did not finish its answer in time")]
+    Timeout,
+    /// The connection ended before the answer did.
+    #[error("the origin ended the connection early")]
+    Terminated(#[source] reqwest::Error),
+    /// What came was no HTTP.
+    #[error("the origin's answer is not HTTP")]
+    NotHttp(#[source] reqwest::Error),
+    /// The answer's body is larger than allowed.
+    #[error("the origin's answer is too large")]
+    TooLarge,
+}
+
+// === impl ExchangeFailure ===
+
+impl ExchangeFailure {
+    /// Reads what the client library says, by types and never by text.
+    pub(super) fn from_reqwest(error: reqwest::Error) -> Self {
+        if error.is_connect() {
+            return Self::from_connect(error);
+        }
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        let unreadable = causes(&error)
+            .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
+            .any(|cause| cause.is_parse() || cause.is_parse_too_large());
+        if unreadable {
+            return Self::NotHttp(error);
+        }
+        Self::Terminated(error)
+    }
+
+    fn from_connect(error: reqwest::Error) -> Self {
+        if error.is_timeout() {
+            return Self::ConnectTimeout(error);
+        }
+        if error.is_dns() {
+            return Self::Dns(error);
+        }
+        let io = || causes(&error).filter_map(|cause| cause.downcast_ref::<io::Error>());
+        if io().any(speaks_of_tls) {
+            return Self::Tls(error);
+        }
+        if io().any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
+            return Self::Refused(error);
+        }
+        Self::Unreachable(error)
+    }
+
+    /// The `error` of `Proxy-Status` (RFC 9209 section 2.3).
+    pub(crate) const fn proxy_error(&self) -> &'static str {
+        match self {
+            Self::Overloaded => "connection_limit_reached",
+            Self::Dns(_) => "dns_error",
+            Self::Refused(_) => "connection_refused",
+            Self::Tls(_) => "tls_protocol_error",
+            Self::Unreachable(_) => "destination_unavailable",
+            Self::ConnectTimeout(_) => "connection_timeout",
+            Self::FirstByteTimeout | Self::Timeout => "http_response_timeout",
+            Self::Terminated(_) => "http_response_incomplete",
+            Self::NotHttp(_) => "http_protocol_error",
+            Self::TooLarge => "http_response_body_size",
+        }
+    }
+
+    /// The kind as a metric label.
+    pub(crate) const fn label(&self) -> &'static str {
+        match self {
+            Self::Overloaded => "overloaded",
+            Self::Dns(_) => "dns",
+            Self::Refused(_) => "refused",
+            Self::Tls(_) => "tls",
+            Self::Unreachable(_) => "unreachable",
+            Self::ConnectTimeout(_) => "connect_timeout",
+            Self::FirstByteTimeout => "first_byte_timeout",
+            Self::Timeout => "timeout",
+            Self::Terminated(_) => "terminated",
+            Self::NotHttp(_) => "not_http",
+            Self::TooLarge => "too_large",
+        }
+    }
+
+    /// Whether the connection broke without an answer, as a pooled one does that the origin just closed.
+    pub(super) const fn may_be_a_stale_connection(&self) -> bool {
+        matches!(self, Self::Terminated(_))
+    }
+}
+
+/// The error and its sources, outermost first.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (*error).source())
+}
+
+/// Whether an I/O error wraps one of the TLS library.
+fn speaks_of_tls(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>)
+}

@@ -1,0 +1,208 @@
+//! The headers of an outgoing request: a fixed set, nothing by default (T-20).
+
+use std::net::IpAddr;
+
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderName, USER_AGENT,
+};
+use http::{HeaderMap, HeaderValue};
+
+use super::credentials::{self, CredentialsFault};
+use crate::call::CanonicalRequest;
+use crate::config::Profile;
+
+/// The longest User-Agent that is passed on, in bytes.
+const LONGEST_USER_AGENT: usize = 256;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
+
+/// What the edge knows about a request and tells the origin.
+#[derive(Debug, Clone)]
+pub(crate) struct Forwarded {
+    /// The client's address.
+    pub(crate) client: Option<IpAddr>,
+    /// `http` or `https`, as the client used it.
+    pub(crate) scheme: &'static str,
+    /// The public host, with its port where it is not the usual one.
+    pub(crate) host: HeaderValue,
+    /// The request's id.
+    pub(crate) request_id: Option<HeaderValue>,
+}
+
+/// The headers of a call; of the client's, only credentials and a cleaned User-Agent pass.
+pub(super) fn of_call(
+    client: &HeaderMap,
+    forwarded: &Forwarded,
+    call: &CanonicalRequest,
+    profile: Profile,
+) -> Result<HeaderMap, CredentialsFault> {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    if let Some(body) = &call.body {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    }
+    insert_some(&mut headers, USER_AGENT, user_agent(client));
+    insert_some(
+        &mut headers,
+        AUTHORIZATION,
+        credentials::authorization(client, profile)?,
+    );
+    insert_some(&mut headers, COOKIE, credentials::cookies(client));
+    let nonce = call.nonce.clone().or_else(|| credentials::nonce(client));
+    insert_some(&mut headers, X_WP_NONCE, nonce);
+    forwarded.write(&mut headers);
+    Ok(headers)
+}
+
+fn insert_some(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    if let Some(value) = value {
+        headers.insert(name, value);
+    }
+}
+
+/// The client's User-Agent without anything but printable ASCII, cut.
+fn user_agent(client: &HeaderMap) -> Option<HeaderValue> {
+    let clean: Vec<u8> = client
+        .get(USER_AGENT)?
+        .as_bytes()
+        .iter()
+        .copied()
+        .filter(|byte| byte.is_ascii_graphic() || *byte == b' ')
+        .take(LONGEST_USER_AGENT)
+        .collect();
+    let clean = clean.trim_ascii();
+    (!clean.is_empty())
+        .then(|| HeaderValue::from_bytes(clean).ok())
+        .flatten()
+}
+
+// === impl Forwarded ===
+
+impl Forwarded {
+    /// Writes the forwarding headers, replacing whatever a client sent.
+    pub(super) fn write(&self, headers: &mut HeaderMap) {
+        for name in [X_FORWARDED_FOR, X_REQUEST_ID] {
+            headers.remove(name);
+        }
+        let address = self.client.map(|client| client.to_string());
+        insert_some(
+            headers,
+            X_FORWARDED_FOR,
+            address.and_then(|address| HeaderValue::try_from(address).ok()),
+        );
+        headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
+        headers.insert(X_FORWARDED_HOST, self.host.clone());
+        insert_some(headers, X_REQUEST_ID, self.request_id.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Method;
+
+    use super::*;
+
+    fn outgoing(client: &[(&'static str, &str)], call: &CanonicalRequest) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in client {
+            headers.append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let forwarded = Forwarded {
+            client: Some("198.51.100.7".parse().unwrap()),
+            scheme: "https",
+            host: HeaderValue::from_static("events.example"),
+            request_id: Some(HeaderValue::from_static("id-1")),
+        };
+        of_call(&headers, &forwarded, call, Profile::Compatible).unwrap()
+    }
+
+    fn read() -> CanonicalRequest {
+        CanonicalRequest {
+            root: 0,
+            method: Method::GET,
+            path: "/".to_owned(),
+            query: None,
+            body: None,
+            nonce: None,
+        }
+    }
+
+    #[test]
+    fn strangers_headers_stay_outside() {
+        let client = [
+            ("x-http-method-override", "DELETE"),
+            ("x_forwarded_for", "1.2.3.4"),
+            ("x-forwarded-for", "1.2.3.4"),
+            ("x-forwarded-host", "evil.example"),
+            ("origin", "https://a.example"),
+            ("content-type", "text/plain"),
+            ("transfer-encoding", "chunked"),
+            ("connection", "authorization"),
+            ("accept", "text/html"),
+            ("cookie", "a=b"),
+            ("range", "bytes=0-1"),
+        ];
+        let found = outgoing(&client, &read());
+        let mut lines: Vec<String> = found
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        lines.sort();
+        assert_eq!(
+            lines,
+            [
+                "accept-encoding: identity",
+                "accept: application/json",
+                "x-forwarded-for: 198.51.100.7",
+                "x-forwarded-host: events.example",
+                "x-forwarded-proto: https",
+                "x-request-id: id-1",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_body_is_json_with_a_length() {
+        let call = CanonicalRequest {
+            method: Method::POST,
+            body: Some(Bytes::from_static(b"{}")),
+            ..read()
+        };
+        let found = outgoing(&[("content-type", "multipart/form-data; boundary=x")], &call);
+        assert_eq!(found[CONTENT_TYPE], "application/json");
+        assert_eq!(found[CONTENT_LENGTH], "2");
+    }
+
+    #[test]
+    fn the_nonce_of_the_call_wins() {
+        let client = [("x-wp-nonce", "header")];
+        assert_eq!(outgoing(&client, &read())[X_WP_NONCE], "header");
+        let call = CanonicalRequest {
+            nonce: Some(HeaderValue::from_static("call")),
+            ..read()
+        };
+        assert_eq!(outgoing(&client, &call)[X_WP_NONCE], "call");
+    }
+
+    #[test]
+    fn user_agents_are_cleaned_and_cut() {
+        let long = "a".repeat(400);
+        for (sent, expected) in [
+            ("curl/8.1", Some("curl/8.1")),
+            ("b\u{fc}cher/1", Some("bcher/1")),
+            (" ", None),
+            (&long, Some(&long[..LONGEST_USER_AGENT])),
+        ] {
+            let found = outgoing(&[("user-agent", sent)], &read());
+            let found = found.get(USER_AGENT).map(|value| value.to_str().unwrap());
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The way to the origin: a canonical request becomes an exchange, or a typed failure.
+
+mod address;
+mod bulkhead;
+mod client;
+mod credentials;
+mod exchange;
+mod failure;
+mod headers;
+mod origin_body;
+mod retry;
+mod tls;
+
+pub(crate) use address::AddressFault;
+pub use client::ClientError;
+pub(crate) use credentials::CredentialsFault;
+pub(crate) use exchange::{Class, Outgoing, PrepareFault, Upstream};
+pub(crate) use failure::{ExchangeFailure, causes};
+pub(crate) use headers::Forwarded;

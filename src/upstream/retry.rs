@@ -1,0 +1,58 @@
+//! How many reads may be tried again: one in ten, with a small reserve (T-69).
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What a read pays in, and what a retry costs.
+const DEPOSIT: u32 = 1;
+const COST: u32 = 10;
+
+/// The most that can be saved up: ten retries.
+const CEILING: u32 = 100;
+
+/// Saved-up permission to retry.
+#[derive(Debug)]
+pub(super) struct RetryBudget {
+    saved: AtomicU32,
+}
+
+impl RetryBudget {
+    pub(super) fn new() -> Self {
+        Self {
+            saved: AtomicU32::new(CEILING),
+        }
+    }
+
+    /// Notes a read.
+    pub(super) fn deposit(&self) {
+        self.update(|saved| Some((saved + DEPOSIT).min(CEILING)));
+    }
+
+    /// Whether a retry may be made; it is paid at once.
+    pub(super) fn withdraw(&self) -> bool {
+        self.update(|saved| saved.checked_sub(COST))
+    }
+
+    fn update(&self, change: impl Fn(u32) -> Option<u32>) -> bool {
+        self.saved
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
+            .is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_of_the_reads_may_be_retried() {
+        let budget = RetryBudget::new();
+        while budget.withdraw() {}
+        for _ in 0..9 {
+            budget.deposit();
+        }
+        assert!(!budget.withdraw());
+        budget.deposit();
+        assert!(budget.withdraw());
+        assert!(!budget.withdraw());
+    }
+}
