@@ -1,8 +1,13 @@
 //! Behaviour of the whole edge, and guards of the files that must agree with it.
 
 mod contract;
+mod forwarding;
+mod limits;
 mod openapi;
+mod operations;
+mod origin_trouble;
 mod recorded;
 mod relayed;
 mod round_trip;
 mod schema_values;
+mod support;

@@ -1,0 +1,181 @@
+//! An edge under test, with a client for well-formed requests.
+
+use std::net::SocketAddr;
+
+use calendar_edge::app::{self, DrainOutcome, Running};
+use calendar_edge::config::{AdminSettings, ListenAddress, Settings};
+use http::{HeaderMap, Method, StatusCode};
+use serde_json::Value;
+
+use super::origin::Origin;
+use super::raw::RawClient;
+
+/// A running edge.
+#[derive(Debug)]
+pub(crate) struct Edge {
+    running: Running,
+    client: reqwest::Client,
+}
+
+/// What an edge is started with.
+pub(crate) struct EdgeBuilder {
+    settings: Settings,
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+// === impl EdgeBuilder ===
+
+impl EdgeBuilder {
+    /// The site behind the edge: its REST root is `/wp-json`, its namespace the plugin's.
+    pub(crate) fn origin(mut self, origin: &Origin) -> Self {
+        let root = format!("{}/wp-json", origin.base()).parse().expect("a URL");
+        let fresh = Settings::for_origin(root);
+        self.settings.origin.url = fresh.origin.url;
+        self.settings.roots = fresh.roots;
+        self
+    }
+
+    /// Changes settings.
+    pub(crate) fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Starts the edge on free ports.
+    pub(crate) async fn start(self) -> Edge {
+        Edge {
+            running: app::Edge::start(self.settings).await.expect("the edge starts"),
+            client: client(reqwest::Client::builder()),
+        }
+    }
+}
+
+fn client(builder: reqwest::ClientBuilder) -> reqwest::Client {
+    builder
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        // Clear text only: no roots have to be read.
+        .tls_backend_preconfigured(no_tls())
+        .build()
+        .expect("a client")
+}
+
+fn no_tls() -> rustls::ClientConfig {
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider's own versions")
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth()
+}
+
+// === impl Edge ===
+
+impl Edge {
+    /// An edge with every default, on free loopback ports, with an admin listener.
+    pub(crate) fn builder() -> EdgeBuilder {
+        let nowhere = "http://127.0.0.1:9/wp-json".parse().expect("a URL");
+        let mut settings = Settings::for_origin(nowhere);
+        let any_port = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+        settings.listen = vec![any_port.clone()];
+        settings.admin = Some(AdminSettings { listen: any_port });
+        settings.origin.namespace = "tribe/events/v1".to_owned();
+        EdgeBuilder { settings }
+    }
+
+    /// An edge before an origin, with every default.
+    pub(crate) async fn before(origin: &Origin) -> Self {
+        Self::builder().origin(origin).start().await
+    }
+
+    /// Where clients connect.
+    pub(crate) fn address(&self) -> SocketAddr {
+        let first = self.running.addresses().first();
+        first.and_then(app::BoundAddress::tcp).expect("a TCP listener")
+    }
+
+    /// The URL of a target at the edge.
+    pub(crate) fn url(&self, target: &str) -> String {
+        format!("http://{}{target}", self.address())
+    }
+
+    /// Starts a request.
+    pub(crate) fn request(&self, method: Method, target: &str) -> reqwest::RequestBuilder {
+        self.client.request(method, self.url(target))
+    }
+
+    /// Reads a target.
+    pub(crate) async fn get(&self, target: &str) -> Answer {
+        Answer::to(self.request(Method::GET, target)).await
+    }
+
+    /// Scheme and authority of the admin listener.
+    pub(crate) fn admin_base(&self) -> String {
+        let address = self.running.admin_address().and_then(app::BoundAddress::tcp);
+        format!("http://{}", address.expect("an admin listener"))
+    }
+
+    /// Reads a page of the admin listener.
+    pub(crate) async fn admin(&self, path: &str) -> Answer {
+        Answer::to(self.client.get(self.admin_base() + path)).await
+    }
+
+    /// A client that keeps no connections.
+    pub(crate) fn client() -> reqwest::Client {
+        client(reqwest::Client::builder().pool_max_idle_per_host(0))
+    }
+
+    /// A connection for bytes.
+    pub(crate) async fn raw(&self) -> RawClient {
+        RawClient::connect(self.address()).await
+    }
+
+    /// A client that speaks HTTP/2 from the first byte.
+    pub(crate) fn http2() -> reqwest::Client {
+        client(reqwest::Client::builder().http2_prior_knowledge())
+    }
+
+    /// Drains the edge.
+    pub(crate) async fn drain(self) -> DrainOutcome {
+        self.running.drain().await
+    }
+}
+
+// === impl Answer ===
+
+impl Answer {
+    /// Sends a request and reads its answer whole.
+    pub(crate) async fn to(request: reqwest::RequestBuilder) -> Self {
+        let response = request.send().await.expect("an answer");
+        Self {
+            status: response.status(),
+            headers: response.headers().clone(),
+            body: response.text().await.expect("a whole body"),
+        }
+    }
+
+    /// The one value of a header; panics on two.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next()?.to_str().expect("a header of text");
+        assert!(values.next().is_none(), "{name} came twice");
+        Some(value)
+    }
+
+    /// The body as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    /// The error code of a refusal.
+    pub(crate) fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+}

@@ -1,0 +1,13 @@
+//! The one harness: a scripted origin, an edge on port 0, and two clients, all over real sockets.
+
+mod edge;
+mod origin;
+mod raw;
+mod reply;
+
+pub(crate) use edge::{Answer, Edge};
+pub(crate) use origin::Origin;
+pub(crate) use reply::{Gate, Reply};
+
+/// The list of events below the harness's public root.
+pub(crate) const EVENTS: &str = "/wp-json/calendar/events/v1/events";

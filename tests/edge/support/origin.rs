@@ -1,0 +1,169 @@
+//! An origin that records what it sees and answers from a script.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use super::reply::Reply;
+
+/// A request as an origin saw it.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) method: Method,
+    /// Path and query, exactly as they were sent.
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// A site on port 0; gone when dropped.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    address: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    task: JoinHandle<()>,
+}
+
+type Script = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
+
+// === impl Seen ===
+
+impl Seen {
+    /// The one value of a header; panics on two.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).iter();
+        let value = values.next()?.to_str().expect("a header of text");
+        assert!(values.next().is_none(), "{name} came twice");
+        Some(value)
+    }
+}
+
+// === impl Origin ===
+
+impl Origin {
+    /// Answers every request from a script, over HTTP/1.1 or HTTP/2.
+    pub(crate) async fn answering(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("a bound listener");
+        let seen = Arc::default();
+        let task = tokio::spawn(accept(listener, Arc::clone(&seen), Arc::new(script)));
+        Self { address, seen, task }
+    }
+
+    /// Answers every request with the same reply.
+    pub(crate) async fn always(reply: Reply) -> Self {
+        Self::answering(move |_| reply.clone()).await
+    }
+
+    /// Reads a head, sends these bytes whatever they are, and closes.
+    pub(crate) async fn sending(bytes: &'static [u8]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("a bound listener");
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(send_raw(stream, bytes));
+            }
+        });
+        Self {
+            address,
+            seen: Arc::default(),
+            task,
+        }
+    }
+
+    /// An address that nobody listens at.
+    pub(crate) async fn down() -> Self {
+        let this = Self::always(Reply::json(200, "{}")).await;
+        this.task.abort();
+        while !this.task.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        this
+    }
+
+    /// Scheme and authority.
+    pub(crate) fn base(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Every request so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().expect("no test panics while holding it").clone()
+    }
+
+    /// The only request so far.
+    pub(crate) fn only(&self) -> Seen {
+        let mut seen = self.seen();
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        seen.remove(0)
+    }
+}
+
+impl Drop for Origin {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, seen: Arc<Mutex<Vec<Seen>>>, script: Script) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let seen = Arc::clone(&seen);
+        let script = Arc::clone(&script);
+        let service = service_fn(move |request| serve(request, Arc::clone(&seen), Arc::clone(&script)));
+        tokio::spawn(async move {
+            // A client that leaves is part of many tests.
+            let _ = auto::Builder::new(TokioExecutor::new())
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+        });
+    }
+}
+
+async fn serve(
+    request: Request<Incoming>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    script: Script,
+) -> Result<http::Response<http_body_util::Full<Bytes>>, Infallible> {
+    let (head, body) = request.into_parts();
+    let this = Seen {
+        method: head.method,
+        target: head
+            .uri
+            .path_and_query()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        headers: head.headers,
+        body: body
+            .collect()
+            .await
+            .map(http_body_util::Collected::to_bytes)
+            .unwrap_or_default(),
+    };
+    let reply = script(&this);
+    seen.lock().expect("no test panics while holding it").push(this);
+    Ok(reply.play().await)
+}
+
+async fn send_raw(mut stream: TcpStream, bytes: &'static [u8]) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    // The edge may be gone already, which is its right.
+    let _ = stream.write_all(bytes).await;
+    let _ = stream.shutdown().await;
+}

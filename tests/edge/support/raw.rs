@@ -1,0 +1,94 @@
+//! A client that sends bytes as they are given.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+/// A connection without any knowledge of HTTP on the way out.
+#[derive(Debug)]
+pub(crate) struct RawClient {
+    stream: BufReader<TcpStream>,
+}
+
+/// An HTTP/1.1 answer, read by its Content-Length or to the end.
+#[derive(Debug)]
+pub(crate) struct RawAnswer {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+// === impl RawClient ===
+
+impl RawClient {
+    pub(super) async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("the edge listens");
+        Self {
+            stream: BufReader::new(stream),
+        }
+    }
+
+    /// Sends bytes; an edge that has closed already is no error here.
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
+        let _ = self.stream.write_all(bytes.as_ref()).await;
+        self
+    }
+
+    /// Reads one answer to anything but HEAD.
+    pub(crate) async fn answer(&mut self) -> RawAnswer {
+        let mut answer = self.head().await;
+        let length = answer
+            .header("content-length")
+            .map(|length| length.parse::<usize>());
+        let mut body = Vec::new();
+        match length {
+            Some(length) => {
+                body.resize(length.expect("a number"), 0);
+                self.stream.read_exact(&mut body).await.expect("a whole body");
+            }
+            None => drop(self.stream.read_to_end(&mut body).await.expect("a body")),
+        }
+        answer.body = String::from_utf8(body).expect("text");
+        answer
+    }
+
+    /// Reads the head of an answer, and nothing behind it.
+    pub(crate) async fn head(&mut self) -> RawAnswer {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(self.stream.read_u8().await.expect("a whole head"));
+        }
+        let head = String::from_utf8(head).expect("a head of text");
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .expect("a status");
+        RawAnswer {
+            status,
+            head,
+            body: String::new(),
+        }
+    }
+
+    /// Everything up to the end of the connection.
+    pub(crate) async fn rest(&mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        // A reset is an end as well.
+        let _ = self.stream.read_to_end(&mut rest).await;
+        rest
+    }
+}
+
+// === impl RawAnswer ===
+
+impl RawAnswer {
+    /// The first value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (found, value) = line.split_once(':')?;
+            found.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
