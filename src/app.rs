@@ -1,7 +1,6 @@
 //! The composition root: settings become listeners, stacks and tasks, and end in a drain.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -90,8 +89,8 @@ impl Edge {
             Some(AdminSettings { listen }) => Some(Listener::bind(listen).await?),
             None => None,
         };
-        let upstream = Arc::new(Upstream::new(&settings, metrics.clone())?);
-        let gateway = Gateway::new(&settings, upstream, drain.clone());
+        let upstream = Upstream::new(&settings, metrics.clone())?;
+        let gateway = Gateway::new(&settings, upstream, drain.clone(), metrics.clone());
         let worker = Worker {
             protocol: Protocol::new(&settings.limits, &settings.timeouts),
             service: layers::stack(&settings, &metrics, gateway),
@@ -113,7 +112,7 @@ impl Edge {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = Admin::new(metrics, readiness.clone(), Pages::default());
+            let admin = Admin::new(metrics, readiness.clone(), Pages::new(&settings));
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }

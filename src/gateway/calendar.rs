@@ -1,115 +1,62 @@
-//! Calls of the calendar API, from locating to the answer.
+//! Calls of the calendar API: read, judged, forwarded, relayed.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
+use http::Method;
+use http::header::{COOKIE, ORIGIN};
 use http::request::Parts;
-use http::{Method, Request};
 use http_body_util::BodyExt;
-use tower::Service;
 use url::Url;
 
-use super::body;
+use super::body::{self, BodyFault};
 use super::fault;
+use super::means::Means;
 use super::public_address::PublicAddress;
-use super::seam::{Judge, Located, Outcome, RawCall, Roots, Spot, ValidatedCall};
 use crate::answer::{Answer, refused};
-use crate::config::{Limits, Settings, Timeouts};
-use crate::layers::{ClientAddress, ClientBody, RequestId};
-use crate::problem::Refusal;
-use crate::server::Drain;
-use crate::telemetry::{Journal, Subject};
-use crate::upstream::{Class, Forwarded, Outgoing, Upstream};
+use crate::call::{self, Judgement, Outcome, RawCall, ValidatedCall};
+use crate::config::{Limits, Mode, Settings, Timeouts};
+use crate::layers::ClientBody;
+use crate::relay::{Caller, Content, RelayContext, Script, relay};
+use crate::target::Spot;
+use crate::telemetry::{FindingLabels, Journal, Subject};
+use crate::upstream::{Outgoing, Upstream};
 
-/// The innermost service.
-#[derive(Debug, Clone)]
-pub(crate) struct Gateway {
-    inner: Arc<Inner>,
-}
+/// What queueing and judging may add to the phases that have deadlines of their own.
+const SLACK: Duration = Duration::from_secs(3);
 
+/// The way of calendar calls.
 #[derive(Debug)]
-struct Inner {
-    roots: Roots,
-    judge: Judge,
-    upstream: Arc<Upstream>,
-    drain: Drain,
+pub(super) struct Calendar {
+    means: Arc<Means>,
     public_url: Option<Url>,
     limits: Limits,
     timeouts: Timeouts,
 }
 
-// === impl Gateway ===
+// === impl Calendar ===
 
-impl Gateway {
-    pub(crate) fn new(settings: &Settings, upstream: Arc<Upstream>, drain: Drain) -> Self {
-        let inner = Inner {
-            roots: Roots::new(settings),
-            judge: Judge::new(settings),
-            upstream,
-            drain,
+impl Calendar {
+    pub(super) fn new(settings: &Settings, means: Arc<Means>) -> Self {
+        Self {
+            means,
             public_url: settings.public_url.clone(),
             limits: settings.limits.clone(),
             timeouts: settings.timeouts.clone(),
-        };
-        Self {
-            inner: Arc::new(inner),
-        }
-    }
-}
-
-impl Service<Request<ClientBody>> for Gateway {
-    type Response = Answer;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<ClientBody>) -> Self::Future {
-        let inner = Arc::clone(&self.inner);
-        Box::pin(async move { Ok(inner.serve(request).await) })
-    }
-}
-
-// === impl Inner ===
-
-impl Inner {
-    async fn serve(&self, request: Request<ClientBody>) -> Answer {
-        let (head, body) = request.into_parts();
-        let target = head.uri.path_and_query().map_or("", |target| target.as_str());
-        match self.roots.locate(&head.method, target) {
-            Located::Api(spot) => self.call(&head, body, &spot).await,
-            Located::Other => refused(&Refusal::no_route()),
         }
     }
 
-    async fn call(&self, head: &Parts, body: ClientBody, spot: &Spot) -> Answer {
-        let body = match self.read(&head.method, body).await {
-            Ok(body) => body,
-            Err(fault) => return refused(&fault.refusal()),
-        };
-        let judgement = self.judge.judge(&RawCall {
-            method: &head.method,
-            spot,
-            headers: &head.headers,
-            body: &body,
-        });
-        if let (Some(operation), Some(journal)) = (judgement.operation, head.extensions.get::<Journal>()) {
-            journal.about(Subject::Operation(operation));
-        }
-        match judgement.outcome {
-            Outcome::Forward(call) => self.forward(head, &call).await,
-            Outcome::Refuse(refusal) => refused(&refusal),
+    /// Answers a call whose body is still on its way.
+    pub(super) async fn call(&self, head: &Parts, body: ClientBody, spot: &Spot) -> Answer {
+        match self.read(&head.method, body).await {
+            Ok(body) => self.judged(head, &body, spot).await,
+            Err(fault) => refused(&fault.refusal()),
         }
     }
 
     /// The body of a method that may have one; that of another is read away if it is small.
-    async fn read(&self, method: &Method, body: ClientBody) -> Result<Bytes, body::BodyFault> {
+    async fn read(&self, method: &Method, body: ClientBody) -> Result<Bytes, BodyFault> {
         if method.is_safe() {
             body::discard(body).await;
             return Ok(Bytes::new());
@@ -117,62 +64,160 @@ impl Inner {
         body::read(body, self.limits.body_bytes, self.timeouts.client_body).await
     }
 
-    async fn forward(&self, head: &Parts, call: &ValidatedCall) -> Answer {
-        let forwarded = self.forwarded(head);
-        let prepared = self.upstream.prepare(call.request(), &head.headers, &forwarded);
-        let outgoing = match prepared {
+    /// Answers a call that has been read.
+    pub(super) async fn judged(&self, head: &Parts, body: &[u8], spot: &Spot) -> Answer {
+        let judgement = self.means.judge.judge(&RawCall {
+            method: &head.method,
+            spot,
+            headers: &head.headers,
+            body,
+        });
+        self.report(head, &judgement);
+        match judgement.outcome {
+            Outcome::Forward(call) => self.forward(head, &call, spot).await,
+            Outcome::Refuse(refusal) => refused(&refusal),
+        }
+    }
+
+    /// Tells journal, metrics and log what was found.
+    fn report(&self, head: &Parts, judgement: &Judgement) {
+        if let (Some(operation), Some(journal)) = (judgement.operation, head.extensions.get::<Journal>()) {
+            journal.about(Subject::Operation(operation));
+        }
+        let operation = judgement
+            .operation
+            .map_or("none", |operation| operation.name.as_str());
+        let mode = mode_label(judgement.mode);
+        let action = match judgement.outcome {
+            Outcome::Forward(_) => "forwarded",
+            Outcome::Refuse(_) => "refused",
+        };
+        for finding in &judgement.findings {
+            self.means.metrics.found(&FindingLabels {
+                operation,
+                rule: finding.rule,
+                mode,
+                action,
+            });
+            tracing::info!(
+                operation,
+                code = finding.code,
+                parameter = finding.parameter,
+                rule = finding.rule,
+                mode,
+                action,
+                "a request breaks a rule"
+            );
+        }
+    }
+
+    async fn forward(&self, head: &Parts, call: &ValidatedCall, spot: &Spot) -> Answer {
+        let public = PublicAddress::of(self.public_url.as_ref(), head);
+        let outgoing = match self
+            .means
+            .upstream
+            .prepare(call, &head.headers, &public.forwarded(head))
+        {
             Ok(outgoing) => outgoing,
             Err(fault) => return fault::not_prepared(fault),
         };
-        let operation = head
-            .extensions
-            .get::<Journal>()
-            .map_or("none", Journal::operation);
-        let exchange = exchange(Arc::clone(&self.upstream), outgoing, operation);
-        match exchange.class {
-            Class::Read => exchange.future.await,
+        let context = self.context(head, call, spot, &public);
+        let exchange = exchange(
+            Arc::clone(&self.means.upstream),
+            outgoing,
+            context,
+            operation(call),
+        );
+        let answer = async {
+            if !call.is_write() {
+                return exchange.await;
+            }
             // A client that leaves must not leave a write half done: it runs on by itself.
-            Class::Write => match self.drain.spawn(exchange.future).await {
+            match self.means.drain.spawn(exchange).await {
                 Ok(answer) => answer,
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
+            }
+        };
+        // Every phase of the exchange has its deadline; this one holds even if one of those is wrong.
+        let limit = self.timeouts.origin_read.max(self.timeouts.origin_write) + SLACK;
+        tokio::time::timeout(limit, answer)
+            .await
+            .unwrap_or_else(|_| fault::overdue())
+    }
+
+    fn context(
+        &self,
+        head: &Parts,
+        call: &ValidatedCall,
+        spot: &Spot,
+        public: &PublicAddress,
+    ) -> RelayContext {
+        RelayContext {
+            rules: Arc::clone(&self.means.rules),
+            root: call.request().root,
+            public_base: public.base().into(),
+            method: head.method.clone(),
+            origin: head.headers.get(ORIGIN).cloned(),
+            caller: caller(head, call, spot),
+            content: match call.operation() {
+                Some(operation) => Content::of(operation.id, &head.method),
+                None => Content::Description,
             },
-        }
-    }
-
-    /// What the origin is told about the client.
-    fn forwarded(&self, head: &Parts) -> Forwarded {
-        let public = PublicAddress::of(self.public_url.as_ref(), head);
-        let client = head
-            .extensions
-            .get::<ClientAddress>()
-            .copied()
-            .unwrap_or_default();
-        Forwarded {
-            client: client.address,
-            scheme: public.scheme,
-            host: public.host_value(),
-            request_id: head.extensions.get::<RequestId>().map(|id| id.value().clone()),
+            script: if call.expects_javascript() {
+                Script::Admitted
+            } else {
+                Script::Refused
+            },
+            enveloped: spot.query.get("_envelope").is_some(),
         }
     }
 }
 
-struct PendingExchange<F> {
-    class: Class,
-    future: F,
+fn operation(call: &ValidatedCall) -> &'static str {
+    call.operation()
+        .map_or("none", |operation| operation.name.as_str())
 }
 
-fn exchange(
+/// Whether the answer is for this client only: credentials, or the password of a protected post.
+fn caller(head: &Parts, call: &ValidatedCall, spot: &Spot) -> Caller {
+    let credentialed = match call.caller() {
+        call::Caller::Credentialed => true,
+        call::Caller::Anonymous => false,
+    };
+    let opens_post = |cookies: &http::HeaderValue| {
+        let mut names = cookies.as_bytes().split(|byte| *byte == b';');
+        names.any(|pair| pair.trim_ascii().starts_with(b"wp-postpass_"))
+    };
+    let password =
+        spot.query.get("password").is_some() || head.headers.get_all(COOKIE).iter().any(opens_post);
+    if credentialed || password {
+        Caller::Credentials
+    } else {
+        Caller::Anonymous
+    }
+}
+
+const fn mode_label(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Enforce => "enforce",
+        Mode::Report => "report",
+        Mode::Off => "off",
+    }
+}
+
+/// Sends a request and relays its answer; owns everything, so that it can run on without its client.
+async fn exchange(
     upstream: Arc<Upstream>,
     outgoing: Outgoing,
+    context: RelayContext,
     operation: &'static str,
-) -> PendingExchange<impl Future<Output = Answer> + Send + 'static> {
-    PendingExchange {
-        class: outgoing.class(),
-        future: async move {
-            match upstream.exchange(outgoing, operation).await {
-                Ok(answer) => answer.map(|body| body.map_err(Into::into).boxed_unsync()),
-                Err(failure) => fault::exchange_failed(&failure),
-            }
-        },
+) -> Answer {
+    let answer = match upstream.exchange(outgoing, operation).await {
+        Ok(answer) => answer,
+        Err(failure) => return fault::exchange_failed(&failure),
+    };
+    match relay(answer, context).await {
+        Ok(answer) => answer.map(|body| body.map_err(Into::into).boxed_unsync()),
+        Err(failure) => fault::not_relayed(&failure),
     }
 }

@@ -5,7 +5,11 @@ use http::{HeaderValue, StatusCode};
 
 use crate::answer::{Answer, failed, refused};
 use crate::problem::Refusal;
+use crate::relay::OriginFailure;
 use crate::upstream::{AddressFault, CredentialsFault, ExchangeFailure, PrepareFault, causes};
+
+/// The longest log field, in bytes.
+const LONGEST_FIELD: usize = 256;
 
 /// The answer to a failed exchange.
 pub(super) fn exchange_failed(failure: &ExchangeFailure) -> Answer {
@@ -32,11 +36,7 @@ fn refusal_of(failure: &ExchangeFailure) -> Refusal {
             "The site is busy. Please try again.",
         ),
         ExchangeFailure::ConnectTimeout(_) | ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => {
-            Refusal::edge(
-                StatusCode::GATEWAY_TIMEOUT,
-                "edge_origin_timeout",
-                "The site did not answer in time.",
-            )
+            origin_timeout()
         }
         ExchangeFailure::Dns(_)
         | ExchangeFailure::Refused(_)
@@ -44,17 +44,71 @@ fn refusal_of(failure: &ExchangeFailure) -> Refusal {
         | ExchangeFailure::Unreachable(_)
         | ExchangeFailure::Terminated(_)
         | ExchangeFailure::NotHttp(_)
-        | ExchangeFailure::TooLarge => Refusal::edge(
-            StatusCode::BAD_GATEWAY,
-            "edge_origin_failed",
-            "The site could not answer.",
-        ),
+        | ExchangeFailure::TooLarge => origin_failed(),
     }
+}
+
+fn origin_failed() -> Refusal {
+    Refusal::edge(
+        StatusCode::BAD_GATEWAY,
+        "edge_origin_failed",
+        "The site could not answer.",
+    )
+}
+
+fn origin_timeout() -> Refusal {
+    Refusal::edge(
+        StatusCode::GATEWAY_TIMEOUT,
+        "edge_origin_timeout",
+        "The site did not answer in time.",
+    )
+}
+
+/// The answer in place of one that must not be passed on.
+pub(super) fn not_relayed(failure: &OriginFailure) -> Answer {
+    if let OriginFailure::Interrupted(cause) = failure
+        && let Some(cause) = cause.downcast_ref::<ExchangeFailure>()
+    {
+        // The transport knows better why the body ended: a deadline is a 504.
+        return exchange_failed(cause);
+    }
+    tracing::warn!(
+        kind = failure.name(),
+        causes = chain(failure),
+        advice = failure.advice().map(|advice| cut(&advice)),
+        "the origin's answer is not passed on"
+    );
+    failed(&origin_failed(), proxy_error(failure))
+}
+
+/// The `error` of `Proxy-Status` (RFC 9209 section 2.3).
+const fn proxy_error(failure: &OriginFailure) -> &'static str {
+    match failure {
+        OriginFailure::InvalidStatus(_) => "http_protocol_error",
+        OriginFailure::CodedBody(_) => "http_response_content_coding",
+        OriginFailure::TooLarge { .. } => "http_response_body_size",
+        OriginFailure::Interrupted(_) | OriginFailure::Truncated => "http_response_incomplete",
+        OriginFailure::DatabaseError | OriginFailure::Maintenance => "destination_unavailable",
+        OriginFailure::Redirect { .. }
+        | OriginFailure::Fatal { .. }
+        | OriginFailure::Html(_)
+        | OriginFailure::NotJson { .. }
+        | OriginFailure::Empty(_)
+        | OriginFailure::TextBeforeJson
+        | OriginFailure::TextAfterJson
+        | OriginFailure::Malformed => "proxy_internal_response",
+    }
+}
+
+/// The answer to a call that outlived all its deadlines.
+pub(super) fn overdue() -> Answer {
+    tracing::error!("a call outlived every deadline of its exchange");
+    failed(&origin_timeout(), "proxy_internal_error")
 }
 
 /// The answer to a call that cannot be written as a request.
 pub(super) fn not_prepared(fault: PrepareFault) -> Answer {
-    let refusal = match fault {
+    refused(&match fault {
         PrepareFault::Credentials(
             CredentialsFault::SeveralAuthorizations
             | CredentialsFault::LongAuthorization
@@ -64,25 +118,31 @@ pub(super) fn not_prepared(fault: PrepareFault) -> Answer {
             "edge_bad_authorization",
             "The request must carry at most one valid Authorization.",
         ),
-        PrepareFault::Address(AddressFault::NotPlain) => Refusal::edge(
-            StatusCode::BAD_REQUEST,
-            "edge_ambiguous_target",
-            "The request target can be read in two ways.",
-        ),
+        PrepareFault::Address(AddressFault::NotPlain) => ambiguous_target(),
         PrepareFault::Address(AddressFault::UnknownRoot) => Refusal::edge(
             StatusCode::INTERNAL_SERVER_ERROR,
             "edge_internal_error",
             "The edge failed to handle the request.",
         ),
-    };
-    refused(&refusal)
+    })
 }
 
-/// An error and its causes on one line, cut; control and non-ASCII characters escaped (T-50).
+/// The refusal of a target that the next server would read as another one.
+pub(super) fn ambiguous_target() -> Refusal {
+    Refusal::edge(
+        StatusCode::BAD_REQUEST,
+        "edge_ambiguous_target",
+        "The request target can be read in two ways.",
+    )
+}
+
+/// An error and its causes on one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
-    texts.join(": ").escape_default().take(LONGEST_CAUSES).collect()
+    cut(&texts.join(": "))
 }
 
-/// The longest log field, in bytes.
-const LONGEST_CAUSES: usize = 256;
+/// A log field: cut, with control and non-ASCII characters escaped (T-50).
+fn cut(text: &str) -> String {
+    text.escape_default().take(LONGEST_FIELD).collect()
+}

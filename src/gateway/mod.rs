@@ -3,7 +3,9 @@
 mod body;
 mod calendar;
 mod fault;
+mod means;
 mod public_address;
-pub(crate) mod seam;
+mod service;
+mod site;
 
-pub(crate) use calendar::Gateway;
+pub(crate) use service::Gateway;

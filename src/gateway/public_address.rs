@@ -8,8 +8,9 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderValue};
 use url::Url;
 
-use crate::layers::ClientAddress;
+use crate::layers::{ClientAddress, RequestId};
 use crate::server::Peer;
+use crate::upstream::Forwarded;
 
 /// Scheme and host, as URLs in answers name them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +60,24 @@ impl PublicAddress {
         Self { scheme, host }
     }
 
-    /// The host as a header's value.
-    pub(super) fn host_value(&self) -> HeaderValue {
-        HeaderValue::try_from(&self.host).unwrap_or_else(|_| HeaderValue::from_static("localhost"))
+    /// Scheme and authority, without a trailing slash.
+    pub(super) fn base(&self) -> String {
+        format!("{}://{}", self.scheme, self.host)
+    }
+
+    /// What the origin is told about a request to this address.
+    pub(super) fn forwarded(&self, head: &Parts) -> Forwarded {
+        let client = head
+            .extensions
+            .get::<ClientAddress>()
+            .copied()
+            .unwrap_or_default();
+        Forwarded {
+            client: client.address,
+            scheme: self.scheme,
+            host: HeaderValue::try_from(&self.host).unwrap_or_else(|_| HeaderValue::from_static("localhost")),
+            request_id: head.extensions.get::<RequestId>().map(|id| id.value().clone()),
+        }
     }
 }
 

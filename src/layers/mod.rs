@@ -15,7 +15,7 @@ mod access;
 mod catch_panic;
 mod client_address;
 mod client_body;
-mod deadline;
+mod cors;
 mod gate;
 mod head_answer;
 mod head_limits;
@@ -46,6 +46,8 @@ where
         .layer(access::AccessLayer::new(metrics.clone()))
         // Below the access log, which counts the bytes that really leave.
         .layer(head_answer::HeadAnswerLayer)
+        // Below HEAD, above everything that refuses: pages must be able to read why.
+        .layer(cors::CorsLayer::new(&settings.cors))
         // Above everything that may panic, below the log: a panic is one request's 500.
         .layer(catch_panic::CatchPanicLayer)
         // Head checks, cheapest first; none of them touches the body, so that no 100 Continue is sent.
@@ -53,8 +55,6 @@ where
             &settings.limits,
         )))
         .layer(gate::GateLayer::new(host::HostCheck::new(&settings.hosts)))
-        // Innermost: covers reading the body, judging and the whole exchange up to the answer's head.
-        .layer(deadline::DeadlineLayer::new(&settings.timeouts))
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

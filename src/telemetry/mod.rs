@@ -8,4 +8,4 @@ mod metrics;
 pub(crate) use journal::{Journal, Subject};
 pub(crate) use labels::{class_label, method_label};
 pub use logs::{LogError, install_logs};
-pub(crate) use metrics::{Exchange, Inflight, Metrics, Served};
+pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics, Served};

@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn passes_one_authorization_of_sane_length() {
         let long = "a".repeat(LONGEST_AUTHORIZATION + 1);
-        let cases: [(&[(&str, &str)], Result<bool, CredentialsFault>); 5] = [
-            (&[], Ok(false)),
+        for (pairs, expected) in [
+            (&[][..], Ok(false)),
             (&[("authorization", "Bearer x")], Ok(true)),
             (&[("authorization", "Basic !!")], Ok(true)),
             (
@@ -144,8 +144,7 @@ mod tests {
                 &[("authorization", &long)],
                 Err(CredentialsFault::LongAuthorization),
             ),
-        ];
-        for (pairs, expected) in cases {
+        ] {
             let found = authorization(&headers(pairs), Profile::Compatible);
             assert_eq!(found.map(|value| value.is_some()), expected);
         }

@@ -13,12 +13,18 @@ use super::failure::ExchangeFailure;
 use super::headers::{self, Forwarded};
 use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
-use crate::call::CanonicalRequest;
+use crate::call::ValidatedCall;
 use crate::config::{Profile, Settings, Timeouts};
 use crate::telemetry::{Exchange, Metrics, class_label};
 
 /// Names the verb of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
+
+/// How long a page of the site may take to begin, and may keep its reader waiting: uploads are slow.
+const SITE_PATIENCE: Duration = Duration::from_mins(5);
+
+/// Site requests at once for each calendar call at once; most of them are files and need no PHP.
+const SITE_FACTOR: usize = 8;
 
 /// The way to the origin.
 #[derive(Debug)]
@@ -26,6 +32,7 @@ pub(crate) struct Upstream {
     clients: Clients,
     roots: Vec<RootAddress>,
     bulkhead: Bulkhead,
+    site_bulkhead: Bulkhead,
     retries: RetryBudget,
     timeouts: Timeouts,
     answer_bytes: u64,
@@ -42,8 +49,8 @@ pub(crate) struct Outgoing {
 }
 
 /// What a request does at the origin, which decides its deadline and its connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+#[derive(Debug, Clone, Copy)]
+enum Class {
     /// It changes nothing; it may be tried again and may be given up.
     Read,
     /// It may change something; it is sent once and runs to its end.
@@ -61,23 +68,6 @@ pub(crate) enum PrepareFault {
     Address(#[from] AddressFault),
 }
 
-// === impl Outgoing ===
-
-impl Outgoing {
-    /// What it does at the origin.
-    pub(crate) const fn class(&self) -> Class {
-        self.class
-    }
-}
-
-// === impl Class ===
-
-impl Class {
-    fn of(method: &Method) -> Self {
-        if method.is_safe() { Self::Read } else { Self::Write }
-    }
-}
-
 // === impl Upstream ===
 
 impl Upstream {
@@ -90,6 +80,7 @@ impl Upstream {
                 .map(|root| RootAddress::new(&root.origin_url))
                 .collect(),
             bulkhead: Bulkhead::new(settings.origin.max_in_flight),
+            site_bulkhead: Bulkhead::new(settings.origin.max_in_flight.saturating_mul(SITE_FACTOR)),
             retries: RetryBudget::new(),
             timeouts: settings.timeouts.clone(),
             answer_bytes: settings.limits.answer_bytes,
@@ -102,23 +93,28 @@ impl Upstream {
     /// Writes a call as a request of the edge's own.
     pub(crate) fn prepare(
         &self,
-        call: CanonicalRequest,
+        call: &ValidatedCall,
         client: &HeaderMap,
         forwarded: &Forwarded,
     ) -> Result<Outgoing, PrepareFault> {
+        let class = if call.is_write() {
+            Class::Write
+        } else {
+            Class::Read
+        };
+        let call = call.request();
         let root = self.roots.get(call.root).ok_or(AddressFault::UnknownRoot)?;
-        let url = root.url_of(&call)?;
-        let mut headers = headers::of_call(client, forwarded, &call, self.profile)?;
-        let class = Class::of(&call.method);
+        let url = root.url_of(call)?;
+        let mut headers = headers::of_call(client, forwarded, call, self.profile)?;
         let method = if self.tunnel_delete && call.method == Method::DELETE {
             headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
             Method::POST
         } else {
-            call.method
+            call.method.clone()
         };
         let mut request = reqwest::Request::new(method, url);
         *request.headers_mut() = headers;
-        *request.body_mut() = call.body.map(reqwest::Body::from);
+        *request.body_mut() = call.body.clone().map(reqwest::Body::from);
         Ok(Outgoing { request, class })
     }
 
@@ -130,14 +126,43 @@ impl Upstream {
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
         let result = self.run(outgoing, started).await;
+        self.count(&result, operation, started);
+        result
+    }
+
+    fn count(
+        &self,
+        result: &Result<Response<OriginBody>, ExchangeFailure>,
+        operation: &'static str,
+        started: Instant,
+    ) {
         self.metrics.exchanged(&Exchange {
             operation,
-            outcome: match &result {
+            outcome: match result {
                 Ok(answer) => class_label(answer.status()),
                 Err(failure) => failure.label(),
             },
             duration: started.elapsed(),
         });
+    }
+
+    /// Passes a request of the site on: slowly if need be, and never twice.
+    pub(crate) async fn pass(
+        &self,
+        request: reqwest::Request,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let started = Instant::now();
+        let place = self.site_bulkhead.enter().await;
+        let result = match place {
+            Some(place) => self
+                .attempt(&self.clients.pooled, request, SITE_PATIENCE)
+                .await
+                .map(|answer| {
+                    Response::from(answer).map(|body| OriginBody::new(body, SITE_PATIENCE, u64::MAX, place))
+                }),
+            None => Err(ExchangeFailure::Overloaded),
+        };
+        self.count(&result, "site", started);
         result
     }
 

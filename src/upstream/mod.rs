@@ -9,11 +9,13 @@ mod failure;
 mod headers;
 mod origin_body;
 mod retry;
+mod site;
 mod tls;
 
 pub(crate) use address::AddressFault;
 pub use client::ClientError;
 pub(crate) use credentials::CredentialsFault;
-pub(crate) use exchange::{Class, Outgoing, PrepareFault, Upstream};
+pub(crate) use exchange::{Outgoing, PrepareFault, Upstream};
 pub(crate) use failure::{ExchangeFailure, causes};
 pub(crate) use headers::Forwarded;
+pub(crate) use site::SiteOrigin;

@@ -38,7 +38,7 @@ async fn the_name_does_not_resolve() {
 
 #[tokio::test]
 async fn an_origin_without_tls_is_no_https_origin() {
-    let origin = Origin::sending(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let origin = Origin::always(Reply::json(200, "{}")).await;
     let secure = origin.base().replace("http:", "https:") + "/wp-json";
     let edge = Edge::builder()
         .settings(|settings| settings.roots[0].origin_url = secure.parse().unwrap())

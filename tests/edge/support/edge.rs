@@ -86,7 +86,7 @@ impl Edge {
         let any_port = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         settings.listen = vec![any_port.clone()];
         settings.admin = Some(AdminSettings { listen: any_port });
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        "tribe/events/v1".clone_into(&mut settings.origin.namespace);
         EdgeBuilder { settings }
     }
 

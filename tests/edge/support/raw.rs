@@ -38,9 +38,7 @@ impl RawClient {
     /// Reads one answer to anything but HEAD.
     pub(crate) async fn answer(&mut self) -> RawAnswer {
         let mut answer = self.head().await;
-        let length = answer
-            .header("content-length")
-            .map(|length| length.parse::<usize>());
+        let length = answer.header("content-length").map(str::parse::<usize>);
         let mut body = Vec::new();
         match length {
             Some(length) => {

@@ -1,0 +1,41 @@
+//! What the ways through the gateway share.
+
+use std::sync::Arc;
+
+use crate::call::Judge;
+use crate::config::Settings;
+use crate::relay::RelayRules;
+use crate::server::Drain;
+use crate::target::Roots;
+use crate::telemetry::Metrics;
+use crate::upstream::Upstream;
+
+/// Everything a request may need on its way, made once.
+#[derive(Debug)]
+pub(super) struct Means {
+    /// Finds the place of a target.
+    pub(super) roots: Roots,
+    /// Judges calls.
+    pub(super) judge: Judge,
+    /// Turns the origin's answers into the client's.
+    pub(super) rules: Arc<RelayRules>,
+    /// Leads to the origin.
+    pub(super) upstream: Arc<Upstream>,
+    /// Waits for writes at the end.
+    pub(super) drain: Drain,
+    /// Counts what was found.
+    pub(super) metrics: Metrics,
+}
+
+impl Means {
+    pub(super) fn new(settings: &Settings, upstream: Upstream, drain: Drain, metrics: Metrics) -> Self {
+        Self {
+            roots: Roots::new(settings),
+            judge: Judge::new(settings),
+            rules: Arc::new(RelayRules::new(settings)),
+            upstream: Arc::new(upstream),
+            drain,
+            metrics,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Requests of the site as they pass through: the same target, without hop-by-hop headers.
+
+use http::HeaderMap;
+use http::header::{
+    CONNECTION, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+use http::request::Parts;
+use url::Url;
+
+use super::address::{AddressFault, plain};
+use super::headers::Forwarded;
+use crate::config::Settings;
+
+/// Headers that belong to one connection (RFC 9110 7.6.1), and those the next hop must not take from us.
+const DROPPED: [HeaderName; 10] = [
+    CONNECTION,
+    HOST,
+    EXPECT,
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+];
+
+/// The host that serves the site.
+#[derive(Debug)]
+pub(crate) struct SiteOrigin {
+    base: Url,
+}
+
+// === impl SiteOrigin ===
+
+impl SiteOrigin {
+    /// The host of the configured REST root.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            base: settings.origin.url.clone(),
+        }
+    }
+
+    /// The same request, to the origin.
+    pub(crate) fn request(
+        &self,
+        head: &Parts,
+        body: reqwest::Body,
+        forwarded: &Forwarded,
+    ) -> Result<reqwest::Request, AddressFault> {
+        let path = spelled_out(head.uri.path(), br#""<>^`{}|\"#);
+        let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
+        let url = plain(&self.base, &path, query.as_deref())?;
+        let mut headers = head.headers.clone();
+        strip_hop_by_hop(&mut headers);
+        forwarded.write(&mut headers);
+        let mut request = reqwest::Request::new(head.method.clone(), url);
+        *request.headers_mut() = headers;
+        *request.body_mut() = Some(body);
+        Ok(request)
+    }
+}
+
+/// Removes what is meant for this connection, what `Connection` names, and names that CGI would take for others.
+pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
+    let nominated: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    let confusable = headers
+        .keys()
+        .filter(|name| name.as_str().contains(['_', '.']))
+        .cloned();
+    let dropped: Vec<HeaderName> = nominated.into_iter().chain(confusable).chain(DROPPED).collect();
+    for name in dropped {
+        headers.remove(name);
+    }
+}
+
+/// The text with these bytes and everything beyond ASCII percent-encoded, which means the same to a server.
+fn spelled_out(text: &str, odd: &[u8]) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for &byte in text.as_bytes() {
+        if byte.is_ascii_graphic() && !odd.contains(&byte) {
+            plain.push(char::from(byte));
+        } else {
+            crate::value::write_escaped(&[byte], &mut plain);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, Request};
+
+    use super::*;
+
+    fn request(target: &str) -> Result<String, AddressFault> {
+        let settings = Settings::for_origin("http://h.example:8080/de/wp-json".parse().unwrap());
+        let (head, ()) = Request::get(target).body(()).unwrap().into_parts();
+        let forwarded = Forwarded {
+            client: None,
+            scheme: "http",
+            host: HeaderValue::from_static("localhost"),
+            request_id: None,
+        };
+        SiteOrigin::new(&settings)
+            .request(&head, reqwest::Body::from(""), &forwarded)
+            .map(|request| request.url().to_string())
+    }
+
+    #[test]
+    fn targets_stay_as_they_are() {
+        for target in [
+            "/",
+            "/a//b/",
+            "/a?",
+            "/a?b=c&&d=%27+x?y",
+            "/wp%2Djson/wp/v2/posts",
+            "/a;b=c,d@e:f!$&'()*",
+            "/a?[]=%zz",
+        ] {
+            assert_eq!(
+                request(target),
+                Ok(format!("http://h.example:8080{target}")),
+                "{target}"
+            );
+        }
+    }
+
+    #[test]
+    fn odd_bytes_are_spelled_out() {
+        let expected = "http://h.example:8080/m%C3%BCller%7B%7D?q=%27%C3%BC".to_owned();
+        assert_eq!(request("/müller{}?q='ü"), Ok(expected));
+    }
+
+    #[test]
+    fn targets_with_a_second_reading_are_refused() {
+        for target in ["/x/../wp-login.php", "/./a", "/a/%2e%2E/b", "/a/.%2e"] {
+            assert_eq!(request(target), Err(AddressFault::NotPlain), "{target}");
+        }
+    }
+
+    #[test]
+    fn hop_by_hop_headers_stay_on_their_hop() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("connection", "keep-alive, X-Once"),
+            ("x-once", "1"),
+            ("upgrade", "websocket"),
+            ("te", "trailers"),
+            ("x_forwarded_for", "1.2.3.4"),
+            ("cookie", "a=b"),
+            ("x-http-method-override", "PUT"),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        strip_hop_by_hop(&mut headers);
+        let mut names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["cookie", "x-http-method-override"]);
+    }
+}
