@@ -124,9 +124,10 @@ pub(crate) fn causes<'a>(
     std::iter::successors(Some(error), |error| (*error).source())
 }
 
-/// Whether an I/O error wraps one of the TLS library.
+/// Whether an I/O error wraps one of the TLS library, perhaps in another I/O error: `source` leaves those out.
 fn speaks_of_tls(error: &io::Error) -> bool {
-    error
-        .get_ref()
-        .is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>)
+    let Some(inner) = error.get_ref() else {
+        return false;
+    };
+    inner.is::<rustls::Error>() || inner.downcast_ref::<io::Error>().is_some_and(speaks_of_tls)
 }
