@@ -12,6 +12,7 @@ use crate::value::datetime;
 use crate::value::integer::is_positive_int;
 use crate::value::numeric::int_prefix;
 use crate::value::timezone::timezone_or_empty;
+use crate::value::url_filter::url_or_empty;
 use crate::value::{Value, Verdict, Why};
 
 /// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
@@ -25,7 +26,7 @@ pub(super) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict 
         Rule::StringOrEmpty => verdict(is_text(value) || value.is_empty()),
         Rule::Time => time(value),
         Rule::TimezoneOrEmpty => text_or_empty(value, timezone_or_empty),
-        Rule::UrlOrEmpty => text_or_empty(value, |_| Verdict::Defer(Why::PhpBuild)),
+        Rule::UrlOrEmpty => text_or_empty(value, url_or_empty),
         Rule::ImageOrEmpty if value.is_empty() => Verdict::Admit,
         Rule::Image | Rule::ImageOrEmpty => image(value, caller),
         Rule::UserId | Rule::VenueId => numeric_id(value),
