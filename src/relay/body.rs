@@ -72,6 +72,7 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
+    let expected = usize::try_from(body.size_hint().lower()).map_or(room, |bytes| bytes.min(room));
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
@@ -83,7 +84,7 @@ where
         if first.is_empty() && joined.is_empty() {
             first = data;
         } else {
-            joined.reserve(first.len() + data.len());
+            joined.reserve((first.len() + data.len()).max(expected.saturating_sub(joined.len())));
             joined.extend_from_slice(&std::mem::take(&mut first));
             joined.extend_from_slice(&data);
         }

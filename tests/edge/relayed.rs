@@ -171,6 +171,43 @@ async fn json_answers_pass_with_nothing_changed_but_their_api_urls() {
 }
 
 #[tokio::test]
+async fn descriptions_name_the_public_namespace_only() {
+    let mut count = 0;
+    for recorded in Recorded::all()
+        .into_iter()
+        .filter(|recorded| recorded.status == 200)
+    {
+        let below = recorded.path.split("/tribe/events/v1").nth(1).unwrap_or("/none");
+        let describes = matches!(below, "" | "/" | "/doc") || recorded.method == Method::OPTIONS;
+        let overridden = recorded.query.contains("rest_route") || recorded.query.contains("namespace=");
+        if !describes || overridden || !recorded.body.contains("tribe\\/events") {
+            continue;
+        }
+        let context = RelayContext {
+            content: Content::Description,
+            ..recorded.context()
+        };
+        let relayed = relay(recorded.answer(), context).await.expect(&recorded.id);
+        let body = relayed
+            .into_body()
+            .collect()
+            .await
+            .expect("a whole body")
+            .to_bytes();
+        let document: Value = serde_json::from_slice(&body).expect("JSON stays JSON");
+        let text = document.to_string();
+        assert!(!text.contains("tribe/events/v1"), "{}", recorded.id);
+        let back = text
+            .replace("https://events.example.org/", "http://origin.example/")
+            .replace("calendar/events/v1", "tribe/events/v1");
+        let original: Value = serde_json::from_str(&recorded.body).expect("JSON");
+        assert_eq!(back, original.to_string(), "{}", recorded.id);
+        count += 1;
+    }
+    assert!(count >= 10, "{count}");
+}
+
+#[tokio::test]
 async fn only_listed_headers_pass() {
     let known = "access-control-allow-origin access-control-expose-headers allow cache-control content-length \
         content-type expires link location vary x-content-type-options x-robots-tag x-tec-total \

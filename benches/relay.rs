@@ -1,0 +1,97 @@
+//! How fast answers pass: a page of fifty events, and the same page without an origin's URL.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use calendar_edge::config::Settings;
+use calendar_edge::relay::{Caller, Content, RelayContext, RelayRules, Rewriter, Script, relay};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use http::{Method, Response, header};
+use http_body_util::{BodyExt, Full};
+
+fn main() {
+    divan::main();
+}
+
+/// A list of recorded events as PHP prints it, of about a page's size.
+fn page() -> String {
+    let fixture = include_str!("../fixtures/backend/event-list-page1.json");
+    let list: serde_json::Value = serde_json::from_str(fixture).expect("the fixture is JSON");
+    let events = list["events"].as_array().expect("a list of events");
+    let many: Vec<_> = events.iter().cycle().take(50).collect();
+    let text = serde_json::json!({ "events": many }).to_string();
+    text.replace('/', r"\/")
+}
+
+/// The same page of a site that prints no URL of its API.
+fn foreign_page() -> String {
+    page().replace("origin.example", "other.example")
+}
+
+fn context() -> RelayContext {
+    let url = "http://origin.example/wp-json".parse().expect("a URL");
+    let mut settings = Settings::for_origin(url);
+    "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+    RelayContext {
+        rules: Arc::new(RelayRules::new(&settings)),
+        root: 0,
+        public_base: "https://events.example.org".into(),
+        method: Method::GET,
+        origin: None,
+        caller: Caller::Anonymous,
+        content: Content::Records,
+        script: Script::Refused,
+        enveloped: false,
+    }
+}
+
+#[divan::bench(args = ["own", "foreign"])]
+fn rewriting(bencher: Bencher<'_, '_>, name: &str) {
+    let page = Bytes::from(if name == "own" { page() } else { foreign_page() });
+    let context = context();
+    let map = context.rules.urls().map();
+    bencher.counter(BytesCount::new(page.len())).bench(|| {
+        let rewriter = Rewriter::new(&map, &context.public_base, 0, Content::Records);
+        black_box(rewriter.whole(page.clone()))
+    });
+}
+
+#[divan::bench]
+fn rewriting_in_pieces(bencher: Bencher<'_, '_>) {
+    let page = Bytes::from(page());
+    let context = context();
+    let map = context.rules.urls().map();
+    bencher.counter(BytesCount::new(page.len())).bench(|| {
+        let mut rewriter = Rewriter::new(&map, &context.public_base, 0, Content::Records);
+        let mut rest = page.clone();
+        while !rest.is_empty() {
+            black_box(rewriter.push(rest.split_to(rest.len().min(8 * 1024))));
+        }
+        black_box(rewriter.finish())
+    });
+}
+
+/// Everything: head, judging, rewriting.
+#[divan::bench]
+fn relaying(bencher: Bencher<'_, '_>) {
+    let page = Bytes::from(page());
+    let context = context();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime");
+    bencher.counter(BytesCount::new(page.len())).bench(|| {
+        let answer = Response::builder()
+            .header(header::CONTENT_TYPE, "application/json; charset=UTF-8")
+            .header(
+                header::LINK,
+                "<http://origin.example/wp-json/>; rel=\"https://api.w.org/\"",
+            )
+            .body(Full::new(page.clone()))
+            .expect("an answer");
+        runtime.block_on(async {
+            let relayed = relay(answer, context.clone()).await.expect("a good answer");
+            relayed.into_body().collect().await.expect("a whole body")
+        })
+    });
+}
