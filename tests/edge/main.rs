@@ -1,6 +1,7 @@
 //! Behaviour of the whole edge, and guards of the files that must agree with it.
 
 mod contract;
+mod corpus;
 mod forwarding;
 mod limits;
 mod openapi;

@@ -102,6 +102,11 @@ impl Origin {
         self.seen.lock().expect("no test panics while holding it").clone()
     }
 
+    /// Every request since the last time this was asked.
+    pub(crate) fn take_seen(&self) -> Vec<Seen> {
+        std::mem::take(&mut *self.seen.lock().expect("no test panics while holding it"))
+    }
+
     /// The only request so far.
     pub(crate) fn only(&self) -> Seen {
         let mut seen = self.seen();

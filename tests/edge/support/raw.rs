@@ -35,9 +35,12 @@ impl RawClient {
         self
     }
 
-    /// Reads one answer to anything but HEAD.
+    /// Reads one answer to anything but HEAD; interim answers are passed over.
     pub(crate) async fn answer(&mut self) -> RawAnswer {
         let mut answer = self.head().await;
+        while answer.status < 200 {
+            answer = self.head().await;
+        }
         let length = answer.header("content-length").map(str::parse::<usize>);
         let mut body = Vec::new();
         match length {

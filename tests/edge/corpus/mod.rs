@@ -1,0 +1,4 @@
+//! The recorded requests, replayed through the edge over sockets.
+
+mod record;
+mod replay;
