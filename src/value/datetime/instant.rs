@@ -31,7 +31,7 @@ pub(super) fn instant(mut reading: Reading) -> Instant {
 }
 
 /// Seconds from 1970-01-01 00:00:00 to the date on the wall clock of its zone; none when a part is missing.
-fn local_seconds(reading: &Reading) -> Option<i128> {
+pub(super) fn local_seconds(reading: &Reading) -> Option<i128> {
     let mut date = Date {
         year: reading.year?.into(),
         month: reading.month?.into(),

@@ -22,9 +22,11 @@ mod relative;
 mod rule;
 mod token;
 mod vocabulary;
+mod wall;
 mod zone;
 
 use rule::Flaw;
 pub use rule::time;
+pub(crate) use wall::wall;
 #[cfg(test)]
 mod tests;

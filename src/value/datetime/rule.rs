@@ -9,7 +9,7 @@ use crate::value::timezone::offset::ZoneReading;
 use crate::value::{Verdict, Why};
 
 /// The longest text that is judged, in bytes; longer ones are left to PHP. Bounds the work to about a millisecond.
-const LONGEST: usize = 512;
+pub(super) const LONGEST: usize = 512;
 
 /// Something that makes PHP refuse the whole date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn time(text: &[u8]) -> Verdict {
 }
 
 /// Reads all pieces of a text.
-fn read(text: &[u8]) -> Result<Reading, Flaw> {
+pub(super) fn read(text: &[u8]) -> Result<Reading, Flaw> {
     if text.is_empty() {
         return Err(Flaw);
     }
@@ -62,7 +62,7 @@ fn read(text: &[u8]) -> Result<Reading, Flaw> {
 }
 
 /// The text without white space around it; one byte of it stays where there is nothing else.
-fn trim(text: &[u8]) -> &[u8] {
+pub(super) fn trim(text: &[u8]) -> &[u8] {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
     let first = text.iter().position(|byte| !is_space(byte));
     let last = text.iter().rposition(|byte| !is_space(byte));
