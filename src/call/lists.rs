@@ -8,7 +8,7 @@ use crate::value::{Value, Verdict};
 
 /// The elements of a list value: text is decoded a second time and split at commas with the blanks around
 /// them; empty text drops out; a value PHP calls empty is the empty list.
-pub(super) fn elements(value: &Value) -> Vec<Cow<'_, Value>> {
+pub(crate) fn elements(value: &Value) -> Vec<Cow<'_, Value>> {
     if value.is_empty() {
         return Vec::new();
     }

@@ -23,6 +23,8 @@ pub use caller::Caller;
 pub use canonical::CanonicalRequest;
 pub use finding::Finding;
 pub use judge::{Explanation, Judge, Judgement, Outcome};
+pub(crate) use lists::elements;
 pub use phases::{Deferred, Reading};
 pub use reading::RawCall;
+pub(crate) use rules::judge_value;
 pub use validated::ValidatedCall;

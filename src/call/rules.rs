@@ -17,7 +17,7 @@ use crate::value::{Value, Verdict, Why};
 
 /// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
 /// as absent.
-pub(super) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict {
+pub(crate) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict {
     match rule {
         Rule::Anything => Verdict::Admit,
         Rule::PositiveInt => verdict(is_positive_int(value)),
