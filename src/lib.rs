@@ -12,6 +12,7 @@ mod layers;
 pub mod payload;
 pub mod problem;
 pub mod relay;
+pub mod sandbox;
 mod server;
 pub mod target;
 pub mod telemetry;

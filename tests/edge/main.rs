@@ -10,5 +10,6 @@ mod origin_trouble;
 mod recorded;
 mod relayed;
 mod round_trip;
+mod sandbox;
 mod schema_values;
 mod support;

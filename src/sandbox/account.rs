@@ -1,0 +1,186 @@
+//! The accounts of the sandbox and who a request comes from (CONTRACT section 13).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, header};
+
+use super::refused::Refused;
+
+/// The application password of every account; blanks in it do not count.
+pub(super) const PASSWORD: &str = "sand boxs ecre tcal enda redg";
+
+/// An account.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Account {
+    /// The number shown as `author`.
+    pub(super) id: u64,
+    /// The login name.
+    pub(super) name: &'static str,
+    /// What it may do.
+    pub(super) role: Role,
+}
+
+/// What an account may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Everything.
+    Administrator,
+    /// Writes, but what it writes waits for an editor.
+    Contributor,
+    /// Reads only.
+    Subscriber,
+}
+
+/// The accounts of the sandbox.
+pub(super) static ACCOUNTS: [Account; 3] = [
+    Account {
+        id: 1,
+        name: "demo",
+        role: Role::Administrator,
+    },
+    Account {
+        id: 2,
+        name: "contributor",
+        role: Role::Contributor,
+    },
+    Account {
+        id: 3,
+        name: "subscriber",
+        role: Role::Subscriber,
+    },
+];
+
+/// Who a request comes from; none: anonymous.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Caller {
+    account: Option<&'static Account>,
+}
+
+// === impl Caller ===
+
+impl Caller {
+    /// The caller that a request's headers prove; `nonce` says whether a nonce came with it, and since nobody
+    /// logs in here, every nonce is stale.
+    pub(super) fn of(headers: &HeaderMap, nonce: bool) -> Result<Self, Refused> {
+        let basic = basic(headers);
+        match basic {
+            Some((name, password)) => {
+                let account = ACCOUNTS.iter().find(|account| account.name == name);
+                let account = account.ok_or(Refused::UnknownUser)?;
+                if squeezed(&password) != squeezed(PASSWORD) {
+                    return Err(Refused::WrongPassword);
+                }
+                // A cookie without a nonce turns even good credentials into an anonymous caller.
+                let cookie = is_session(headers) && !nonce;
+                Ok(Self {
+                    account: (!cookie).then_some(account),
+                })
+            }
+            None if nonce => Err(Refused::StaleNonce),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// The number of the account, 0 for nobody.
+    pub(super) fn id(self) -> u64 {
+        self.account.map_or(0, |account| account.id)
+    }
+
+    /// Whether anybody is logged in.
+    pub(super) fn is_known(self) -> bool {
+        self.account.is_some()
+    }
+
+    /// Whether the caller may write; per type, not per record (CONTRACT section 9).
+    pub(super) fn may_write(self) -> bool {
+        matches!(self.role(), Some(Role::Administrator | Role::Contributor))
+    }
+
+    /// Whether the caller may publish.
+    pub(super) fn may_publish(self) -> bool {
+        self.role() == Some(Role::Administrator)
+    }
+
+    /// Whether the caller may read everyone's unpublished records.
+    pub(super) fn reads_all(self) -> bool {
+        self.role() == Some(Role::Administrator)
+    }
+
+    fn role(self) -> Option<Role> {
+        self.account.map(|account| account.role)
+    }
+}
+
+/// Name and password of Basic credentials; anything malformed counts as none.
+fn basic(headers: &HeaderMap) -> Option<(String, String)> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let decoded = String::from_utf8(STANDARD.decode(token.trim()).ok()?).ok()?;
+    let (name, password) = decoded.split_once(':')?;
+    (!name.is_empty() && !password.is_empty()).then(|| (name.to_owned(), password.to_owned()))
+}
+
+fn is_session(headers: &HeaderMap) -> bool {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    cookies
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("wordpress_logged_in_"))
+}
+
+fn squeezed(password: &str) -> String {
+    password.split_ascii_whitespace().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn headers(credentials: &str) -> HeaderMap {
+        let value = format!("bAsIc {}", STANDARD.encode(credentials));
+        let value = HeaderValue::from_str(&value).expect("ASCII");
+        HeaderMap::from_iter([(header::AUTHORIZATION, value)])
+    }
+
+    #[test]
+    fn knows_its_accounts_with_and_without_blanks() {
+        for password in [PASSWORD, &squeezed(PASSWORD)] {
+            let caller = Caller::of(&headers(&format!("demo:{password}")), false).expect("known");
+            assert!(caller.may_publish());
+        }
+        let contributor = Caller::of(&headers(&format!("contributor:{PASSWORD}")), false).expect("known");
+        assert!(contributor.may_write() && !contributor.may_publish());
+    }
+
+    #[test]
+    fn tells_a_wrong_password_from_an_unknown_user() {
+        assert!(matches!(
+            Caller::of(&headers("demo:x"), false),
+            Err(Refused::WrongPassword)
+        ));
+        assert!(matches!(
+            Caller::of(&headers("x:x"), false),
+            Err(Refused::UnknownUser)
+        ));
+    }
+
+    #[test]
+    fn takes_malformed_credentials_for_none() {
+        for credentials in ["", "demo", ":", "demo:"] {
+            let caller = Caller::of(&headers(credentials), false).expect("anonymous");
+            assert!(!caller.is_known(), "{credentials}");
+        }
+    }
+
+    #[test]
+    fn refuses_a_nonce_of_nobody() {
+        assert!(matches!(
+            Caller::of(&HeaderMap::new(), true),
+            Err(Refused::StaleNonce)
+        ));
+    }
+}

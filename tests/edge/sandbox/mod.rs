@@ -1,0 +1,8 @@
+//! The built-in calendar over its real socket: it behaves as the recorded site does.
+
+mod bodies;
+mod calendar;
+mod lists;
+mod refusals;
+mod socket;
+mod writes;
