@@ -152,6 +152,27 @@ impl Running {
         self.admin_address.as_ref()
     }
 
+    /// Says where it listens, runs until it is told to end, and drains; a second order ends it at once.
+    pub async fn until(self, mut shutdown: Shutdown) -> DrainOutcome {
+        for address in self.addresses() {
+            tracing::info!(%address, "listening for clients");
+        }
+        if let Some(address) = self.admin_address() {
+            tracing::info!(%address, "listening for operators");
+        }
+        shutdown.ordered().await;
+        tracing::info!("draining");
+        let outcome = tokio::select! {
+            outcome = self.drain() => outcome,
+            () = shutdown.ordered() => DrainOutcome::Cut,
+        };
+        match outcome {
+            DrainOutcome::Finished => tracing::info!("drained"),
+            DrainOutcome::Cut => tracing::warn!("ended before everything was finished"),
+        }
+        outcome
+    }
+
     /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.
     ///
     /// The admin listener answers to the last, so that an operator can watch.
@@ -220,23 +241,6 @@ impl Shutdown {
 /// # Errors
 ///
 /// When the edge does not start.
-pub async fn serve(settings: Settings, mut shutdown: Shutdown) -> Result<DrainOutcome, ServeError> {
-    let running = Edge::start(settings).await?;
-    for address in running.addresses() {
-        tracing::info!(%address, "listening for clients");
-    }
-    if let Some(address) = running.admin_address() {
-        tracing::info!(%address, "listening for operators");
-    }
-    shutdown.ordered().await;
-    tracing::info!("draining");
-    let outcome = tokio::select! {
-        outcome = running.drain() => outcome,
-        () = shutdown.ordered() => DrainOutcome::Cut,
-    };
-    match outcome {
-        DrainOutcome::Finished => tracing::info!("drained"),
-        DrainOutcome::Cut => tracing::warn!("ended before everything was finished"),
-    }
-    Ok(outcome)
+pub async fn serve(settings: Settings, shutdown: Shutdown) -> Result<DrainOutcome, ServeError> {
+    Ok(Edge::start(settings).await?.until(shutdown).await)
 }

@@ -23,6 +23,8 @@ Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// Run the edge until SIGTERM or SIGINT
+    Serve(ServeArgs),
     /// Check the configuration, then the live origin: reachable, namespace, published index
     Check(CheckArgs),
     /// Print the table of routes, methods and arguments
@@ -33,6 +35,32 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Print the version
     Version,
+}
+
+/// The flags of `serve`.
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    #[command(flatten)]
+    site: SiteArgs,
+    #[arg(
+        long,
+        value_name = "ADDR",
+        help = "Where clients connect, 127.0.0.1:8787 or unix:/run/edge.sock [env: CALENDAR_EDGE_LISTEN]"
+    )]
+    listen: Option<String>,
+    #[arg(
+        long,
+        value_name = "ADDR",
+        help = "Where operators connect [env: CALENDAR_EDGE_ADMIN_LISTEN]"
+    )]
+    admin_listen: Option<String>,
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_parser = ["enforce", "report", "off"],
+        help = "What happens to a request that breaks a rule [env: CALENDAR_EDGE_MODE]"
+    )]
+    mode: Option<String>,
 }
 
 /// The flags of `check`.
@@ -164,22 +192,44 @@ impl<'a> Environment<'a> {
     }
 }
 
+// === impl ServeArgs ===
+
+impl ServeArgs {
+    /// File, environment and flags as settings.
+    pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        self.site.load_with(
+            [
+                (LISTEN, self.listen.as_deref()),
+                (ADMIN_LISTEN, self.admin_listen.as_deref()),
+                (MODE, self.mode.as_deref()),
+            ],
+            environment,
+        )
+    }
+}
+
 // === impl SiteArgs ===
 
 impl SiteArgs {
-    /// The file and what flags and environment say about the site; the environment also about the rest, so
-    /// that `check` judges what `serve` would get.
+    /// File, environment and the flags about the site as settings. The environment counts for the other flags
+    /// of `serve` too, so that `check` judges what `serve` would get.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
-        let pairs = [
+        self.load_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
+    }
+
+    fn load_with(
+        &self,
+        others: [(SettingFlag, Option<&str>); 3],
+        environment: Environment<'_>,
+    ) -> Result<Settings, ConfigError> {
+        let site = [
             (ORIGIN, self.origin.as_deref()),
             (ORIGIN_NAMESPACE, self.origin_namespace.as_deref()),
-            (LISTEN, None),
-            (ADMIN_LISTEN, None),
-            (MODE, None),
         ];
         let file = self.config.clone();
         let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
-        config::load(file.as_deref(), &overrides(pairs, environment))
+        let flags = site.into_iter().chain(others);
+        config::load(file.as_deref(), &overrides(flags, environment))
     }
 }
 

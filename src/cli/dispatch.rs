@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Cli, Command, Environment};
 use super::status::Status;
-use super::{check, explain, openapi, routes, version};
+use super::{check, explain, openapi, routes, serve, version};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -21,6 +21,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
     let environment = Environment::new(&lookup);
     let mut out = io::stdout().lock();
     match cli.command {
+        Command::Serve(args) => serve::run(&args, environment),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),

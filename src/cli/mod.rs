@@ -6,6 +6,7 @@ mod dispatch;
 mod explain;
 mod openapi;
 mod routes;
+mod serve;
 mod status;
 mod version;
 
