@@ -1,0 +1,136 @@
+//! The program as a shell sees it: exit statuses, output, environment, signals.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The program with nothing of the test's environment that it would obey.
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    command.args(arguments).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    program(arguments).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A serving program that is stopped with the test.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have ended already, which is what the test wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn exit_statuses_tell_usage_configuration_and_findings_apart() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
+    let broken = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/config/unknown-keys.toml");
+    let cases: [(&[&str], i32); 13] = [
+        (&["version"], 0),
+        (&["--version"], 0),
+        (&["--help"], 0),
+        (&["serve", "--help"], 0),
+        (&[], 64),
+        (&["sreve"], 64),
+        (&["serve", "--mode", "loose"], 64),
+        (&["serve", "--no-such-flag"], 64),
+        (&["explain", "GET", "no-path"], 64),
+        (&["serve"], 78),
+        (&["serve", "--config", broken], 78),
+        (&["check", "--config", broken, "--offline"], 2),
+        (&["check", "--config", example, "--offline"], 0),
+    ];
+    for (arguments, status) in cases {
+        assert_eq!(output(arguments).status.code(), Some(status), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_bad_configuration_is_shown_whole_on_standard_error() {
+    let broken = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/config/unknown-keys.toml");
+    let output = output(&["serve", "--config", broken]);
+    let complaints = text(&output.stderr);
+    assert!(output.stdout.is_empty());
+    assert!(complaints.contains("did you mean `namespaces`?"), "{complaints}");
+    assert!(
+        complaints.contains("10 problems in the configuration"),
+        "{complaints}"
+    );
+}
+
+#[test]
+fn the_environment_stands_in_for_flags() {
+    let mut command = program(&["check"]);
+    command
+        .env("CALENDAR_EDGE_ORIGIN", "https://wp.example.org/wp-json")
+        .env("CALENDAR_EDGE_OFFLINE", "1");
+    let fine = command.output().expect("the program starts");
+    assert_eq!(fine.status.code(), Some(0));
+    command.env("CALENDAR_EDGE_MODE", "loose");
+    let output = command.output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--> CALENDAR_EDGE_MODE"));
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let mut child = program(&["openapi"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn serves_until_it_is_told_to_stop() {
+    let arguments = [
+        "serve",
+        "--origin",
+        "http://127.0.0.1:1/wp-json",
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    let child = program(&arguments).stderr(Stdio::piped()).spawn();
+    let mut serving = Serving(child.expect("the program starts"));
+    let errors = serving.0.stderr.take().expect("a pipe");
+    let mut lines = BufReader::new(errors).lines().map_while(Result::ok);
+    let listening = lines.find(|line| line.contains("listening for clients"));
+    assert!(listening.is_some_and(|line| line.contains("127.0.0.1:")));
+    let id = serving.0.id().to_string();
+    let told = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(told.expect("there is a kill").success());
+    assert!(lines.any(|line| line.contains("drained")));
+    assert_eq!(serving.0.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn a_taken_address_ends_the_program() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let output = output(&[
+        "serve",
+        "--origin",
+        "http://127.0.0.1:1/wp-json",
+        "--listen",
+        &address,
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains(&address));
+}
