@@ -191,13 +191,13 @@ pub(super) fn nonce(method: &Method, bags: &Bags) -> Option<HeaderValue> {
     )
 }
 
-/// Whether a parameter of the path stands elsewhere too, with another value.
+/// Whether a parameter of the path stands elsewhere too, with another value; a JSON null is one, which
+/// WordPress refuses by its type.
 pub(super) fn contradicts_path(matched: &RouteMatch, bags: &Bags) -> bool {
     let (Some(name), Some(path)) = (matched.route.path_parameter(), &matched.parameter) else {
         return false;
     };
     let same = |value: &Value| match (matched.route, value) {
-        (_, Value::Null) => true,
         (Route::BySlug(_), Value::String(slug)) => canonical_slug(slug) == canonical_slug(path),
         (_, Value::String(id)) => is_digits(id) && canonical_id(id) == canonical_id(path),
         (Route::Item(_), Value::Number(id)) => {
@@ -218,3 +218,47 @@ const NOT_UTF8: Problem = Problem::edge(
     "edge_invalid_utf8",
     "A value of the form is not valid UTF-8.",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{ArrayKind, Key, Number, PhpArray};
+
+    fn contradicts(route: Route, path: &str, sent: Value) -> bool {
+        let matched = RouteMatch {
+            route,
+            parameter: Some(path.as_bytes().to_vec()),
+        };
+        let mut members = PhpArray::new(ArrayKind::Map);
+        let name = route.path_parameter().expect("it has one");
+        members.insert(Key::Text(name.as_bytes().to_vec()), sent);
+        let mut bags = Bags::default();
+        bags.add(Source::Json, members);
+        contradicts_path(&matched, &bags)
+    }
+
+    #[test]
+    fn a_repeated_path_parameter_must_say_the_same() {
+        let item = Route::Item(Kind::Event);
+        let slug = Route::BySlug(Kind::Event);
+        let number = |text| Value::Number(Number::from_json_text(text));
+        let cases = [
+            (item, "56", number("56"), false),
+            (item, "56", Value::text("056"), false),
+            (item, "56", Value::text("57"), true),
+            (item, "56", number("56.0"), true),
+            (item, "56", Value::Null, true),
+            (item, "56", Value::Bool(true), true),
+            (slug, "a%20b", Value::text("a b"), false),
+            (slug, "gala", Value::text("other"), true),
+            (slug, "gala", Value::Null, true),
+        ];
+        for (route, path, sent, expected) in cases {
+            assert_eq!(
+                contradicts(route, path, sent.clone()),
+                expected,
+                "{path} {sent:?}"
+            );
+        }
+    }
+}
