@@ -2,7 +2,6 @@
 
 mod args;
 mod check;
-mod demo;
 mod dispatch;
 mod explain;
 mod openapi;

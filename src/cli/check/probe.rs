@@ -1,6 +1,5 @@
 //! Fetches what an origin publishes about itself.
 
-use calendar_edge::app::origin_tls;
 use calendar_edge::config::Settings;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, USER_AGENT};
 use http::{HeaderMap, StatusCode};
@@ -33,10 +32,11 @@ struct Answer {
 // === impl Probe ===
 
 impl<'a> Probe<'a> {
-    /// A probe that trusts whom `serve` trusts, with the deadlines and sizes of the settings.
-    pub(super) fn new(settings: &'a Settings) -> anyhow::Result<Self> {
+    /// A probe with the deadlines and sizes of the settings.
+    pub(super) fn new(settings: &'a Settings) -> Result<Self, reqwest::Error> {
+        // Whoever installed a provider first is right too.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(origin_tls()?)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(settings.timeouts.origin_connect)

@@ -2,3 +2,5 @@
 
 mod record;
 mod replay;
+
+pub(crate) use record::{Record, records};

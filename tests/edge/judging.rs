@@ -1,0 +1,145 @@
+//! Recorded requests put to the judge itself: no socket, no server around it.
+
+use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge::config::{Root, Settings};
+use calendar_edge::problem::Refusal;
+use calendar_edge::target::{Located, Roots};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+
+use crate::corpus::{Record, records};
+
+/// What the plugin registers, and what the recorded requests ask for.
+pub(crate) const NAMESPACE: &str = "tribe/events/v1";
+
+/// A request as a client sends it, credentials included.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    /// Without the question mark; none where the target has none.
+    pub(crate) query: Option<String>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+/// The recorded requests that are so well formed that a server hands them on.
+pub(crate) fn well_formed() -> Vec<(Record, Request)> {
+    let requests = records().into_iter().filter_map(|record| {
+        let request = Request::of(&record)?;
+        Some((record, request))
+    });
+    requests.collect()
+}
+
+// === impl Request ===
+
+impl Request {
+    /// The request of a record; none where no HTTP server would read it.
+    fn of(record: &Record) -> Option<Self> {
+        let recorded = &record.request;
+        let target: Uri = recorded.target().parse().ok()?;
+        let mut headers = HeaderMap::new();
+        let sent = recorded
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in sent.chain(record.credentials()) {
+            let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+            headers.append(name, HeaderValue::from_bytes(value.trim().as_bytes()).ok()?);
+        }
+        let has_host = headers.get("host").is_none_or(|host| !host.is_empty());
+        has_host.then(|| Self {
+            method: recorded.method.parse().expect("a token"),
+            // Of an absolute-form target the path is judged.
+            path: target.path().to_owned(),
+            query: target.query().map(str::to_owned),
+            body: unchunked(recorded.body()),
+            headers,
+        })
+    }
+}
+
+/// One body was recorded as it stood on the wire, in one chunk.
+fn unchunked(body: Vec<u8>) -> Vec<u8> {
+    let chunk = body.strip_prefix(b"58\r\n");
+    let data = chunk.and_then(|chunk| chunk.strip_suffix(b"\r\n0\r\n\r\n"));
+    data.map(<[u8]>::to_vec).unwrap_or(body)
+}
+
+// === the edge ===
+
+/// The settings under which the corpus is replayed: the backend's own namespace, and its language roots.
+pub(crate) fn settings() -> Settings {
+    let mut settings = Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"));
+    settings.namespaces = vec![NAMESPACE.to_owned()];
+    NAMESPACE.clone_into(&mut settings.origin.namespace);
+    for language in ["de", "da"] {
+        settings.roots.push(Root {
+            language: Some(language.to_owned()),
+            path: format!("/{language}/wp-json"),
+            origin_url: format!("http://origin.example/{language}/wp-json")
+                .parse()
+                .expect("a URL"),
+        });
+    }
+    settings
+}
+
+/// Target and call judged one after the other, as the server does it.
+#[derive(Debug)]
+pub(crate) struct Edge {
+    roots: Roots,
+    judge: Judge,
+    body_limit: u64,
+}
+
+/// What the edge makes of a request.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// It is a call of the calendar API.
+    Judged(Judgement),
+    /// The target, or the size of the body, decided.
+    Turned(Refusal),
+}
+
+// === impl Edge ===
+
+impl Edge {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            roots: Roots::new(settings),
+            judge: Judge::new(settings),
+            body_limit: settings.limits.body_bytes,
+        }
+    }
+
+    pub(crate) fn say(&self, request: &Request) -> Said {
+        if request.body.len() as u64 > self.body_limit {
+            return Said::Turned(Refusal::edge(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "edge_body_too_large",
+                "The request body is too large.",
+            ));
+        }
+        match self.roots.locate(&request.path, request.query.as_deref()) {
+            Located::Api(spot) => Said::Judged(self.judge.judge(&RawCall {
+                method: &request.method,
+                spot: &spot,
+                headers: &request.headers,
+                body: &request.body,
+            })),
+            Located::Elsewhere => Said::Turned(
+                self.judge
+                    .refuse_elsewhere(&request.method, request.query.as_deref()),
+            ),
+            Located::Refused(problem) => Said::Turned(Refusal::plain(problem)),
+        }
+    }
+
+    pub(crate) fn outcome(&self, request: &Request) -> Outcome {
+        match self.say(request) {
+            Said::Judged(judgement) => judgement.outcome,
+            Said::Turned(refusal) => Outcome::Refuse(refusal),
+        }
+    }
+}
