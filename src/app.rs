@@ -12,8 +12,8 @@ use crate::layers;
 pub use crate::server::{BindError, BoundAddress};
 use crate::server::{Drain, Listener, Protocol, Slots, Worker};
 use crate::telemetry::Metrics;
-pub use crate::upstream::ClientError;
 use crate::upstream::Upstream;
+pub use crate::upstream::{ClientError, origin_tls};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 const ADMIN_CONNECTIONS: usize = 64;

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use calendar_edge::config::{self, ConfigError, OverrideSource, Overrides, Settings};
+use calendar_edge::contract::PLUGIN_NAMESPACE;
 use clap::{Args, Parser, Subcommand};
+use url::Url;
 
 /// A hardened edge for the calendar REST API of a WordPress site.
 #[derive(Debug, Parser)]
@@ -25,6 +27,8 @@ Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals;
 pub(super) enum Command {
     /// Run the edge until SIGTERM or SIGINT
     Serve(ServeArgs),
+    /// Run the edge in front of a built-in calendar: nothing else needed
+    Demo(DemoArgs),
     /// Check the configuration, then the live origin: reachable, namespace, published index
     Check(CheckArgs),
     /// Print the table of routes, methods and arguments
@@ -61,6 +65,17 @@ pub(super) struct ServeArgs {
         help = "What happens to a request that breaks a rule [env: CALENDAR_EDGE_MODE]"
     )]
     mode: Option<String>,
+}
+
+/// The flags of `demo`.
+#[derive(Debug, Args)]
+pub(super) struct DemoArgs {
+    #[arg(
+        long,
+        value_name = "ADDR",
+        help = "Where clients connect, 127.0.0.1:8787 unless given [env: CALENDAR_EDGE_LISTEN]"
+    )]
+    listen: Option<String>,
 }
 
 /// The flags of `check`.
@@ -205,6 +220,23 @@ impl ServeArgs {
             ],
             environment,
         )
+    }
+}
+
+// === impl DemoArgs ===
+
+impl DemoArgs {
+    /// Settings for the built-in calendar, whose REST root is `origin`.
+    pub(super) fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
+        let listen = overrides([(LISTEN, self.listen.as_deref())], environment);
+        let overrides = listen
+            .with(ORIGIN.key, OverrideSource::Flag("demo"), origin.as_str())
+            .with(
+                ORIGIN_NAMESPACE.key,
+                OverrideSource::Flag("demo"),
+                PLUGIN_NAMESPACE,
+            );
+        config::load(None, &overrides)
     }
 }
 

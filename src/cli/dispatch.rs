@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 
 use super::args::{Cli, Command, Environment};
 use super::status::Status;
-use super::{check, explain, openapi, routes, serve, version};
+use super::{check, demo, explain, openapi, routes, serve, version};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -22,6 +22,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
     let mut out = io::stdout().lock();
     match cli.command {
         Command::Serve(args) => serve::run(&args, environment),
+        Command::Demo(args) => demo::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),

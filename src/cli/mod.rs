@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod demo;
 mod dispatch;
 mod explain;
 mod openapi;

@@ -1,4 +1,7 @@
 //! What the configuration means: typed, complete, already checked.
+//!
+//! Bounds are enforced where values are read and stand, with every default and unit, in `docs/configuration.md`;
+//! whoever fills these types in code (tests do) is free of them.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

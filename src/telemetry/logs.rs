@@ -1,5 +1,7 @@
 //! Log lines: one JSON object a line, or text for people.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
@@ -27,7 +29,9 @@ pub enum LogError {
 pub fn install_logs(settings: &LogSettings) -> Result<(), LogError> {
     let filter = EnvFilter::try_new(&settings.filter)?;
     let registry = tracing_subscriber::registry().with(filter);
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match settings.format {
         LogFormat::Json => registry
             .with(lines.json().flatten_event(true).with_span_list(false))

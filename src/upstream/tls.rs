@@ -8,7 +8,11 @@ use rustls::{ClientConfig, RootCertStore};
 ///
 /// The system's roots count, because an operator may have added a private authority there. A container
 /// image often has none: then Mozilla's roots do.
-pub(super) fn client_config() -> Result<ClientConfig, rustls::Error> {
+///
+/// # Errors
+///
+/// When the provider and the protocol versions do not fit.
+pub fn client_config() -> Result<ClientConfig, rustls::Error> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if added == 0 {

@@ -98,6 +98,13 @@ fn a_reader_that_stops_early_is_no_error() {
     assert_eq!(text(&output.stderr), "");
 }
 
+fn terminate(serving: &mut Serving) -> Option<i32> {
+    let id = serving.0.id().to_string();
+    let told = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(told.expect("there is a kill").success());
+    serving.0.wait().expect("it ends").code()
+}
+
 #[test]
 fn serves_until_it_is_told_to_stop() {
     let arguments = [
@@ -113,11 +120,28 @@ fn serves_until_it_is_told_to_stop() {
     let mut lines = BufReader::new(errors).lines().map_while(Result::ok);
     let listening = lines.find(|line| line.contains("listening for clients"));
     assert!(listening.is_some_and(|line| line.contains("127.0.0.1:")));
-    let id = serving.0.id().to_string();
-    let told = Command::new("kill").args(["-TERM", &id]).status();
-    assert!(told.expect("there is a kill").success());
+    assert_eq!(terminate(&mut serving), Some(0));
     assert!(lines.any(|line| line.contains("drained")));
-    assert_eq!(serving.0.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn the_demo_needs_nothing_and_its_calendar_passes_the_check() {
+    let child = program(&["demo", "--listen", "127.0.0.1:0"])
+        .env("CALENDAR_EDGE_ORIGIN", "ignored")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut serving = Serving(child.expect("the program starts"));
+    let banner = serving.0.stdout.take().expect("a pipe");
+    let mut lines = BufReader::new(banner).lines().map_while(Result::ok);
+    let curl = lines
+        .find(|line| line.starts_with("curl "))
+        .expect("a line to try");
+    let url = curl.split('\'').nth(1).expect("a quoted address");
+    let root = url.split("/calendar/").next().expect("the REST root");
+    let checked = output(&["check", "--origin", root]);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stdout));
+    assert_eq!(terminate(&mut serving), Some(0));
 }
 
 #[test]

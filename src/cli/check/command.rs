@@ -36,17 +36,7 @@ pub(crate) fn run(
 
 /// Asks every root; the worst outcome counts.
 async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let probe = match Probe::new(settings) {
-        Ok(probe) => probe,
-        Err(error) => {
-            tell(&format!(
-                "{:#}",
-                anyhow::Error::from(error)
-                    .context("no client for the origin (are CA certificates installed?)")
-            ));
-            return Ok(Status::Unusable);
-        }
-    };
+    let probe = Probe::new(settings).context("no client for the origin can be made")?;
     let (mut findings, mut unusable) = (0_usize, 0_usize);
     for root in &settings.roots {
         let (path, url) = (&root.path, &root.origin_url);

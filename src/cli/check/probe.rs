@@ -1,5 +1,6 @@
 //! Fetches what an origin publishes about itself.
 
+use calendar_edge::app::origin_tls;
 use calendar_edge::config::Settings;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, USER_AGENT};
 use http::{HeaderMap, StatusCode};
@@ -32,11 +33,10 @@ struct Answer {
 // === impl Probe ===
 
 impl<'a> Probe<'a> {
-    /// A probe with the deadlines and sizes of the settings.
-    pub(super) fn new(settings: &'a Settings) -> Result<Self, reqwest::Error> {
-        // Whoever installed a provider first is right too.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+    /// A probe that trusts whom `serve` trusts, with the deadlines and sizes of the settings.
+    pub(super) fn new(settings: &'a Settings) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(origin_tls()?)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(settings.timeouts.origin_connect)

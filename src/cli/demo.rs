@@ -1,0 +1,81 @@
+//! `calendar-edge demo`: the edge in front of the built-in calendar.
+
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anyhow::Context as _;
+use calendar_edge::app::{BoundAddress, Edge, Shutdown};
+use calendar_edge::config::{LogFormat, LogSettings};
+use calendar_edge::contract::PLUGIN_NAMESPACE;
+use calendar_edge::sandbox::Sandbox;
+use calendar_edge::telemetry::install_logs;
+
+use super::args::{DemoArgs, Environment};
+use super::status::Status;
+
+/// Serves a calendar in memory until SIGTERM or SIGINT.
+pub(super) fn run(
+    args: &DemoArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let log = LogSettings {
+        format: LogFormat::Text,
+        ..LogSettings::default()
+    };
+    install_logs(&log)?;
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let served = runtime.block_on(until_stopped(args, environment, out));
+    runtime.shutdown_background();
+    served?;
+    Ok(Status::Success)
+}
+
+async fn until_stopped(
+    args: &DemoArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
+    let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let sandbox = Sandbox::start(loopback)
+        .await
+        .context("the sandbox cannot listen")?;
+    let mut settings = args.load(environment, sandbox.rest_root())?;
+    settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
+    let edge = Edge::start(settings).await.context("the edge could not start")?;
+    banner(&sandbox, edge.addresses(), out)?;
+    edge.until(shutdown).await;
+    sandbox.stop().await;
+    Ok(())
+}
+
+fn banner(sandbox: &Sandbox, addresses: &[BoundAddress], out: &mut dyn Write) -> io::Result<()> {
+    for address in addresses {
+        writeln!(out, "calendar-edge listens on {address}")?;
+    }
+    writeln!(
+        out,
+        "A calendar in memory stands behind it, at {}. Log in as {} with the password \"{}\".",
+        sandbox.rest_root(),
+        sandbox.username(),
+        sandbox.password()
+    )?;
+    if let Some(root) = addresses.iter().find_map(public_root) {
+        writeln!(out, "\n{}", sandbox.try_lines(&root))?;
+    }
+    writeln!(out, "\nCtrl-C ends it; nothing is kept.\n")?;
+    out.flush()
+}
+
+/// Where `curl` on this machine reaches the edge; a socket has no such address.
+fn public_root(address: &BoundAddress) -> Option<String> {
+    let BoundAddress::Tcp(address) = address else {
+        return None;
+    };
+    let mut reachable = *address;
+    if address.ip().is_unspecified() {
+        reachable.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    Some(format!("http://{reachable}/wp-json"))
+}
