@@ -66,6 +66,7 @@ impl Handler<'_> {
                 let Some(id) = self.target(store, kind) else {
                     return Ok(Answer::ok(nothing_to_update()));
                 };
+                self.refuse_broken_text()?;
                 match kind {
                     Kind::Event => write::update_event(self.call, store, id)?,
                     _ => write::update_linked_post(self.call, store, kind, id)?,
@@ -81,10 +82,21 @@ impl Handler<'_> {
     }
 
     fn create(&self, store: &mut Store, kind: Kind) -> Result<u64, Refused> {
+        self.refuse_broken_text()?;
         match kind {
             Kind::Event => write::create_event(self.call, store),
             _ => write::create_linked_post(self.call, store, kind),
         }
+    }
+
+    fn refuse_broken_text(&self) -> Result<(), Refused> {
+        let mut arguments = self.call.operation.arguments.iter();
+        let is_broken = |text: &[u8]| std::str::from_utf8(text).is_err();
+        let found = arguments.any(|argument| {
+            let sent = self.call.value(argument.name).and_then(Value::as_text);
+            sent.is_some_and(is_broken)
+        });
+        if found { Err(Refused::NotUtf8) } else { Ok(()) }
     }
 
     fn list(&self, store: &Store, kind: Kind) -> Result<Answer, Refused> {

@@ -1,31 +1,23 @@
-//! Dates as clients write them.
+//! Dates as clients write them: everything is a wall time.
 //!
-//! Two readings exist (CONTRACT section 9): a number is an instant, anything else a wall time whose zone
-//! suffix is dropped.
+//! The plugin drops zone suffixes, and it takes a number for the UTC clock at that instant, whatever zone the
+//! record has.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use crate::value::{datetime, numeric};
 
-/// What a date text means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
-    /// Seconds since 1970.
-    Instant(Timestamp),
-    /// A clock on a wall, in whatever zone the record has.
-    Wall(DateTime),
-}
-
 /// Reads a date; `now` is the wall time that relative forms start from.
-pub(super) fn read(text: &str, now: DateTime) -> Option<Moment> {
+pub(super) fn read(text: &str, now: DateTime) -> Option<DateTime> {
     let bytes = text.as_bytes();
     if !numeric::is_numeric(bytes) {
-        return datetime::wall(bytes, now).map(Moment::Wall);
+        return datetime::wall(bytes, now);
     }
     let seconds = numeric::int_prefix(bytes);
     let seconds = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
-    Timestamp::from_second(seconds).ok().map(Moment::Instant)
+    Some(TimeZone::UTC.to_datetime(Timestamp::from_second(seconds).ok()?))
 }
 
 #[cfg(test)]
@@ -33,16 +25,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_numbers_for_instants_and_all_else_for_walls() {
+    fn takes_numbers_for_the_utc_clock() {
         let now = jiff::civil::date(2026, 11, 20).at(9, 49, 43, 0);
-        let instant = |seconds| Timestamp::from_second(seconds).ok().map(Moment::Instant);
-        assert_eq!(read("1822500000", now), instant(1_822_500_000));
-        assert_eq!(read("1e400", now), instant(0));
-        assert_eq!(read("-1e30", now), instant(Timestamp::MIN.as_second()));
-        assert_eq!(
-            read("noon", now),
-            Some(Moment::Wall(jiff::civil::date(2026, 11, 20).at(12, 0, 0, 0)))
-        );
+        let cases = [
+            ("1822500000", "2027-10-02T18:00:00"),
+            ("20271002", "1970-08-23T14:50:02"),
+            ("-1", "1969-12-31T23:59:59"),
+            ("1e400", "1970-01-01T00:00:00"),
+            ("-1e30", "-009999-01-02T01:59:59"),
+            ("noon", "2026-11-20T12:00:00"),
+        ];
+        for (text, expected) in cases {
+            let read = read(text, now).map(|wall| wall.to_string());
+            assert_eq!(read.as_deref(), Some(expected), "{text}");
+        }
         assert_eq!(read("nonsense", now), None);
     }
 }

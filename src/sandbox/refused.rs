@@ -42,6 +42,8 @@ pub(super) enum Refused {
     NoTermName,
     /// A name of a term longer than the database's column.
     NameTooLong,
+    /// Text that is not UTF-8, which the database does not take.
+    NotUtf8,
     /// No such account.
     UnknownUser,
     /// Not the account's password.
@@ -86,7 +88,8 @@ impl Refused {
             | Self::NoHierarchy
             | Self::NoContent
             | Self::NoTermName
-            | Self::NameTooLong => StatusCode::BAD_REQUEST,
+            | Self::NameTooLong
+            | Self::NotUtf8 => StatusCode::BAD_REQUEST,
             Self::Full => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         }
@@ -129,6 +132,7 @@ impl Refused {
             | Self::NoContent
             | Self::NoTermName
             | Self::NameTooLong
+            | Self::NotUtf8
             | Self::UnknownUser
             | Self::WrongPassword
             | Self::StaleNonce
@@ -154,6 +158,7 @@ impl Refused {
             Self::NoContent => ("empty_content", "Content, title, and excerpt are empty."),
             Self::NoTermName => ("empty_term_name", "A name is required for this term."),
             Self::NameTooLong => ("db_insert_error", "Could not insert term into the database."),
+            Self::NotUtf8 => ("db_insert_error", "Could not insert post into the database."),
             Self::UnknownUser => (
                 "invalid_username",
                 "<strong>Error:</strong> Unknown username. Check again or try your email address.",

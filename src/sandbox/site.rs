@@ -39,6 +39,8 @@ impl Site {
     pub(super) fn new(address: Address, root: Url, clock: Clock) -> Self {
         let mut settings = Settings::for_origin(root);
         settings.namespaces = vec![PLUGIN_NAMESPACE.to_owned()];
+        // WordPress has no such limit; PHP stops reading after a thousand.
+        settings.limits.query_pairs = usize::MAX;
         Self {
             store: Mutex::new(seed(clock.now())),
             roots: Roots::new(&settings),
@@ -52,7 +54,7 @@ impl Site {
         let (path, query) = (parts.uri.path(), parts.uri.query());
         let visit = match self.roots.locate(path, query) {
             Located::Api(spot) => Visit::new(parts, body, spot.matched, spot.query),
-            Located::Refused(problem) => return self.refuse(parts, problem.into()),
+            Located::Refused(_) => return bad_request(),
             Located::Elsewhere if path.trim_end_matches('/') == "/wp-json" => {
                 let answer = Answer::ok(index::root(&self.address)).with("Allow", "GET");
                 return self.plain(parts, answer);
@@ -96,7 +98,11 @@ impl Site {
         let offered = visit
             .route()
             .filter(|_| visit.is_options() || visit.operation().is_some());
-        let read = visit.read_json();
+        // What has no route is not looked into, broken JSON or not.
+        let read = match offered {
+            Some(_) => visit.read_json(),
+            None => Ok(()),
+        };
         // A JSON body may name the fields it wants as well.
         let wishes = Wishes::of(visit.bags());
         let answer = read
@@ -202,12 +208,22 @@ fn allow(route: Route, caller: Caller) -> String {
 
 /// The page of a site that has no pages.
 fn not_found() -> Reply {
-    let page =
-        "<!DOCTYPE html>\n<title>Page not found</title>\n<p>The sandbox has an API and no pages.</p>\n";
+    let content = "<title>Page not found</title>\n<p>The sandbox has an API and no pages.</p>";
+    page(StatusCode::NOT_FOUND, content)
+}
+
+/// What a web server says to a target that can't be read. A `rest_route` that contradicts the path, which
+/// WordPress obeys, ends here too: the sandbox offers no second way past its own paths.
+fn bad_request() -> Reply {
+    let content = "<title>400 Bad Request</title>\n<h1>400 Bad Request</h1>";
+    page(StatusCode::BAD_REQUEST, content)
+}
+
+fn page(status: StatusCode, content: &'static str) -> Reply {
     let html = HeaderValue::from_static("text/html; charset=UTF-8");
     Reply {
-        status: StatusCode::NOT_FOUND,
+        status,
         headers: HeaderMap::from_iter([(header::CONTENT_TYPE, html)]),
-        body: page.into(),
+        body: format!("<!DOCTYPE html>\n{content}\n").into(),
     }
 }

@@ -14,7 +14,18 @@ pub(super) fn from_title(title: &str) -> String {
 /// The stored slug that a by-slug path or parameter asks for: decoded once more, accents kept.
 pub(super) fn from_request(asked: &str) -> String {
     let decoded = decode(asked.as_bytes(), Plus::Space);
-    dashes(String::from_utf8_lossy(&decoded).trim_matches('/'))
+    let mut slug = String::new();
+    let text = String::from_utf8_lossy(&decoded).to_lowercase();
+    for character in text.trim_matches('/').chars() {
+        match character {
+            'a'..='z' | '0'..='9' | '_' => slug.push(character),
+            ' ' | '.' | '-' => dash(&mut slug),
+            '~' => {}
+            // Encoded, what no slug holds finds nothing; dropped, it would find another record.
+            _ => encode(character, &mut slug),
+        }
+    }
+    slug.trim_matches('-').to_owned()
 }
 
 /// Whether a by-slug request names a parent path, which no calendar record has.
@@ -52,7 +63,7 @@ fn dashes(text: &str) -> String {
     for character in text.chars() {
         match character {
             'a'..='z' | '0'..='9' | '_' => slug.push(character),
-            ' ' | '.' | '-' if !slug.ends_with('-') => slug.push('-'),
+            ' ' | '.' | '-' => dash(&mut slug),
             character if !character.is_ascii() => encode(character, &mut slug),
             _ => {}
         }
@@ -61,6 +72,13 @@ fn dashes(text: &str) -> String {
         }
     }
     slug.trim_matches('-').to_owned()
+}
+
+/// Runs of dashes are one.
+fn dash(slug: &mut String) {
+    if !slug.ends_with('-') {
+        slug.push('-');
+    }
 }
 
 fn encode(character: char, slug: &mut String) {
@@ -162,6 +180,7 @@ mod tests {
             assert_eq!(from_request(asked), "new-york-gala", "{asked}");
         }
         assert_eq!(from_request("müller"), "m%c3%bcller");
+        assert_eq!(from_request("gala%0A"), "gala%0a");
         assert!(is_nested("a/b") && !is_nested("a/"));
     }
 

@@ -8,10 +8,11 @@ use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 
 use crate::sandbox::call::Call;
-use crate::sandbox::moment::{self, Moment};
+use crate::sandbox::moment;
 use crate::sandbox::render::stamp;
 use crate::sandbox::store::Event;
 use crate::sandbox::zone::Zone;
+use crate::value::numeric;
 
 /// The bounds of a list, on the site's wall clock.
 #[derive(Debug, Clone, Copy)]
@@ -58,12 +59,18 @@ impl Window {
         let bound = |name: &str, end| {
             let wall = read(call, &call.text(name)?);
             Some(if strict {
-                exact(wall)
+                // The plugin takes it for UTC and shows it on the site's clock.
+                Zone::site().wall_of_utc(wall)
             } else {
-                whole_day(wall.wall, end)
+                whole_day(wall, end)
             })
         };
+        // Events picked by number fall back to the default dates, to the second; they are not free of them.
+        let picked = call.value("include").is_some();
         let or_default = |name: &str, default: DateTime, end| {
+            if picked {
+                return Some(default);
+            }
             let fallback = || (!free).then(|| whole_day(default, end));
             bound(name, end).or_else(fallback)
         };
@@ -107,38 +114,13 @@ impl Window {
     }
 }
 
-/// A bound as it was read.
-#[derive(Debug, Clone, Copy)]
-struct Read {
-    wall: DateTime,
-    is_instant: bool,
-}
-
 /// A date that passed the checks; `0` means now.
-fn read(call: &Call, text: &str) -> Read {
+fn read(call: &Call, text: &str) -> DateTime {
     let now = call.wall();
-    match moment::read(text, now) {
-        Some(Moment::Wall(wall)) => Read {
-            wall,
-            is_instant: false,
-        },
-        Some(Moment::Instant(instant)) if instant.as_second() != 0 => Read {
-            wall: Zone::site().wall(instant),
-            is_instant: true,
-        },
-        Some(Moment::Instant(_)) | None => Read {
-            wall: now,
-            is_instant: true,
-        },
+    if numeric::numeric(text.as_bytes()).is_some_and(|number| number.as_float() == 0.0) {
+        return now;
     }
-}
-
-/// The plugin takes a strict wall time for UTC and shows it on the site's clock.
-fn exact(read: Read) -> DateTime {
-    if read.is_instant {
-        return read.wall;
-    }
-    Zone::site().wall_of_utc(read.wall)
+    moment::read(text, now).unwrap_or(now)
 }
 
 fn whole_day(wall: DateTime, end: DayEnd) -> DateTime {

@@ -79,7 +79,7 @@ fn opening(view: &View<'_>, post: &Post, name: &str) -> Map<String, Json> {
             &[("description", &markup::paragraphs(&post.description))],
         );
     }
-    members.insert("slug".to_owned(), post.slug.clone().into());
+    texts(&mut members, &[("slug", &post.slug)]);
     if let Some(image) = post.image.and_then(|id| image::to_json(id, view.address)) {
         members.insert("image".to_owned(), image);
     }

@@ -18,7 +18,13 @@ pub(crate) fn post(view: &View<'_>, post: &Post, detail: Detail) -> Json {
 
 /// `2027-04-02 19:00:00`
 pub(crate) fn stamp(clock: DateTime) -> String {
-    clock.strftime("%Y-%m-%d %H:%M:%S").to_string()
+    // PHP pads the digits of a year and puts the sign before them.
+    let sign = if clock.year() < 0 { "-" } else { "" };
+    format!(
+        "{sign}{:04}{}",
+        clock.year().unsigned_abs(),
+        clock.strftime("-%m-%d %H:%M:%S")
+    )
 }
 
 /// The UTC stamp of a record that may never have been published.

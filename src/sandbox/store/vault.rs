@@ -131,7 +131,7 @@ impl Store {
         let wanted = text.to_lowercase();
         let slug = crate::sandbox::slug::from_title(text);
         self.terms(taxonomy)
-            .find(|term| term.slug == slug || term.name.to_lowercase() == wanted)
+            .find(|term| term.slug == slug || term.slug == wanted || term.name.to_lowercase() == wanted)
     }
 
     /// A term and everything below it.

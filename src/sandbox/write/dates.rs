@@ -2,8 +2,8 @@
 
 use jiff::civil::{DateTime, Time};
 
-use super::post::wall;
 use crate::sandbox::call::Call;
+use crate::sandbox::moment;
 use crate::sandbox::store::{Event, Flags};
 use crate::sandbox::zone::Zone;
 
@@ -24,7 +24,7 @@ struct Dates {
 pub(super) fn set(call: &Call, event: &mut Event) {
     let zone = call.filled("timezone").and_then(|name| Zone::named(&name));
     let zone = zone.unwrap_or_else(Zone::site);
-    let both = sent(call, &zone, "start_date").zip(sent(call, &zone, "end_date"));
+    let both = sent(call, "start_date").zip(sent(call, "end_date"));
     if both.is_some() || event.flags.all_day {
         let (start, end) = both.unwrap_or((event.start, event.end));
         let dates = between(&zone, start, end, event.flags);
@@ -36,8 +36,8 @@ pub(super) fn set(call: &Call, event: &mut Event) {
     zone.name().clone_into(&mut event.timezone);
 }
 
-fn sent(call: &Call, zone: &Zone, name: &str) -> Option<DateTime> {
-    wall(&call.text(name)?, call.wall(), zone)
+fn sent(call: &Call, name: &str) -> Option<DateTime> {
+    moment::read(&call.text(name)?, call.wall())
 }
 
 /// An end before the start becomes the start, on the wall but not in UTC.

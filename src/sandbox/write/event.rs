@@ -2,7 +2,7 @@
 
 use jiff::civil::DateTime;
 
-use super::post::{fresh, publication, set_texts, settle};
+use super::post::{fresh, publish_at, set_texts, settle};
 use super::{dates, linked_post, term};
 use crate::contract::{Action, Kind, Taxonomy};
 use crate::sandbox::call::{Call, items_of, number_of};
@@ -77,7 +77,9 @@ fn set_post(call: &Call, post: &mut Post) {
     if let Some(excerpt) = call.text("excerpt") {
         post.excerpt = excerpt;
     }
-    post.date = publication(call).unwrap_or_else(|| call.wall());
+    post.date = call.wall();
+    post.date_utc = Some(call.utc());
+    publish_at(call, post);
     post.image = call.number("image");
 }
 

@@ -1,6 +1,6 @@
 //! Venues and organizers, on their own routes and inside the data of an event.
 
-use super::post::{fresh, publication, set_texts, settle};
+use super::post::{fresh, publish_at, set_texts, settle};
 use crate::contract::{Action, Kind};
 use crate::sandbox::call::{Call, number_of, text_of};
 use crate::sandbox::linked::{name_member, name_of};
@@ -25,7 +25,7 @@ pub(crate) fn create(call: &Call, store: &mut Store, kind: Kind) -> Result<u64, 
     post.title = name;
     set_texts(call, &mut post);
     post.image = call.number("image");
-    post.date = publication(call).unwrap_or(post.date);
+    publish_at(call, &mut post);
     settle(call, store, &mut post, None);
     store.put_post(post)?;
     Ok(id)
@@ -51,7 +51,7 @@ pub(crate) fn update(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Res
     if call.value("image").is_some() {
         post.image = call.number("image");
     }
-    post.date = publication(call).unwrap_or(post.date);
+    publish_at(call, &mut post);
     settle(call, store, &mut post, None);
     store.put_post(post)?;
     Ok(())

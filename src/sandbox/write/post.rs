@@ -4,7 +4,7 @@ use jiff::civil::DateTime;
 
 use crate::contract::Kind;
 use crate::sandbox::call::Call;
-use crate::sandbox::moment::{self, Moment};
+use crate::sandbox::moment;
 use crate::sandbox::refused::Refused;
 use crate::sandbox::slug;
 use crate::sandbox::store::{Body, Post, Status, Store};
@@ -13,21 +13,14 @@ use crate::sandbox::zone::Zone;
 /// What the slug of a trashed post ends in.
 const TRASHED: &str = "__trashed";
 
-/// Publication as a call sets it: on the site's clock.
-pub(super) fn publication(call: &Call) -> Option<DateTime> {
-    let now = call.wall();
-    if let Some(text) = call.filled("date") {
-        return wall(&text, now, &Zone::site());
-    }
-    let utc = wall(&call.filled("date_utc")?, now, &Zone::site())?;
-    Some(Zone::site().wall_of_utc(utc))
-}
-
-/// A date on the wall of a zone.
-pub(super) fn wall(text: &str, now: DateTime, zone: &Zone) -> Option<DateTime> {
-    match moment::read(text, now)? {
-        Moment::Wall(wall) => Some(wall),
-        Moment::Instant(instant) => Some(zone.wall(instant)),
+/// Sets the publication that a call asks for; the clock that is not sent follows from the other one.
+pub(super) fn publish_at(call: &Call, post: &mut Post) {
+    let read = |text: Option<String>| moment::read(&text?, call.wall());
+    let (date, utc) = (read(call.filled("date")), read(call.text("date_utc")));
+    let site = Zone::site();
+    if let Some(date) = date.or_else(|| utc.map(|utc| site.wall_of_utc(utc))) {
+        post.date = date;
+        post.date_utc = Some(utc.unwrap_or_else(|| site.to_utc(date)));
     }
 }
 
@@ -58,9 +51,16 @@ pub(super) fn settle(call: &Call, store: &Store, post: &mut Post, wanted_slug: O
     }
     let is_new = store.post(post.kind(), post.id).is_none();
     post.status = status(call, post.date);
-    post.date_utc = (!post.status.is_undated()).then(|| Zone::site().to_utc(post.date));
+    if post.status.is_undated() {
+        post.date = call.wall();
+        post.date_utc = None;
+    } else if post.date_utc.is_none() {
+        post.date_utc = Some(Zone::site().to_utc(post.date));
+    }
     post.modified = if is_new { post.date } else { call.wall() };
     post.modified_utc = if is_new { post.date_utc } else { Some(call.utc()) };
+    // Contributors name nothing that waits for an editor.
+    let wanted_slug = wanted_slug.filter(|_| call.caller.may_publish() || !post.status.is_undated());
     settle_slug(store, post, wanted_slug);
     if post.status == Status::Trash {
         post.slug.push_str(TRASHED);
