@@ -4,6 +4,16 @@
 //! origin of this package's own tests. It speaks HTTP over a real loopback socket and behaves as CONTRACT says
 //! the recorded site does, oddities of the plugin included; what differs on purpose is said where it differs.
 //!
+//! What differs from the recorded site:
+//!
+//! * Errors that WordPress lets out as 500, PHP's crashes included, are 400: no input brings a 5xx. A store that is
+//!   full says 503.
+//! * A `rest_route` that contradicts the path is refused; nobody logs in, so every nonce is stale.
+//! * Images are known by number only and their files are not served; nothing below `wp/v2` is.
+//! * Offsets such as `UTC+2` are what they say; the plugin adds an hour in summer. An end date of `0` is 1970, where
+//!   the plugin stores no dates at all.
+//! * No event has a parent, no venue a position: `post_parent` finds nothing, `geoloc` filters nothing.
+//!
 //! The socket is in `server` alone; everything else is pure and takes the time as an argument.
 
 mod account;

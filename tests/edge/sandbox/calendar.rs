@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::Value;
 
+use crate::support::Edge;
+
 /// A running sandbox and a client that speaks to it.
 pub(super) struct Calendar {
     pub(super) sandbox: Sandbox,
@@ -15,14 +17,12 @@ pub(super) struct Calendar {
 
 impl Calendar {
     pub(super) async fn open() -> Self {
-        // The first one wins; the tests of this binary share a process.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let noon: Timestamp = "2026-11-20T11:00:00Z".parse().expect("a moment");
         let address = (Ipv4Addr::LOCALHOST, 0).into();
         let sandbox = Sandbox::start_at(address, Clock::Fixed(noon))
             .await
             .expect("a free port");
-        let client = Client::builder().no_proxy().build().expect("a client");
+        let client = Edge::client();
         Self { sandbox, client }
     }
 

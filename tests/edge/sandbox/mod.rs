@@ -5,4 +5,5 @@ mod calendar;
 mod lists;
 mod refusals;
 mod socket;
+mod through_edge;
 mod writes;
