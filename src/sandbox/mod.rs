@@ -39,7 +39,6 @@ mod slug;
 mod store;
 mod tour;
 mod visit;
-mod web_address;
 mod write;
 mod zone;
 

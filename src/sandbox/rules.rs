@@ -6,7 +6,7 @@ use super::account::ACCOUNTS;
 use super::call::{Call, items_of, number_of, text_of};
 use super::refused::Refused;
 use super::store::{Status, Store};
-use super::{image, linked, slug, web_address};
+use super::{image, linked, slug};
 use crate::call::{Caller, judge_value};
 use crate::contract::{Argument, Kind, Rule, Schema, Taxonomy};
 use crate::problem::{Fault, InvalidParameter, Problem};
@@ -125,15 +125,15 @@ impl<'a> Judge<'a> {
             }
             // Images by address would have to be fetched, which the sandbox does not do.
             Rule::Image | Rule::ImageOrEmpty => number_of(value).is_some_and(image::exists),
-            Rule::UrlOrEmpty => text_of(value).is_some_and(|address| web_address::is_valid(&address)),
             Rule::PostStatus => is_status(value),
             Rule::StatusFilter => {
                 self.call.caller.may_write()
                     && items_of(value).iter().all(|name| Status::named(name).is_some())
             }
             Rule::Ticketed => false,
-            // Zones and dates that only some builds of PHP know; the others are judged already.
+            // What only some builds of PHP take; all else is judged already.
             Rule::Time
+            | Rule::UrlOrEmpty
             | Rule::TimezoneOrEmpty
             | Rule::Anything
             | Rule::PositiveInt
