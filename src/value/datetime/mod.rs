@@ -17,6 +17,7 @@ mod instant;
 mod made_up;
 mod moment;
 mod pattern;
+mod plain;
 mod reading;
 mod relative;
 mod rule;

@@ -2,6 +2,7 @@
 
 use super::form;
 use super::instant::{Instant, instant};
+use super::plain::is_plain;
 use super::reading::Reading;
 use super::token::Token;
 use crate::value::numeric::is_numeric;
@@ -21,9 +22,14 @@ pub(super) struct Flaw;
 /// exactly 1970-01-01 00:00:00 UTC. Deferred: texts over 512 bytes, zones that not every PHP knows, and dates that
 /// are the epoch only on some days (`1 January -56 years`).
 pub fn time(text: &[u8]) -> Verdict {
-    if is_numeric(text) {
+    if is_plain(text) || is_numeric(text) {
         return Verdict::Admit;
     }
+    by_grammar(text)
+}
+
+/// The verdict on a text that is no number.
+pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     let text = trim(text);
     if text.len() > LONGEST {
         return Verdict::Defer(Why::PhpBuild);

@@ -106,27 +106,32 @@ fn reply(record: &Record) -> Reply {
 /// The request byte for byte.
 fn request(record: &Record) -> Vec<u8> {
     let sent = &record.request;
-    let mut head = format!("{} {} HTTP/1.1\r\n", sent.method, sent.target());
+    let body = sent.body();
     let has = |name: &str| {
         sent.headers
             .iter()
             .any(|(known, _)| known.eq_ignore_ascii_case(name))
     };
+    let mut lines = vec![format!("{} {} HTTP/1.1", sent.method, sent.target())];
     if !has("host") {
-        head.push_str("Host: events.example.org\r\n");
+        lines.push("Host: events.example.org".to_owned());
     }
-    for (name, value) in &sent.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    for (name, value) in record.credentials() {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    let body = sent.body();
+    lines.extend(
+        sent.headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}")),
+    );
+    lines.extend(
+        record
+            .credentials()
+            .into_iter()
+            .map(|(name, value)| format!("{name}: {value}")),
+    );
     if !has("transfer-encoding") && (!body.is_empty() || !matches!(sent.method.as_str(), "GET" | "HEAD")) {
-        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        lines.push(format!("Content-Length: {}", body.len()));
     }
-    head.push_str("Connection: close\r\n\r\n");
-    [head.into_bytes(), body].concat()
+    lines.push("Connection: close\r\n\r\n".to_owned());
+    [lines.join("\r\n").into_bytes(), body].concat()
 }
 
 /// The records that differ on purpose, with the reason.
