@@ -190,7 +190,7 @@ async fn every_record_gets_wordpress_answer_or_stands_in_the_list() {
         };
         *counts.entry((record.area, came)).or_default() += 1;
     }
-    report(&counts);
+    println!("{}", report(&counts));
     assert!(
         wrong.is_empty(),
         "{} unlisted differences:\n{}",
@@ -199,16 +199,17 @@ async fn every_record_gets_wordpress_answer_or_stands_in_the_list() {
     );
 }
 
-fn report(counts: &BTreeMap<(String, Came), usize>) {
-    for ((area, came), count) in counts {
-        println!("{area:20} {came:?} {count}");
-    }
-    for came in [Came::Forwarded, Came::Answered, Came::Masked, Came::Listed] {
+fn report(counts: &BTreeMap<(String, Came), usize>) -> String {
+    let by_area = counts
+        .iter()
+        .map(|((area, came), count)| format!("{area:20} {came:?} {count}"));
+    let in_all = [Came::Forwarded, Came::Answered, Came::Masked, Came::Listed].map(|came| {
         let total: usize = counts
             .iter()
             .filter(|((_, c), _)| *c == came)
             .map(|(_, count)| count)
             .sum();
-        println!("{came:?}: {total}");
-    }
+        format!("{came:?}: {total}")
+    });
+    by_area.chain(in_all).collect::<Vec<_>>().join("\n")
 }
