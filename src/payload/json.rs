@@ -1,15 +1,11 @@
 //! JSON bodies as PHP's `json_decode` reads them, with its error codes (CONTRACT sections 3 and 4).
 
-use std::collections::HashMap;
-
+use super::json_members::Members;
 use super::json_text::string;
 use crate::value::{ArrayKind, Key, Number, PhpArray, Value};
 
 /// PHP's own nesting limit; a lower one may be set.
 pub const PHP_DEPTH: usize = 512;
-
-/// Objects up to this size are searched for duplicate keys one by one.
-const SMALL_OBJECT: usize = 16;
 
 /// Why PHP refuses a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -187,8 +183,8 @@ impl<'a> Parser<'a> {
         let mut token = self.token()?;
         loop {
             match token {
-                Token::CloseMap if members.entries.is_empty() => break,
-                Token::CloseList if members.entries.is_empty() => return Err(JsonError::StateMismatch),
+                Token::CloseMap if members.is_empty() => break,
+                Token::CloseList if members.is_empty() => return Err(JsonError::StateMismatch),
                 Token::Scalar(Value::String(key)) => {
                     if !matches!(self.token()?, Token::Colon) {
                         return Err(JsonError::Syntax);
@@ -204,12 +200,9 @@ impl<'a> Parser<'a> {
                 _ => return Err(JsonError::Syntax),
             }
         }
-        self.duplicates |= members.repeated;
-        self.largest_object = self.largest_object.max(members.entries.len());
-        Ok(Value::Array(PhpArray::from_distinct(
-            ArrayKind::Map,
-            members.entries,
-        )))
+        self.duplicates |= members.has_repeated();
+        self.largest_object = self.largest_object.max(members.len());
+        Ok(Value::Array(members.into_map()))
     }
 
     fn token(&mut self) -> Result<Token, JsonError> {
@@ -302,44 +295,6 @@ fn stray(rest: &[u8]) -> JsonError {
         Some(0..=0x1f) => JsonError::ControlCharacter,
         Some(0x80..) if super::json_text::utf8_length(rest).is_none() => JsonError::Utf8,
         _ => JsonError::Syntax,
-    }
-}
-
-/// The members of an object: each key once, however many are sent.
-#[derive(Default)]
-struct Members {
-    entries: Vec<(Key, Value)>,
-    places: HashMap<Key, usize>,
-    repeated: bool,
-}
-
-impl Members {
-    fn set(&mut self, key: Key, value: Value) {
-        match self.place(&key) {
-            Some(place) => {
-                self.repeated = true;
-                self.entries[place].1 = value;
-            }
-            None => self.append(key, value),
-        }
-    }
-
-    fn place(&self, key: &Key) -> Option<usize> {
-        if self.entries.len() <= SMALL_OBJECT {
-            return self.entries.iter().position(|(known, _)| known == key);
-        }
-        self.places.get(key).copied()
-    }
-
-    fn append(&mut self, key: Key, value: Value) {
-        if self.entries.len() == SMALL_OBJECT {
-            let known = self.entries.iter().enumerate();
-            self.places = known.map(|(place, (key, _))| (key.clone(), place)).collect();
-        }
-        if self.entries.len() >= SMALL_OBJECT {
-            self.places.insert(key.clone(), self.entries.len());
-        }
-        self.entries.push((key, value));
     }
 }
 

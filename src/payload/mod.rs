@@ -7,6 +7,7 @@ mod bags;
 mod content_type;
 mod form;
 mod json;
+mod json_members;
 mod json_text;
 mod multipart;
 mod names;
