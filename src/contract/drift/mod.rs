@@ -3,6 +3,7 @@
 //! The yardstick is the specification; what [`differences`](super::difference::differences) lists is known
 //! and not reported. Descriptions are never compared: they follow the language of the site.
 
+mod arguments;
 mod compare;
 mod finding;
 
