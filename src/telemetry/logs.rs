@@ -1,10 +1,12 @@
 //! Log lines: one JSON object a line, or text for people.
 
-use std::io::IsTerminal as _;
+use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
+use tracing::Subscriber;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::config::{LogFormat, LogSettings};
 
@@ -27,16 +29,25 @@ pub enum LogError {
 ///
 /// When the filter cannot be read or the process already logs.
 pub fn install_logs(settings: &LogSettings) -> Result<(), LogError> {
-    let filter = EnvFilter::try_new(&settings.filter)?;
-    let registry = tracing_subscriber::registry().with(filter);
-    let lines = tracing_subscriber::fmt::layer()
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
-    match settings.format {
-        LogFormat::Json => registry
-            .with(lines.json().flatten_event(true).with_span_list(false))
-            .try_init()?,
-        LogFormat::Text => registry.with(lines).try_init()?,
-    }
+    log_lines(settings, std::io::stderr)?.try_init()?;
     Ok(())
+}
+
+/// A subscriber that writes log lines in the configured form.
+///
+/// # Errors
+///
+/// When the filter cannot be read.
+pub fn log_lines<W>(settings: &LogSettings, writer: W) -> Result<impl Subscriber + Send + Sync, LogError>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let filter = EnvFilter::try_new(&settings.filter)?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer);
+    let lines = match settings.format {
+        LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
+        // Colours would fill a file or a journal with escapes.
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+    };
+    Ok(tracing_subscriber::registry().with(filter).with(lines))
 }

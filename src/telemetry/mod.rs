@@ -7,5 +7,5 @@ mod metrics;
 
 pub(crate) use journal::{Journal, Subject};
 pub(crate) use labels::{class_label, method_label};
-pub use logs::{LogError, install_logs};
+pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics, Served};

@@ -2,7 +2,7 @@
 
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
-use super::tls;
+use super::tls::{self, Trust};
 use crate::config::Settings;
 
 /// Header fields of an answer.
@@ -40,19 +40,26 @@ pub(super) struct Clients {
 
 impl Clients {
     pub(super) fn new(settings: &Settings) -> Result<Self, ClientError> {
+        let secure = settings
+            .roots
+            .iter()
+            .any(|root| root.origin_url.scheme() == "https")
+            || settings.origin.url.scheme() == "https";
+        let trust = if secure { Trust::Authorities } else { Trust::Nobody };
+        let tls = tls::client_config(trust)?;
         Ok(Self {
-            pooled: builder(settings)?
+            pooled: builder(settings, &tls)
                 .pool_max_idle_per_host(KEPT_CONNECTIONS)
                 .pool_idle_timeout(KEPT_FOR)
                 .build()?,
-            fresh: builder(settings)?.pool_max_idle_per_host(0).build()?,
+            fresh: builder(settings, &tls).pool_max_idle_per_host(0).build()?,
         })
     }
 }
 
-fn builder(settings: &Settings) -> Result<ClientBuilder, ClientError> {
-    Ok(Client::builder()
-        .tls_backend_preconfigured(tls::client_config()?)
+fn builder(settings: &Settings, tls: &rustls::ClientConfig) -> ClientBuilder {
+    Client::builder()
+        .tls_backend_preconfigured(tls.clone())
         .no_proxy()
         .redirect(redirect::Policy::none())
         .referer(false)
@@ -60,5 +67,5 @@ fn builder(settings: &Settings) -> Result<ClientBuilder, ClientError> {
         .http1_max_headers(ANSWER_HEADERS)
         .http2_max_header_list_size(ANSWER_HEADER_BYTES)
         .tcp_nodelay(true)
-        .connect_timeout(settings.timeouts.origin_connect))
+        .connect_timeout(settings.timeouts.origin_connect)
 }

@@ -46,6 +46,8 @@ pub(crate) enum ExchangeFailure {
 impl ExchangeFailure {
     /// Reads what the client library says, by types and never by text.
     pub(super) fn from_reqwest(error: reqwest::Error) -> Self {
+        // The URL holds a visitor's words, `password` among them: no log line may repeat it.
+        let error = error.without_url();
         if error.is_connect() {
             return Self::from_connect(error);
         }

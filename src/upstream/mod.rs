@@ -19,4 +19,4 @@ pub(crate) use exchange::{Outgoing, PrepareFault, Upstream};
 pub(crate) use failure::{ExchangeFailure, causes};
 pub(crate) use headers::Forwarded;
 pub(crate) use site::SiteOrigin;
-pub use tls::client_config as origin_tls;
+pub use tls::origin_tls;

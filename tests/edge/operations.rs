@@ -152,6 +152,7 @@ async fn an_edge_listens_at_tcp_and_unix_sockets_at_once() {
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     assert_eq!(edge.get(EVENTS).await.status, 200);
     assert_eq!(origin.seen()[0].header("x-forwarded-for"), None);
+    drop(client);
     edge.drain().await;
     assert!(!path.exists(), "the socket file is removed");
 }

@@ -1,0 +1,139 @@
+//! Log lines say what happened and nothing of what was said.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use calendar_edge::config::LogSettings;
+use calendar_edge::telemetry::log_lines;
+use http::Method;
+use serde_json::Value;
+
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+
+#[derive(Debug, Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .expect("no test panics while holding it")
+            .extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Lines {
+    /// Collects what this thread logs; tests run on one thread each.
+    fn collect() -> (Self, tracing::subscriber::DefaultGuard) {
+        let lines = Self::default();
+        let writer = lines.clone();
+        let settings = LogSettings {
+            filter: "calendar_edge=debug".to_owned(),
+            ..LogSettings::default()
+        };
+        let subscriber = log_lines(&settings, move || writer.clone()).expect("a filter");
+        (lines, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn text(&self) -> String {
+        let bytes = self.0.lock().expect("no test panics while holding it").clone();
+        String::from_utf8(bytes).expect("text")
+    }
+
+    /// The lines of the access log.
+    fn access(&self) -> Vec<Value> {
+        let lines = self.text();
+        lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON on each line"))
+            .filter(|line| line["target"] == "calendar_edge::access")
+            .collect()
+    }
+
+    async fn access_lines(&self, count: usize) -> Vec<Value> {
+        while self.access().len() < count {
+            tokio::task::yield_now().await;
+        }
+        self.access()
+    }
+}
+
+#[tokio::test]
+async fn each_request_leaves_one_line() {
+    let (lines, _guard) = Lines::collect();
+    let origin = Origin::always(Reply::json(200, r#"{"events":[]}"#)).await;
+    let edge = Edge::before(&origin).await;
+
+    let relayed = edge.get(EVENTS).await;
+    edge.get("/elsewhere").await;
+
+    let access = lines.access_lines(2).await;
+    assert_eq!(access.len(), 2);
+    let [first, second] = [&access[0], &access[1]];
+    assert_eq!(first["message"], "request served");
+    assert_eq!(
+        Some(first["request_id"].as_str().unwrap()),
+        relayed.header("x-request-id")
+    );
+    assert_eq!(first["client"], "127.0.0.1");
+    assert_eq!(first["method"], "GET");
+    assert_eq!(first["operation"], "events.list");
+    assert_eq!(first["status"], 200);
+    assert_eq!(first["source"], "origin");
+    assert_eq!(first["bytes"], relayed.body.len());
+    assert_eq!(first["complete"], true);
+    assert_eq!(second["operation"], "none");
+    assert_eq!(second["source"], "edge");
+    assert_eq!(second["code"], "rest_no_route");
+}
+
+#[tokio::test]
+async fn secrets_stay_out_of_the_log() {
+    let (lines, _guard) = Lines::collect();
+    let down = Edge::before(&Origin::down().await).await;
+    let html = Origin::always(Reply::of_type(200, "text/html", "<p>secret-page</p>")).await;
+    let broken = Edge::before(&html).await;
+    for edge in [&down, &broken] {
+        let read = edge
+            .request(Method::GET, &format!("{EVENTS}/56?password=secret-query"))
+            .header("authorization", "Basic secret-header")
+            .header("cookie", "wordpress_logged_in_1=secret-cookie");
+        let write = edge
+            .request(Method::POST, &format!("{EVENTS}?search=secret-refused"))
+            .header("x-wp-nonce", "secret-nonce")
+            .header("content-type", "application/json")
+            .body(r#"{"title":"secret-body","start_date":[]}"#);
+        Answer::to(read).await;
+        Answer::to(write).await;
+    }
+
+    lines.access_lines(4).await;
+    let text = lines.text();
+    assert!(text.contains("the exchange with the origin failed"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_is_logged_as_gone_and_its_read_is_given_up() {
+    let (lines, _guard) = Lines::collect();
+    let gate = Gate::closed();
+    let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
+    let edge = Edge::before(&origin).await;
+    let mut client = edge.raw().await;
+    client
+        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        .await;
+    gate.reached_by(1).await;
+
+    drop(client);
+
+    let access = lines.access_lines(1).await;
+    assert_eq!(access[0]["status"], 499);
+    assert_eq!(access[0]["source"], "client");
+    assert_eq!(access[0]["operation"], "events.list");
+}

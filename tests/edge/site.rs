@@ -1,0 +1,212 @@
+//! An edge before the whole site: pages stream through, hidden REST calls do not.
+
+use calendar_edge::config::OtherTraffic;
+use http::Method;
+
+use crate::support::{Answer, Edge, Origin, Reply};
+
+async fn edge_before(origin: &Origin) -> Edge {
+    Edge::builder()
+        .origin(origin)
+        .settings(|settings| settings.other = OtherTraffic::Forward)
+        .start()
+        .await
+}
+
+fn page() -> Reply {
+    Reply::of_type(200, "text/html; charset=UTF-8", "<h1>Welcome</h1>")
+}
+
+#[tokio::test]
+async fn pages_pass_as_they_are() {
+    let origin = Origin::always(
+        page()
+            .header("set-cookie", "a=1")
+            .header("set-cookie", "b=2")
+            .header("x-powered-by", "PHP"),
+    )
+    .await;
+    let edge = edge_before(&origin).await;
+    let request = edge
+        .request(Method::GET, "/veranstaltungen/?tribe-bar-date=2026-11&x[]=%27")
+        .header("cookie", "PHPSESSID=1")
+        .header("accept-language", "de")
+        .header("x-forwarded-for", "192.0.2.1");
+
+    let answer = Answer::to(request).await;
+
+    assert_eq!(answer.body, "<h1>Welcome</h1>");
+    assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 2);
+    assert_eq!(answer.header("x-powered-by"), Some("PHP"));
+    let seen = origin.only();
+    assert_eq!(seen.target, "/veranstaltungen/?tribe-bar-date=2026-11&x[]=%27");
+    assert_eq!(seen.header("cookie"), Some("PHPSESSID=1"));
+    assert_eq!(seen.header("accept-language"), Some("de"));
+    assert_eq!(seen.header("x-forwarded-for"), Some("127.0.0.1"));
+    let metrics = edge.admin("/metrics").await.body;
+    assert!(metrics.contains(r#"edge_origin_requests_total{operation="site",outcome="2xx"} 1"#));
+}
+
+#[tokio::test]
+async fn redirects_and_errors_of_the_site_pass() {
+    let origin = Origin::answering(|seen| match seen.target.as_str() {
+        "/old" => Reply::of_type(301, "text/html", "").header("location", "/new"),
+        _ => Reply::of_type(404, "text/html", "<h1>Not here</h1>"),
+    })
+    .await;
+    let edge = edge_before(&origin).await;
+
+    let moved = edge.get("/old").await;
+    let missing = edge.get("/missing").await;
+
+    assert_eq!(
+        (moved.status.as_u16(), moved.header("location")),
+        (301, Some("/new"))
+    );
+    assert_eq!(
+        (missing.status.as_u16(), missing.body.as_str()),
+        (404, "<h1>Not here</h1>")
+    );
+}
+
+#[tokio::test]
+async fn other_rest_routes_pass_unchanged() {
+    let origin = Origin::always(Reply::json(200, "[]")).await;
+    let edge = edge_before(&origin).await;
+    let request = edge
+        .request(Method::POST, "/wp-json/wp/v2/posts/3?_fields=id")
+        .header("x-http-method-override", "PUT")
+        .header("content-type", "application/json")
+        .body(r#"{"title":"x"}"#);
+
+    assert_eq!(Answer::to(request).await.status, 200);
+
+    let seen = origin.only();
+    assert_eq!(seen.target, "/wp-json/wp/v2/posts/3?_fields=id");
+    assert_eq!(seen.header("x-http-method-override"), Some("PUT"));
+    assert_eq!(&seen.body[..], br#"{"title":"x"}"#);
+}
+
+#[tokio::test]
+async fn discovery_names_the_public_root() {
+    let origin = Origin::answering(|seen| {
+        let host = seen.header("host").unwrap_or_default().to_owned();
+        let link = format!("<http://{host}/wp-json/>; rel=\"https://api.w.org/\"");
+        page().header("link", link.leak())
+    })
+    .await;
+    let edge = edge_before(&origin).await;
+
+    let answer = edge.get("/").await;
+
+    let expected = format!("<{}>; rel=\"https://api.w.org/\"", edge.url("/wp-json/"));
+    assert_eq!(answer.header("link"), Some(expected.as_str()));
+}
+
+#[tokio::test]
+async fn calendar_routes_in_a_query_are_judged() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge_before(&origin).await;
+
+    let good = edge.get("/?rest_route=/calendar/events/v1/events&page=2").await;
+    let bad = edge
+        .get("/any/page?rest.route=/calendar/events/v1/events&page=none")
+        .await;
+
+    assert_eq!(good.status, 200);
+    assert_eq!(bad.code(), "rest_invalid_param");
+    assert_eq!(origin.only().target, "/wp-json/tribe/events/v1/events?page=2");
+}
+
+#[tokio::test]
+async fn calendar_routes_in_a_form_are_judged() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge_before(&origin).await;
+    let boundary = "multipart/form-data; boundary=x";
+    let part = "--x\r\nContent-Disposition: form-data; name=\"rest_route\"\r\n\r\n/calendar/events/v1/events\r\n--x--\r\n";
+    let form = "application/x-www-form-urlencoded";
+    for (media_type, body) in [
+        (form, "rest_route=/calendar/events/v1/events"),
+        (form, "a=1&rest%5Froute=%2Fcalendar%2Fevents%2Fv1%2Fevents"),
+        (form, "rest_route=/x&rest.route=/Calendar/events/v1/events/"),
+        (boundary, part),
+    ] {
+        let request = edge
+            .request(Method::POST, "/contact")
+            .header("content-type", media_type)
+            .body(body);
+
+        let answer = Answer::to(request).await;
+
+        // A create without its title: the calendar's own refusal.
+        assert_eq!(answer.code(), "rest_missing_callback_param", "{body}");
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
+async fn forms_that_cannot_be_told_are_refused() {
+    let origin = Origin::always(page()).await;
+    let edge = edge_before(&origin).await;
+    let form = "application/x-www-form-urlencoded";
+    for (media_types, body) in [
+        (&[form][..], "rest_route[]=/calendar/events/v1/events"),
+        (&[form, "text/plain"], "a=1"),
+        (
+            &["multipart/form-data; boundary=x"],
+            "--x\r\nname=\"rest_route\" cut",
+        ),
+    ] {
+        let request = media_types.iter().fold(
+            edge.request(Method::POST, "/contact").body(body),
+            |request, media_type| request.header("content-type", *media_type),
+        );
+
+        let answer = Answer::to(request).await;
+
+        assert_eq!(answer.status, 400, "{body}");
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
+async fn ordinary_forms_and_uploads_pass() {
+    let origin = Origin::always(page()).await;
+    let edge = edge_before(&origin).await;
+    let upload = vec![7_u8; 3_000_000];
+    let form = edge
+        .request(Method::POST, "/contact")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("name=M%C3%BCller&text=the+rest+of+my+route");
+    let file = edge
+        .request(Method::PUT, "/upload")
+        .header("content-type", "application/octet-stream")
+        .body(upload.clone());
+
+    assert_eq!(Answer::to(form).await.status, 200);
+    assert_eq!(Answer::to(file).await.status, 200);
+
+    let seen = origin.seen();
+    assert_eq!(&seen[0].body[..], b"name=M%C3%BCller&text=the+rest+of+my+route");
+    assert_eq!(&seen[1].body[..], &upload[..]);
+}
+
+#[tokio::test]
+async fn a_target_that_servers_read_in_two_ways_is_refused() {
+    let origin = Origin::always(page()).await;
+    let edge = edge_before(&origin).await;
+    for target in [
+        "/x/../wp-json/calendar/events/v1/events",
+        "/x/%2e%2e/wp-login.php",
+    ] {
+        let answer = edge
+            .raw()
+            .await
+            .send(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            .await
+            .answer()
+            .await;
+        assert_eq!(answer.status, 400, "{target}");
+    }
+    assert!(origin.seen().is_empty());
+}

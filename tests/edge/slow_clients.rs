@@ -1,0 +1,76 @@
+//! Clients that take their time get so much and no more.
+
+use std::time::Duration;
+
+use crate::support::{EVENTS, Edge, Origin, Reply};
+
+const SHORT: Duration = Duration::from_millis(60);
+
+#[tokio::test]
+async fn silent_and_dripping_connections_are_closed() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.timeouts.client_head = SHORT)
+        .start()
+        .await;
+    for beginning in ["", "G", "GET / HTTP/1.1\r\nHost: loc", "PRI * HTTP/2.0\r\n\r\nSM"] {
+        let mut client = edge.raw().await;
+        assert!(
+            client.send(beginning).await.rest().await.is_empty(),
+            "{beginning}"
+        );
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_kept_connection_is_closed_when_it_stays_idle() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.timeouts.client_idle = SHORT)
+        .start()
+        .await;
+    let mut client = edge.raw().await;
+    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+    assert_eq!(client.send(&request).await.answer().await.status, 200);
+    assert_eq!(client.send(&request).await.answer().await.status, 200);
+
+    assert!(client.rest().await.is_empty());
+    assert_eq!(origin.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn a_second_head_must_come_as_fast_as_the_first() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.timeouts.client_head = SHORT)
+        .start()
+        .await;
+    let mut client = edge.raw().await;
+    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(client.send(&request).await.answer().await.status, 200);
+
+    assert!(client.send("GET / HT").await.rest().await.is_empty());
+}
+
+#[tokio::test]
+async fn pipelined_requests_are_answered_in_order() {
+    let origin = Origin::answering(|seen| {
+        let page = seen.target.rsplit('=').next().unwrap_or_default();
+        Reply::json(200, &format!("[{page}]"))
+    })
+    .await;
+    let edge = Edge::before(&origin).await;
+    let mut client = edge.raw().await;
+    let requests: String = (1..=3).fold(String::new(), |requests, page| {
+        requests + &format!("GET {EVENTS}?page={page} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    });
+    client.send(requests).await;
+    for expected in ["[1]", "[2]", "[3]"] {
+        assert_eq!(client.answer().await.body, expected);
+    }
+}
