@@ -24,6 +24,16 @@ pub fn parse_form(text: &[u8]) -> PhpArray {
     variables
 }
 
+/// The names in a query or urlencoded body that PHP reads as this variable, exactly as they were sent.
+pub fn spellings<'a>(text: &'a [u8], name: &[u8]) -> Vec<&'a [u8]> {
+    let sent = pairs(text)
+        .take(PHP_VARIABLE_LIMIT)
+        .map(|pair| split_pair(pair).0);
+    let is_meant =
+        |sent: &&[u8]| VariableName::read(&decode(sent, Plus::Space)).is_some_and(|read| read.is_of(name));
+    sent.filter(is_meant).collect()
+}
+
 /// How many variables a query or urlencoded body has, the ones PHP drops included.
 pub fn pair_count(text: &[u8]) -> usize {
     pairs(text).count()
@@ -114,6 +124,13 @@ mod tests {
                 "{method} {body:?}"
             );
         }
+    }
+
+    #[test]
+    fn finds_every_spelling_of_a_name() {
+        let text = b"per.page=1&page=2&per%5Fpage[]=3&+per_page=4&per-page=5";
+        let found: [&[u8]; 3] = [b"per.page", b"per%5Fpage[]", b"+per_page"];
+        assert_eq!(spellings(text, b"per_page"), found);
     }
 
     proptest::proptest! {

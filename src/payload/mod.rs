@@ -15,7 +15,7 @@ mod percent;
 
 pub use bags::{Bag, Bags, Source};
 pub use content_type::{BodyReading, body_reading};
-pub use form::{PHP_VARIABLE_LIMIT, names_rest_route, pair_count, parse_form};
+pub use form::{PHP_VARIABLE_LIMIT, names_rest_route, pair_count, parse_form, spellings};
 pub use json::{JsonError, JsonShape, PHP_DEPTH, json_shape, parse_json};
 pub use multipart::{MultipartError, parse_multipart};
 pub(crate) use percent::escaped;

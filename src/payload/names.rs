@@ -54,6 +54,11 @@ impl VariableName {
         Some(Self { base, path })
     }
 
+    /// Whether this is the variable of that name, or an element of it.
+    pub(super) fn is_of(&self, name: &[u8]) -> bool {
+        self.base == name
+    }
+
     /// Sets the variable: the last value wins, arrays grow.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
         let base = Key::from_bytes(&self.base);

@@ -55,6 +55,8 @@ mod tests {
         ]);
         let text = text.expect("a story");
         let parts = [
+            "root       /wp-json",
+            "route      /{namespace}/events/{id}",
             "operation  events.update",
             "caller     with credentials",
             "colour (json) dropped",
@@ -90,6 +92,21 @@ mod tests {
                 text.contains("\nrefused\n") && text.contains(part),
                 "{part} is not in\n{text}"
             );
+        }
+    }
+
+    #[test]
+    fn names_the_spelling_and_the_type() {
+        let text = explain(&[
+            "GET",
+            "/wp-json/calendar/events/v1/events?per.page=2&featured=maybe",
+        ]);
+        let text = text.expect("a story");
+        for part in [
+            "per_page  query  \"2\" is positive_int: good, sent as per.page",
+            "then of type boolean",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
         }
     }
 

@@ -1,8 +1,9 @@
 //! What happens to a request, as data: the source of both outputs.
 
 use calendar_edge::call::{Caller, Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
-use calendar_edge::config::{Mode, OtherTraffic, Settings};
-use calendar_edge::payload::Bag;
+use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
+use calendar_edge::contract::Schema;
+use calendar_edge::payload::{Bag, Source, spellings};
 use calendar_edge::problem::{Allow, Refusal};
 use calendar_edge::target::{Located, Roots, Spot};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
@@ -19,6 +20,10 @@ pub(super) struct Story {
     pub(super) assumed_content_type: Option<&'static str>,
     /// `forwarded`, `refused`, or `site`: streamed as it is because it is no calendar call.
     pub(super) outcome: &'static str,
+    /// The public root the target is below, with its language.
+    pub(super) root: Option<String>,
+    /// The path of the route, with its placeholder.
+    pub(super) route: Option<String>,
     pub(super) operation: Option<&'static str>,
     pub(super) mode: Option<&'static str>,
     pub(super) caller: Option<&'static str>,
@@ -34,10 +39,15 @@ pub(super) struct Story {
 pub(super) struct ArgumentStory {
     pub(super) name: &'static str,
     pub(super) source: &'static str,
+    /// The names it was sent under, where PHP had to read them as this one.
+    pub(super) sent_as: Vec<String>,
     /// The value WordPress reads, as JSON.
     pub(super) value: String,
     pub(super) rule: &'static str,
     pub(super) verdict: &'static str,
+    /// The schema type WordPress enforces once every rule holds.
+    #[serde(rename = "type")]
+    pub(super) schema: Option<&'static str>,
 }
 
 /// A parameter the operation does not declare.
@@ -99,6 +109,8 @@ impl Story {
             target: request.target.to_string(),
             assumed_content_type: request.assumed_type,
             outcome: "",
+            root: None,
+            route: None,
             operation: None,
             mode: None,
             caller: None,
@@ -118,13 +130,18 @@ impl Story {
             body: request.body.as_bytes(),
         };
         let judgement = judge.judge(&call);
+        self.root = settings.roots.get(spot.root).map(root_name);
+        self.route = spot
+            .matched
+            .as_ref()
+            .map(|matched| format!("/{{namespace}}{}", matched.route.template()));
         self.operation = judgement.operation.map(|operation| operation.name.as_str());
         self.mode = Some(mode_name(judgement.mode));
         self.findings = judgement.findings.iter().map(FindingStory::of).collect();
         // What makes a call unreadable is the judgement's refusal already.
         let _ = judge.explain(&call, |explanation| {
             if let Some(explanation) = explanation {
-                self.tell_readings(&explanation, &judgement, settings);
+                self.tell_readings(request, &explanation, &judgement, settings);
             }
         });
         match &judgement.outcome {
@@ -133,7 +150,13 @@ impl Story {
         }
     }
 
-    fn tell_readings(&mut self, explanation: &Explanation<'_>, judgement: &Judgement, settings: &Settings) {
+    fn tell_readings(
+        &mut self,
+        request: &Request,
+        explanation: &Explanation<'_>,
+        judgement: &Judgement,
+        settings: &Settings,
+    ) {
         self.caller = Some(match explanation.caller {
             Caller::Anonymous => "anonymous",
             Caller::Credentialed => "with credentials",
@@ -143,9 +166,11 @@ impl Story {
                 self.arguments.push(ArgumentStory {
                     name: reading.argument.name,
                     source: source.name(),
+                    sent_as: sent_as(request, source, reading.argument.name),
                     value: json(value),
                     rule: reading.rule().name(),
                     verdict: verdict_name(reading.verdict),
+                    schema: reading.argument.schema.map(Schema::name),
                 });
             }
         }
@@ -218,6 +243,30 @@ impl FindingStory {
             parameter: finding.parameter,
             rule: finding.rule,
         }
+    }
+}
+
+/// The spellings of a name in its source, unless the name itself is the only one.
+fn sent_as(request: &Request, source: Source, name: &str) -> Vec<String> {
+    let text = match source {
+        Source::Query => request.target.query().unwrap_or_default(),
+        Source::Form => &request.body,
+        Source::Json | Source::Path => return Vec::new(),
+    };
+    let spelt = spellings(text.as_bytes(), name.as_bytes());
+    if spelt == [name.as_bytes()] {
+        return Vec::new();
+    }
+    spelt
+        .into_iter()
+        .map(|sent| String::from_utf8_lossy(sent).into_owned())
+        .collect()
+}
+
+fn root_name(root: &Root) -> String {
+    match &root.language {
+        Some(language) => format!("{} ({language})", root.path),
+        None => root.path.clone(),
     }
 }
 

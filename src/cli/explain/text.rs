@@ -19,6 +19,8 @@ pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
 
 fn about(story: &Story, lines: &mut Vec<String>) {
     let facts = [
+        ("root", story.root.as_deref()),
+        ("route", story.route.as_deref()),
         ("operation", story.operation),
         ("mode", story.mode),
         ("caller", story.caller),
@@ -41,8 +43,16 @@ fn values(story: &Story, lines: &mut Vec<String>) {
         .max()
         .unwrap_or(0);
     for argument in &story.arguments {
+        let sent_as = match argument.sent_as.as_slice() {
+            [] => String::new(),
+            names => format!(", sent as {}", names.join(", ")),
+        };
+        let schema = argument
+            .schema
+            .map(|schema| format!(", then of type {schema}"))
+            .unwrap_or_default();
         lines.push(format!(
-            "  {:<width$}  {:<5}  {} is {}: {}",
+            "  {:<width$}  {:<5}  {} is {}: {}{schema}{sent_as}",
             argument.name, argument.source, argument.value, argument.rule, argument.verdict
         ));
     }
