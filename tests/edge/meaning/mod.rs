@@ -7,6 +7,7 @@
 mod change;
 mod json;
 mod php;
+mod random;
 mod reading;
 mod recorded;
 mod variables;
