@@ -258,11 +258,12 @@ impl RootPath {
     /// The route string of a path without outer slashes; empty for the REST root itself.
     ///
     /// WordPress matches the raw path; only when that does not begin with the REST prefix is the whole path
-    /// decoded once and matched again. Behind `index.php/` the server has decoded it already.
+    /// decoded once and matched again. Behind `index.php/` the server has decoded it already; of that WordPress
+    /// takes what stands before a question mark, and escapes percent signs anew.
     fn route(&self, path: &[u8]) -> Option<Vec<u8>> {
         let below = self.below_home(path)?;
         if let Some(info) = below.strip_prefix(b"index.php/") {
-            return self.decoded_route(&decode(info, Plus::Literal));
+            return self.decoded_route(&path_info(info));
         }
         match self.below_prefix(below) {
             Some(route) => Some(route.to_vec()),
@@ -287,6 +288,19 @@ impl RootPath {
         let below = path.strip_prefix(self.prefix.as_bytes())?;
         matches!(below, [] | [b'/', ..]).then_some(below)
     }
+}
+
+fn path_info(info: &[u8]) -> Vec<u8> {
+    let decoded = decode(info, Plus::Literal);
+    let path = decoded.split(|&byte| byte == b'?').next().unwrap_or_default();
+    let mut escaped = Vec::with_capacity(path.len());
+    for &byte in path {
+        match byte {
+            b'%' => escaped.extend_from_slice(b"%25"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }
 
 fn trim_slashes(path: &[u8]) -> &[u8] {
@@ -385,6 +399,17 @@ mod tests {
         for (path, query, expected) in cases {
             assert_eq!(place(path, query), expected, "{path} {query:?}");
         }
+    }
+
+    #[test]
+    fn escapes_percent_signs_anew_behind_index_php() {
+        let slug = |path: &str| match roots().locate(path, None) {
+            Located::Api(spot) => spot.matched.and_then(|found| found.parameter),
+            Located::Elsewhere | Located::Refused(_) => None,
+        };
+        let path = "/wp-json/tribe/events/v1/events/by-slug/a%2541";
+        assert_eq!(slug(path), Some(b"a%2541".to_vec()));
+        assert_eq!(slug(&format!("/index.php{path}%3Fb")), Some(b"a%2541".to_vec()));
     }
 
     #[test]
