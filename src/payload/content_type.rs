@@ -78,16 +78,29 @@ fn essence(content_type: &[u8]) -> &[u8] {
         .trim_ascii()
 }
 
-/// Whether any member of the comma- or blank-separated list before the first `;` is a JSON type.
+/// Whether a JSON type stands before the first `;`, where WordPress's expression finds one: behind the start,
+/// a comma or a blank, and up to one of these. What `+json` is added to may hold commas itself.
 fn is_json(content_type: &[u8]) -> bool {
-    let list = essence(content_type);
-    list.contains(&b'/')
-        && list
-            .split(|byte| *byte == b',' || byte.is_ascii_whitespace())
-            .any(|member| {
-                let member = member.to_ascii_lowercase();
-                member.strip_prefix(b"application/").is_some_and(is_json_subtype)
-            })
+    const TREE: &[u8] = b"application/";
+    let value = essence(content_type).to_ascii_lowercase();
+    let starts = memchr::memmem::find_iter(&value, TREE)
+        .filter(|&start| start == 0 || value[start - 1] == b',' || is_blank(value[start - 1]));
+    let subtypes = starts.map(|start| {
+        let behind = &value[start + TREE.len()..];
+        behind.split(|&byte| is_blank(byte)).next().unwrap_or_default()
+    });
+    let mut subtypes = subtypes;
+    subtypes.any(|subtype| {
+        let commas = memchr::memchr_iter(b',', subtype);
+        commas
+            .chain([subtype.len()])
+            .any(|end| is_json_subtype(&subtype[..end]))
+    })
+}
+
+/// White space to a regular expression of PHP.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// `json`, `<x>+json`, either with `+oembed` behind it.
@@ -145,6 +158,8 @@ mod tests {
             "text/plain, application/json",
             "application/vnd.api+json",
             "application/json+oembed",
+            "application/foo,bar+json",
+            "application/a/b+json+oembed, text/plain",
         ] {
             assert_eq!(post(yes), BodyReading::Json, "{yes}");
         }
@@ -153,6 +168,8 @@ mod tests {
             "application/json+foo",
             "application/+json",
             "text/json",
+            "xapplication/json",
+            "application/a b+json",
             "text/plain; application/json",
             "application/octet-stream",
             "",
