@@ -9,7 +9,16 @@ const MAX_NESTING: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct VariableName {
     base: Vec<u8>,
-    path: Vec<Step>,
+    path: Path,
+}
+
+/// The brackets behind a base.
+#[derive(Debug, PartialEq, Eq)]
+enum Path {
+    /// Few enough to follow.
+    Steps(Vec<Step>),
+    /// Too many: PHP then forgets what the base held before, too.
+    TooDeep,
 }
 
 /// One pair of brackets.
@@ -34,24 +43,30 @@ impl VariableName {
         if base.is_empty() {
             return None;
         }
-        let mut path = Vec::new();
+        let mut steps = Vec::new();
         let mut rest = &name[base_end..];
         while let [b'[', inner @ ..] = rest {
-            if path.len() >= MAX_NESTING {
-                return None;
+            if steps.len() >= MAX_NESTING {
+                return Some(Self {
+                    base,
+                    path: Path::TooDeep,
+                });
             }
             let Some((step, after)) = bracket(inner) else {
                 // An unpaired bracket belongs to the name of a plain variable, and ends a nested one.
-                if path.is_empty() {
+                if steps.is_empty() {
                     base.push(b'_');
                     base.extend(inner.iter().map(|&byte| mangle_all(byte)));
                 }
                 break;
             };
-            path.push(step);
+            steps.push(step);
             rest = after;
         }
-        Some(Self { base, path })
+        Some(Self {
+            base,
+            path: Path::Steps(steps),
+        })
     }
 
     /// Whether this is the variable of that name, or an element of it.
@@ -62,25 +77,31 @@ impl VariableName {
     /// Sets the variable: the last value wins, arrays grow.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
         let base = Key::from_bytes(&self.base);
-        let Some((last, inner)) = self.path.split_last() else {
+        let Path::Steps(steps) = self.path else {
+            variables.remove(&base);
+            return;
+        };
+        let Some((last, inner)) = steps.split_last() else {
             variables.insert(base, value);
             return;
         };
         let mut array = as_array(variables.entry(base, empty_array));
         for step in inner {
-            let key = step.key(array);
+            let Some(key) = step.key(array) else { return };
             array = as_array(array.entry(key, empty_array));
         }
-        let key = last.key(array);
-        array.insert(key, value);
+        if let Some(key) = last.key(array) {
+            array.insert(key, value);
+        }
     }
 }
 
 impl Step {
-    fn key(&self, array: &PhpArray) -> Key {
+    /// The key; none where an array has used up the integers.
+    fn key(&self, array: &PhpArray) -> Option<Key> {
         match self {
-            Self::Append => Key::Int(array.next_index()),
-            Self::Key(text) => Key::from_bytes(text),
+            Self::Append => array.next_index().map(Key::Int),
+            Self::Key(text) => Some(Key::from_bytes(text)),
         }
     }
 }
@@ -155,6 +176,11 @@ mod tests {
             ),
             ("a[%00]=1", r#"{"a_":"1"}"#),
             ("a[01]=1", r#"{"a":{"01":"1"}}"#),
+            (
+                "a[9223372036854775807]=1&a[]=2",
+                r#"{"a":{"9223372036854775807":"1"}}"#,
+            ),
+            ("a[-5]=1&a[]=2", r#"{"a":{"-5":"1","-4":"2"}}"#),
             ("a&b&&c=", r#"{"a":"","b":"","c":""}"#),
         ];
         for (text, expected) in cases {
@@ -165,5 +191,13 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    /// As PHP's `parse_str` does: it forgets the variable.
+    #[test]
+    fn forgets_a_variable_that_nests_too_deep() {
+        let brackets = |count: usize| "[x]".repeat(count);
+        let deep = parse_form(format!("a=1&b{}=1&a{}=2", brackets(64), brackets(65)).as_bytes());
+        assert_eq!((deep.get("a"), deep.len()), (None, 1));
     }
 }

@@ -156,11 +156,8 @@ impl PhpArray {
 
     /// A list of values.
     pub fn list(values: impl IntoIterator<Item = Value>) -> Self {
-        let mut list = Self::new(ArrayKind::List);
-        for value in values {
-            list.push(value);
-        }
-        list
+        let keys = (0..).map(Key::Int);
+        Self::from_distinct(ArrayKind::List, keys.zip(values).collect())
     }
 
     /// Sets a key: an existing one keeps its place and takes the new value, as in PHP.
@@ -176,10 +173,9 @@ impl PhpArray {
         Self { kind, entries }
     }
 
-    /// Appends under the next free integer key.
-    pub fn push(&mut self, value: Value) {
-        let key = Key::Int(self.next_index());
-        self.entries.push((key, value));
+    /// Takes a key and its value out.
+    pub fn remove(&mut self, key: &Key) {
+        self.entries.retain(|(known, _)| known != key);
     }
 
     /// The value under a key, created by `make` where it is missing.
@@ -195,13 +191,14 @@ impl PhpArray {
         &mut self.entries[position].1
     }
 
-    /// The integer key after the largest one, which is where `[]` appends; 0 in an array without any.
-    pub fn next_index(&self) -> i64 {
+    /// The integer key after the largest one, which is where `[]` appends; 0 in an array without any, and
+    /// none behind the largest integer.
+    pub fn next_index(&self) -> Option<i64> {
         let largest = self.entries.iter().filter_map(|(key, _)| match key {
             Key::Int(number) => Some(*number),
             Key::Text(_) => None,
         });
-        largest.max().map_or(0, |number| number.saturating_add(1))
+        largest.max().map_or(Some(0), |number| number.checked_add(1))
     }
 
     /// How the array is written.
