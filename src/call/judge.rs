@@ -110,6 +110,7 @@ impl Judge {
             }
         };
         let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
+        let style = style.or_asked_for_in(&bags);
         self.judge_case(&Case {
             call: *call,
             matched,
@@ -315,6 +316,16 @@ impl Case<'_> {
 // === impl Style ===
 
 impl Style {
+    /// `_pretty` counts wherever it stands, `_envelope` in the query alone.
+    fn or_asked_for_in(self, bags: &Bags) -> Self {
+        let layout = if bags.all("_pretty").next().is_some() {
+            Layout::Pretty
+        } else {
+            self.layout
+        };
+        Self { layout, ..self }
+    }
+
     /// What `_pretty` and `_envelope` of a query ask for; any value counts, an array too.
     fn asked_for(query: &PhpArray) -> Self {
         let layout = if query.get("_pretty").is_some() {

@@ -52,7 +52,7 @@ pub const GLOBALS: &[Global] = &[
     forward("_fields", "Limits the answer to these members."),
     from_query("_embed", "Embeds linked records in the answer."),
     from_query("_locale", "Asks for the locale of the user."),
-    from_query("_pretty", "Indents the answer."),
+    forward("_pretty", "Indents the answer."),
     from_query("_envelope", "Wraps status, headers and body in a 200."),
     forward("context", "Scope of the answer: view, embed or edit."),
     forward("lang", "Language of the answer, for translation plugins."),

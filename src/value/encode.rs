@@ -73,7 +73,7 @@ pub fn write_query(name: &str, value: &Value, query: &mut String) {
             }
         }
         Value::Null => {}
-        Value::Bool(flag) => write_pair(name, if *flag { b"1" } else { b"0" }, query),
+        Value::Bool(flag) => write_pair(name, if *flag { b"1" } else { b"" }, query),
         Value::Number(number) => write_pair(name, number.as_str().as_bytes(), query),
         Value::String(text) => write_pair(name, text, query),
     }
