@@ -25,12 +25,14 @@ pub(super) enum Change {
     EmptySlugSpelt,
     /// The body of a GET or HEAD is gone.
     ReadBodyDropped,
-    /// The body of a DELETE is gone.
-    DeleteBodyDropped,
+    /// What WordPress reads from the body of a DELETE, or of any body for every route, stands in the query.
+    BodyIntoQuery,
     /// The path's parameter does not stand in query or body any more.
     PathParameterDropped,
     /// A parameter nobody obeys is gone.
     UndeclaredDropped,
+    /// An empty list of a body is gone from the query, which cannot hold one.
+    EmptyListDropped,
     /// The index is asked about the origin's namespace.
     NamespaceMapped,
     /// A `venue` list of one became its element.
@@ -212,7 +214,10 @@ impl Comparison<'_> {
             .chain(obeyed(self.operation.id).iter().copied())
             .collect();
         for name in names {
-            let sent = self.sent.bags.get(name).cloned();
+            let sent = match self.operation.id.action {
+                Action::Delete => self.sent_as_query(name),
+                _ => self.sent.bags.get(name).cloned(),
+            };
             let got = self.got.bags.get(name).cloned();
             let changed = self.named_difference(name, sent.as_ref());
             if let Some((change, expected)) = changed.filter(|(_, expected)| Some(expected) == got.as_ref()) {
@@ -220,12 +225,13 @@ impl Comparison<'_> {
                 self.note(change);
                 continue;
             }
-            if sent != got && !self.is_of_dropped_body(name, got.as_ref()) {
+            if sent != got {
                 return Err(format!("{name}: {sent:?} became {got:?}"));
             }
-            // Handlers look for a null that stands in a JSON body.
+            // Handlers look for a declared null that stands in a JSON body.
             let both = (self.sent.bags.has(name), self.got.bags.has(name));
-            if self.operation.id.action != Action::Delete && both.0 != both.1 {
+            let is_declared = self.operation.argument(name.as_bytes()).is_some();
+            if is_declared && self.operation.id.action != Action::Delete && both.0 != both.1 {
                 return Err(format!("{name}: presence {both:?}"));
             }
         }
@@ -259,23 +265,24 @@ impl Comparison<'_> {
         .filter(|(_, expected)| Some(expected) != sent)
     }
 
-    /// On DELETE a value of the body may be gone, and then the query's holds.
-    fn is_of_dropped_body(&mut self, name: &str, got: Option<&Php>) -> bool {
-        let is_delete = self.operation.id.action == Action::Delete && self.sent.has_body_parameters();
-        let dropped = is_delete && self.sent.without_body().bags.get(name) == got;
-        if dropped {
-            self.note(Change::DeleteBodyDropped);
+    /// The value WordPress reads, as a query must write it.
+    fn sent_as_query(&mut self, name: &str) -> Option<Php> {
+        let value = self.sent.bags.get(name).cloned();
+        if value.as_ref() != self.sent.without_body().bags.get(name) {
+            self.note(Change::BodyIntoQuery);
         }
-        dropped
+        let text = value.as_ref().and_then(as_query_text);
+        if value.is_some() && text.is_none() {
+            self.note(Change::EmptyListDropped);
+        }
+        text
     }
 
     fn globals(&mut self) -> Result<(), String> {
         for name in ANYWHERE {
-            let (sent, got) = (
-                self.sent.bags.get(name).cloned(),
-                self.got.bags.get(name).cloned(),
-            );
-            if sent != got && !self.is_of_dropped_body(name, got.as_ref()) {
+            let sent = self.sent_as_query(name);
+            let got = self.got.bags.get(name).cloned();
+            if sent != got {
                 return Err(format!("{name}: {sent:?} became {got:?}"));
             }
         }
@@ -332,6 +339,27 @@ impl Comparison<'_> {
             self.note(Change::UndeclaredDropped);
         }
         Ok(())
+    }
+}
+
+/// What a value of a body is as text of a query, to handlers that take it for text or a list of texts; none
+/// where a query has no way to write it.
+fn as_query_text(value: &Php) -> Option<Php> {
+    match value {
+        Php::Null => None,
+        Php::Bool(false) => Some(Php::Text(Vec::new())),
+        Php::Bool(true) => Some(Php::Text(b"1".to_vec())),
+        Php::Number(number) => Some(Php::Text(number.as_bytes().to_vec())),
+        Php::Text(_) => Some(value.clone()),
+        Php::Array(array) => {
+            let mut texts = Array::default();
+            for (key, inner) in array.entries() {
+                if let Some(inner) = as_query_text(inner) {
+                    texts.set(key.clone(), inner);
+                }
+            }
+            (!texts.entries().is_empty()).then_some(Php::Array(texts))
+        }
     }
 }
 
