@@ -51,33 +51,26 @@ pub(super) fn every(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     whole
 }
 
-/// Splits at commas, blanks on either side included; outer blanks stay.
+/// Splits at commas, blanks on either side of them included; outer blanks stay.
 pub(super) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     let parts: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
     let last = parts.len() - 1;
-    let trim = |(at, part): (usize, &&'_ [u8])| -> (usize, usize) {
-        let start = if at == 0 {
-            0
-        } else {
-            part.iter().take_while(|byte| is_blank(**byte)).count()
-        };
-        let kept = if at == last {
-            part.len()
-        } else {
-            part.iter()
-                .rposition(|byte| !is_blank(*byte))
-                .map_or(0, |end| end + 1)
-        };
-        (start.min(kept), kept)
+    let without_blanks = |(at, part): (usize, &&'_ [u8])| {
+        let from = if at == 0 { 0 } else { blanks(part.iter()) };
+        let to = part.len() - if at == last { 0 } else { blanks(part.iter().rev()) };
+        (from, to.max(from))
     };
+    let ranges = parts.iter().enumerate().map(without_blanks);
     parts
         .iter()
-        .enumerate()
-        .map(|(at, part)| {
-            let (start, end) = trim((at, part));
-            &part[start..end]
-        })
+        .zip(ranges)
+        .map(|(part, (from, to))| &part[from..to])
         .collect()
+}
+
+/// How many white space bytes lead.
+fn blanks<'a>(bytes: impl Iterator<Item = &'a u8>) -> usize {
+    bytes.take_while(|byte| is_blank(**byte)).count()
 }
 
 /// The text PHP makes of a scalar.
