@@ -13,7 +13,7 @@ use super::reading::{RawCall, read_bags};
 use super::strict::{check_shape, check_values};
 use super::validated::ValidatedCall;
 use crate::config::{Mode, Settings};
-use crate::contract::{Operation, Route, table};
+use crate::contract::{Argument, Operation, Route, table};
 use crate::payload::{Bags, Source};
 use crate::problem::{Allow, Fault, InvalidParameter, Layout, Problem, Refusal, Style};
 use crate::target::RouteMatch;
@@ -137,7 +137,7 @@ impl Judge {
         let bags = read_bags(call, matched, &self.policy.limits)?;
         let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
         Ok(show(Some(Explanation {
-            readings: readings(operation, &bags, caller),
+            readings: readings(operation, &bags, self.policy.premises(caller)),
             bags: &bags,
             caller,
         })))
@@ -200,11 +200,8 @@ impl Judge {
             objections.waivable = check_shape(&case.call, case.matched, case.operation);
         }
         if objections.waivable.is_none() {
-            match check(
-                case.operation,
-                &case.bags,
-                &readings(case.operation, &case.bags, case.caller),
-            ) {
+            let readings = readings(case.operation, &case.bags, self.policy.premises(case.caller));
+            match check(case.operation, &case.bags, &readings) {
                 Checked::Refused(problem) => objections.waivable = Some(problem),
                 Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred } => {
                     objections.deferred = deferred;
@@ -224,7 +221,7 @@ impl Judge {
         if contradicts_path(case.matched, &case.bags) {
             return Some(PATH_CONTRADICTION);
         }
-        if let Some(name) = crashing(case.operation, &case.bags) {
+        if let Some(name) = crashing(case.operation, &case.bags).or_else(|| self.foreign_image(case)) {
             return Some(Problem::Invalid(vec![InvalidParameter {
                 name,
                 fault: Fault::Invalid,
@@ -236,6 +233,20 @@ impl Judge {
             .filter(|_| case.matched.route == Route::Index);
         let foreign = namespace.is_some_and(|(_, name)| !self.policy.is_public(name));
         foreign.then_some(Problem::InvalidNamespace)
+    }
+
+    /// The argument whose image the site would fetch from a host that is not listed. Where the origin is asked for
+    /// the words of a refusal, they are not worth that; in report and off it is up to the site, as all else.
+    fn foreign_image(&self, case: &Case<'_>) -> Option<&'static str> {
+        if self.policy.mode(Some(case.operation)) != Mode::Enforce {
+            return None;
+        }
+        let mut arguments = case.operation.arguments.iter();
+        let is_foreign = |argument: &&Argument| {
+            let winner = case.bags.get(argument.name);
+            winner.is_some_and(|(_, value)| self.policy.images().are_left(argument.rule, value))
+        };
+        arguments.find(is_foreign).map(|argument| argument.name)
     }
 
     /// OPTIONS is answered by the origin, which alone knows what the caller may do.

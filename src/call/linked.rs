@@ -1,13 +1,12 @@
 //! Venues and organizers named in the body of an event (CONTRACT section 7).
 
-use super::caller::Caller;
 use super::lists::{as_php_text, every, is_numeric_value, split_at_commas};
-use super::rules::{judge_value, positive_id};
+use super::rules::{Premises, judge_value, positive_id};
 use crate::contract::{Action, Kind, Operation, Route, table};
 use crate::value::{Key, PhpArray, Value, Verdict, Why};
 
 /// Judges the `venue` or `organizer` of an event: ids, a record to create, or nothing.
-pub(super) fn judge_entry(kind: Kind, value: &Value, caller: Caller) -> Verdict {
+pub(super) fn judge_entry(kind: Kind, value: &Value, premises: Premises<'_>) -> Verdict {
     if value.is_empty() {
         return Verdict::Admit;
     }
@@ -23,22 +22,22 @@ pub(super) fn judge_entry(kind: Kind, value: &Value, caller: Caller) -> Verdict 
         return Verdict::Admit;
     }
     if is_record(array) {
-        return record(kind, array, caller);
+        return record(kind, array, premises);
     }
-    every(array.values().map(|entry| list_entry(kind, entry, caller)))
+    every(array.values().map(|entry| list_entry(kind, entry, premises)))
 }
 
 /// A number, or a record; anything else in the list is refused.
-fn list_entry(kind: Kind, entry: &Value, caller: Caller) -> Verdict {
+fn list_entry(kind: Kind, entry: &Value, premises: Premises<'_>) -> Verdict {
     match entry {
-        Value::Array(array) => record(kind, array, caller),
+        Value::Array(array) => record(kind, array, premises),
         scalar if is_numeric_value(scalar) => id(scalar),
         _ => Verdict::Reject,
     }
 }
 
 /// A record by its `id`, or one to create: judged by the rules of the kind's own create operation.
-fn record(kind: Kind, array: &PhpArray, caller: Caller) -> Verdict {
+fn record(kind: Kind, array: &PhpArray, premises: Premises<'_>) -> Verdict {
     if let Some(known) = array.get("id").filter(|known| !known.is_empty()) {
         return id(known);
     }
@@ -52,9 +51,20 @@ fn record(kind: Kind, array: &PhpArray, caller: Caller) -> Verdict {
             .map(|argument| match array.get(argument.name) {
                 None | Some(Value::Null) if argument.is_required() => Verdict::Reject,
                 None | Some(Value::Null) => Verdict::Admit,
-                Some(value) => judge_value(argument.rule, value, caller),
+                Some(value) => judge_value(argument.rule, value, premises),
             }),
     )
+}
+
+/// The images of the records in a value that the plugin would create.
+pub(super) fn images(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(list) if !is_record(list) => list.values().flat_map(images).collect(),
+        Value::Array(record) if record.get("id").is_none_or(Value::is_empty) => {
+            record.get("image").into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn create(kind: Kind) -> &'static Operation {

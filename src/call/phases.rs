@@ -1,7 +1,6 @@
 //! WordPress's three phases of checking, in its order (CONTRACT section 2, steps 7 to 9).
 
-use super::caller::Caller;
-use super::rules::judge_value;
+use super::rules::{Premises, judge_value};
 use crate::contract::{Argument, Operation, Rule, Schema};
 use crate::payload::{Bags, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
@@ -47,11 +46,15 @@ pub struct Reading<'a> {
 }
 
 /// Every argument of an operation with the value WordPress would read and the verdict on it.
-pub(super) fn readings<'a>(operation: &'a Operation, bags: &'a Bags, caller: Caller) -> Vec<Reading<'a>> {
+pub(super) fn readings<'a>(
+    operation: &'a Operation,
+    bags: &'a Bags,
+    premises: Premises<'_>,
+) -> Vec<Reading<'a>> {
     let read = |argument: &'a Argument| {
         let winner = bags.get(argument.name);
         let verdict = winner.map_or(Verdict::Admit, |(_, value)| {
-            judge_value(argument.rule, value, caller)
+            judge_value(argument.rule, value, premises)
         });
         Reading {
             argument,

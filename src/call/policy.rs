@@ -6,6 +6,8 @@ use http::StatusCode;
 
 use super::caller::Caller;
 use super::encode::Encoding;
+use super::images::ImageHosts;
+use super::rules::Premises;
 use crate::config::{Limits, Mode, OperationSettings, Profile, Settings, Writes};
 use crate::contract::{Operation, OperationId};
 use crate::problem::Problem;
@@ -22,6 +24,7 @@ pub(super) struct Policy {
     operations: HashMap<OperationId, OperationSettings>,
     public_namespaces: Vec<String>,
     origin_namespace: String,
+    images: ImageHosts,
     pub(super) limits: Limits,
 }
 
@@ -36,6 +39,7 @@ impl Policy {
             operations: settings.operations.clone(),
             public_namespaces: settings.namespaces.clone(),
             origin_namespace: settings.origin.namespace.clone(),
+            images: ImageHosts::new(settings),
             limits: settings.limits.clone(),
         }
     }
@@ -62,6 +66,19 @@ impl Policy {
             namespace: &self.origin_namespace,
             extra,
         }
+    }
+
+    /// What values of this caller are judged by.
+    pub(super) fn premises(&self, caller: Caller) -> Premises<'_> {
+        Premises {
+            caller,
+            images: &self.images,
+        }
+    }
+
+    /// Where images may come from.
+    pub(super) fn images(&self) -> &ImageHosts {
+        &self.images
     }
 
     /// The namespace at the origin.

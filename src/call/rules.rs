@@ -4,6 +4,7 @@
 //! database, plugins, PHP build or network; the rest defers.
 
 use super::caller::Caller;
+use super::images::{ImageHosts, is_web};
 use super::linked::{IN_DATABASE, judge_entry};
 use super::lists::{all, elements, is_numeric_value};
 use super::statuses;
@@ -15,9 +16,18 @@ use crate::value::timezone::timezone_or_empty;
 use crate::value::url_filter::url_or_empty;
 use crate::value::{Value, Verdict, Why};
 
+/// What a judgement rests on beside the value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Premises<'a> {
+    /// Who asks.
+    pub(crate) caller: Caller,
+    /// Where images may come from.
+    pub(crate) images: &'a ImageHosts,
+}
+
 /// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
 /// as absent.
-pub(crate) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict {
+pub(crate) fn judge_value(rule: Rule, value: &Value, premises: Premises<'_>) -> Verdict {
     match rule {
         Rule::Anything => Verdict::Admit,
         Rule::PositiveInt => verdict(is_positive_int(value)),
@@ -28,7 +38,7 @@ pub(crate) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict 
         Rule::TimezoneOrEmpty => text_or_empty(value, timezone_or_empty),
         Rule::UrlOrEmpty => text_or_empty(value, url_or_empty),
         Rule::ImageOrEmpty if value.is_empty() => Verdict::Admit,
-        Rule::Image | Rule::ImageOrEmpty => image(value, caller),
+        Rule::Image | Rule::ImageOrEmpty => image(value, premises),
         Rule::UserId | Rule::VenueId => numeric_id(value),
         Rule::OrganizerId => organizer(value),
         Rule::EventId => event(value),
@@ -37,10 +47,10 @@ pub(crate) fn judge_value(rule: Rule, value: &Value, caller: Caller) -> Verdict 
         Rule::TermList(_) => all(&elements(value), term),
         Rule::EventSlug | Rule::VenueSlug | Rule::OrganizerSlug => slug(value),
         Rule::PostStatus => statuses::judge_written(value),
-        Rule::StatusFilter => statuses::judge_filter(value, caller),
+        Rule::StatusFilter => statuses::judge_filter(value, premises.caller),
         Rule::Ticketed => ticketed(value),
-        Rule::VenueEntry => judge_entry(Kind::Venue, value, caller),
-        Rule::OrganizerEntry => judge_entry(Kind::Organizer, value, caller),
+        Rule::VenueEntry => judge_entry(Kind::Venue, value, premises),
+        Rule::OrganizerEntry => judge_entry(Kind::Organizer, value, premises),
     }
 }
 
@@ -69,17 +79,17 @@ fn text_or_empty(value: &Value, judge: fn(&[u8]) -> Verdict) -> Verdict {
     }
 }
 
-/// An attachment by number, or a URL the origin asks for with HEAD, for callers who may upload.
-fn image(value: &Value, caller: Caller) -> Verdict {
+/// An attachment by number, or a URL the origin asks for with HEAD, for callers who may upload: it must not be
+/// sent to hosts that a client makes up (T-17).
+fn image(value: &Value, premises: Premises<'_>) -> Verdict {
     if is_numeric_value(value) {
         return positive_id(value);
     }
-    let is_web_url = value.as_text().is_some_and(|text| {
-        let text = text.trim_ascii_start().to_ascii_lowercase();
-        text.starts_with(b"http:") || text.starts_with(b"https:")
-    });
-    match caller {
-        Caller::Credentialed if is_web_url => Verdict::Defer(Why::Fetch),
+    let is_fetched = value
+        .as_text()
+        .is_some_and(|text| is_web(text) && premises.images.hold(text));
+    match premises.caller {
+        Caller::Credentialed if is_fetched => Verdict::Defer(Why::Fetch),
         Caller::Credentialed | Caller::Anonymous => Verdict::Reject,
     }
 }

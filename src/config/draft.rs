@@ -7,7 +7,7 @@ use url::Url;
 
 use super::problem::Place;
 use super::settings::{
-    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, Limits, ListenAddress, LogSettings, Mode,
+    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, ImageHost, Limits, ListenAddress, LogSettings, Mode,
     OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
 };
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
@@ -25,6 +25,7 @@ pub(super) struct Draft {
     pub(super) writes: Writes,
     pub(super) read_only: bool,
     pub(super) allow_jsonp: bool,
+    pub(super) image_hosts: Option<Vec<ImageHost>>,
     pub(super) operations: Vec<OperationDraft>,
     pub(super) origin: OriginDraft,
     /// None: not typed, so the one default root holds.
@@ -99,6 +100,7 @@ impl Draft {
             writes: Writes::default(),
             read_only: false,
             allow_jsonp: false,
+            image_hosts: None,
             operations: Vec::new(),
             origin: OriginDraft {
                 url: None,

@@ -10,7 +10,7 @@ use url::{Host, Url};
 
 use super::key::{Form, Refusal};
 use super::problem::Impossible;
-use super::settings::{ListenAddress, without_trailing_slash};
+use super::settings::{ImageHost, ListenAddress, without_trailing_slash};
 use crate::contract::{OperationId, global::global, table};
 
 pub(super) static LISTEN: Form = Form::new(
@@ -28,6 +28,10 @@ pub(super) static SITE: Form = Form::new(
 pub(super) static HOST: Form = Form::new(
     "host name",
     "a host name or address without a port, like \"events.example.org\"",
+);
+pub(super) static IMAGE_HOST: Form = Form::new(
+    "host name",
+    "a host name, like \"img.example.org\", \"*.example.org\" or \"img.example.org:8443\"",
 );
 pub(super) static NAMESPACE: Form = Form::new(
     "namespace",
@@ -96,6 +100,22 @@ pub(super) fn host(text: &str) -> Result<String, Refusal> {
     Host::parse(text)
         .map(|host| host.to_string())
         .map_err(|_| Refusal::Malformed)
+}
+
+/// Reads a host of images: a name and no address, perhaps with a star before it and a port behind.
+pub(super) fn image_host(text: &str) -> Result<ImageHost, Refusal> {
+    let (below, rest) = match text.strip_prefix("*.") {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (name, port) = match rest.rsplit_once(':') {
+        Some((name, port)) => (name, Some(port.parse().map_err(|_| Refusal::Malformed)?)),
+        None => (rest, None),
+    };
+    match Host::parse(name) {
+        Ok(Host::Domain(name)) if !name.contains('*') => Ok(ImageHost { name, below, port }),
+        _ => Err(Refusal::Malformed),
+    }
 }
 
 /// Reads a namespace: segments of letters, digits, `.`, `_` and `-`.
@@ -265,6 +285,31 @@ mod tests {
             ("any", false),
         ] {
             assert_eq!(network(text).is_ok(), good, "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_images_are_names() {
+        let host = image_host("*.Example.org:8443").expect("a host");
+        assert_eq!(
+            (host.name.as_str(), host.below, host.port),
+            ("example.org", true, Some(8443))
+        );
+        for bad in [
+            "",
+            "*",
+            "*.",
+            "*.*.a",
+            "127.0.0.1",
+            "[::1]",
+            "::1",
+            "a:0x1",
+            "a:99999",
+            "https://a",
+            "a/b",
+            "u@a",
+        ] {
+            assert!(image_host(bad).is_err(), "{bad}");
         }
     }
 

@@ -244,6 +244,24 @@ const TOP: &[Key<Draft>] = &[
         meaning: "Let `_jsonp` pass, which turns an answer into a script.",
     },
     Key {
+        name: "image_hosts",
+        store: List(
+            &form::IMAGE_HOST,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.image_hosts = Some(Vec::new()),
+                push: |draft, text| {
+                    let host = form::image_host(text)?;
+                    draft.image_hosts.get_or_insert_default().push(host);
+                    Ok(())
+                },
+            },
+        ),
+        default: Shown::Words("the hosts of `public_url` and of `origin.advertised_url`, else `origin.url`"),
+        meaning: "Hosts that an `image` may be a URL of; the site fetches it. `*.example.org` stands for all names \
+                  below a host. Ports other than 80 and 443 must be named.",
+    },
+    Key {
         name: "trusted_proxies",
         store: List(
             &form::NETWORK,

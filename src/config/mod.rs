@@ -27,6 +27,6 @@ pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
 pub use reference::reference;
 pub use settings::{
-    AdminSettings, CorsSettings, Limits, ListenAddress, LogFormat, LogSettings, Mode, OperationSettings,
-    OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
+    AdminSettings, CorsSettings, ImageHost, Limits, ListenAddress, LogFormat, LogSettings, Mode,
+    OperationSettings, OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
 };

@@ -35,6 +35,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         writes: draft.writes,
         read_only: draft.read_only,
         allow_jsonp: draft.allow_jsonp,
+        image_hosts: draft.image_hosts,
         operations,
         origin: OriginSettings {
             url,

@@ -38,6 +38,8 @@ pub struct Settings {
     pub read_only: bool,
     /// Whether `_jsonp` may pass.
     pub allow_jsonp: bool,
+    /// Hosts of images that the site may fetch; none: those of `public_url` and of the site.
+    pub image_hosts: Option<Vec<ImageHost>>,
     /// Differences per operation; operations without an entry follow the settings above.
     pub operations: HashMap<OperationId, OperationSettings>,
     /// The site behind the edge.
@@ -107,6 +109,17 @@ pub enum Writes {
     Credentials,
     /// They are forwarded; the origin refuses them.
     Forward,
+}
+
+/// A host that the site may fetch images from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageHost {
+    /// The name in lower case and ASCII; no address.
+    pub name: String,
+    /// Whether it stands for all names below it, and not for itself: `*.example.org`.
+    pub below: bool,
+    /// A port beside 80 and 443.
+    pub port: Option<u16>,
 }
 
 /// Differences of one operation from the global settings.
@@ -250,6 +263,7 @@ impl Settings {
             writes: Writes::default(),
             read_only: false,
             allow_jsonp: false,
+            image_hosts: None,
             operations: HashMap::new(),
             roots: vec![Root {
                 language: None,

@@ -7,7 +7,7 @@ use super::call::{Call, items_of, number_of, text_of};
 use super::refused::Refused;
 use super::store::{Status, Store};
 use super::{image, linked, slug};
-use crate::call::{Caller, judge_value};
+use crate::call::{Caller, ImageHosts, Premises, judge_value};
 use crate::contract::{Argument, Kind, Rule, Schema, Taxonomy};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::{Value, Verdict, boolean, integer, numeric};
@@ -98,7 +98,12 @@ impl<'a> Judge<'a> {
         } else {
             Caller::Anonymous
         };
-        match judge_value(rule, value, caller) {
+        let premises = Premises {
+            caller,
+            // The sandbox fetches nothing.
+            images: &ImageHosts::default(),
+        };
+        match judge_value(rule, value, premises) {
             Verdict::Admit => rule != Rule::PostStatus || is_status(value),
             Verdict::Reject => false,
             Verdict::Defer(_) => self.knows(rule, value),
