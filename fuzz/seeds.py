@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets from the recorded requests and the tables in fixtures/.
+
+Run it again when fixtures change: python3 fuzz/seeds.py
+"""
+
+import base64
+import hashlib
+import json
+import pathlib
+import shutil
+
+HERE = pathlib.Path(__file__).parent
+FIXTURES = HERE.parent / "fixtures"
+# Recorded requests of each area that become seeds, spread over the area.
+PER_AREA = 3
+LONGEST = 1500
+
+
+def write(target, seeds):
+    folder = HERE / "seeds" / target
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for seed in seeds:
+        if 0 < len(seed) <= LONGEST:
+            (folder / hashlib.sha1(seed).hexdigest()[:12]).write_bytes(seed)
+
+
+def areas():
+    found = {}
+    with open(FIXTURES / "corpus" / "corpus.jsonl", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            found.setdefault(record["area"], []).append(record["request"])
+    for requests in found.values():
+        yield from requests[:: max(1, len(requests) // PER_AREA)][:PER_AREA]
+
+
+def body(request):
+    if request.get("body_base64"):
+        return base64.b64decode(request["body_base64"])
+    return (request.get("body") or "").encode()
+
+
+def target(request):
+    query = request["query"]
+    return (request["path"] + ("" if query is None else "?" + query)).encode()
+
+
+def content_type(request):
+    values = [value for name, value in request["headers"] if name.lower() == "content-type"]
+    return values[0].encode() if values else b""
+
+
+def whole(request):
+    head = request["method"].encode() + b" " + target(request) + b"\n"
+    for name, value in request["headers"] + [["Authorization", "Basic YTpi"]]:
+        head += f"{name}: {value}\n".encode()
+    return head + b"\n" + body(request)
+
+
+def column(path, number):
+    for line in (FIXTURES / path).read_text(encoding="utf-8").splitlines():
+        cells = line.split("\t")
+        if not line.startswith("#") and len(cells) > number:
+            yield cells[number].encode()
+
+
+requests = list(areas())
+write("judge", map(whole, requests))
+write("target", map(target, requests))
+write("query", (b for r in requests for b in [(r["query"] or "").encode(), body(r)] if b and b[:1] not in b"{["))
+write("json", (body(r) for r in requests if b"json" in content_type(r)))
+write("config", ((FIXTURES / "config" / f).read_bytes() for f in
+                 ["complete.toml", "roots.toml", "operations.toml", "minimal.toml", "bad-values.toml", "syntax.toml"]))
+FORM = b'--B\r\nContent-Disposition: form-data; name="per.page[]"\r\n\r\n5\r\n--B'
+FILE = b'\r\nContent-Disposition: form-data; name="f"; filename="x"\r\nContent-Type: a/b\r\n\r\nx\r\n--B'
+TYPE = b"multipart/form-data; boundary="
+write("multipart", [TYPE + b"B\n" + FORM + b"--", TYPE + b'"B"\n' + FORM + FILE + b"--\r\n",
+                    TYPE + b"B\n" + (FORM + b"--").replace(b"per.page[]", b"rest route")])
+write("values", list(column("dates/cases.tsv", 0))[::40] + list(column("numeric/cases.tsv", 0))[::40] + [
+    b"Europe/Berlin", b"UTC+5:30", b"+02:00", b"EST", b"http://user:pw@[::1]:80/x?y#z", b"mailto:a@b.example",
+    b"https://www.example.org/path"])
+write("rewriter", [b"\x03\x05" + text for text in [
+    rb'"http:\/\/origin.example\/wp-json\/tribe\/events\/v1\/events\/56"',
+    b"https://origin.example/de/wp-json/tribe/events/v1?a=1 http://10.0.0.5:8080/x",
+    b"http%3A%2F%2F10.0.0.5%3A8080%2Fwp-json%2Ftribe%2Fevents%2Fv1",
+    rb'{"namespace":"tribe\/events\/v1","routes":{"\/tribe\/events\/v1\/doc":[]}}',
+    b"https://origin.example/?rest_route=/tribe/events/v1/events&amp;page=2"]])

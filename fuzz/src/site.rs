@@ -1,0 +1,41 @@
+//! The site the targets stand for: two language roots, the plugin's own namespace.
+
+use calendar_edge::call::{Judge, Judgement, RawCall};
+use calendar_edge::config::Settings;
+use calendar_edge::contract::PLUGIN_NAMESPACE;
+use calendar_edge::target::{Located, Roots};
+
+use crate::Request;
+
+/// Settings under which a canonical path is a public path as well.
+///
+/// # Panics
+/// Never: the address is one.
+pub fn namespaced_settings() -> Settings {
+    let url = "http://origin.example/wp-json".parse().expect("a URL");
+    let mut settings = Settings::for_origin(url);
+    settings.namespaces = vec![PLUGIN_NAMESPACE.to_owned()];
+    PLUGIN_NAMESPACE.clone_into(&mut settings.origin.namespace);
+    let mut german = settings.roots[0].clone();
+    german.path = "/de/wp-json".to_owned();
+    settings.roots.push(german);
+    settings
+}
+
+/// The paths of the public roots, in the settings' order.
+pub const fn public_roots() -> [&'static str; 2] {
+    ["/wp-json", "/de/wp-json"]
+}
+
+/// The judgement on a request; none where its target leads past the judge.
+pub fn judged(roots: &Roots, judge: &Judge, request: &Request) -> Option<Judgement> {
+    let Located::Api(spot) = roots.locate(&request.path, request.query.as_deref()) else {
+        return None;
+    };
+    Some(judge.judge(&RawCall {
+        method: &request.method,
+        spot: &spot,
+        headers: &request.headers,
+        body: &request.body,
+    }))
+}
