@@ -195,7 +195,8 @@ mod tests {
 
     fn judged(rule: Rule, json: &str, caller: Caller) -> Verdict {
         let value = parse_json(json.as_bytes(), PHP_DEPTH).expect("JSON");
-        judge_value(rule, &value, caller)
+        let images = &ImageHosts::default();
+        judge_value(rule, &value, Premises { caller, images })
     }
 
     /// One row a value: rule, JSON, what the plugin's callback says (CONTRACT sections 5 and 7).
@@ -380,7 +381,8 @@ mod tests {
             let rules = crate::contract::table().operations().iter().flat_map(|operation| &operation.arguments);
             let rules: Vec<Rule> = rules.map(|argument| argument.rule).collect();
             if let Ok(value) = parse_json(json.as_bytes(), PHP_DEPTH) {
-                let _ = judge_value(rules[rule * 7 % rules.len()], &value, Caller::Anonymous);
+                let premises = Premises { caller: Caller::Anonymous, images: &ImageHosts::default() };
+                let _ = judge_value(rules[rule * 7 % rules.len()], &value, premises);
             }
         }
     }
