@@ -193,151 +193,151 @@ mod tests {
     const ASK: Verdict = IN_DATABASE;
     const PLUGIN: Verdict = Verdict::Defer(Why::Plugin);
 
+    /// Values with what the plugin's callback says of them (CONTRACT sections 5 and 7).
+    const VERDICTS: [(Rule, &[(&str, Verdict)]); 14] = [
+        (
+            Rule::NonEmptyString,
+            &[
+                ("\"x\"", YES),
+                ("\" \"", YES),
+                ("\"0\"", NO),
+                ("\"\"", NO),
+                ("5", NO),
+            ],
+        ),
+        (
+            Rule::StringOrEmpty,
+            &[
+                ("\"\"", YES),
+                ("0", YES),
+                ("false", YES),
+                ("[]", YES),
+                ("5", NO),
+                ("true", NO),
+            ],
+        ),
+        (
+            Rule::PositiveIntList,
+            &[
+                ("\"29, 30\"", YES),
+                ("[29,\"\"]", YES),
+                ("\"29.5\"", NO),
+                ("\",\"", NO),
+                ("[[29]]", NO),
+            ],
+        ),
+        (
+            Rule::EventId,
+            &[
+                ("\"29abc\"", ASK),
+                ("2.9e1", ASK),
+                ("0", NO),
+                ("\"-1\"", NO),
+                ("[29]", NO),
+                ("true", NO),
+            ],
+        ),
+        (
+            Rule::VenueId,
+            &[
+                ("\"7.5\"", ASK),
+                ("\"7abc\"", NO),
+                ("\"99999999999999999999\"", NO),
+            ],
+        ),
+        (
+            Rule::VenueIdList,
+            &[
+                ("\"7, 8\"", ASK),
+                ("\"7,grand-hall\"", NO),
+                ("\"7,0\"", NO),
+                ("[[7]]", NO),
+            ],
+        ),
+        (
+            Rule::OrganizerIdList,
+            &[("[[15]]", ASK), ("[[\"x\"]]", NO), ("[[]]", NO)],
+        ),
+        (
+            Rule::TermList(Taxonomy::Tag),
+            &[
+                ("\"music,3\"", ASK),
+                ("\"2.5\"", ASK),
+                ("-2", ASK),
+                ("0", NO),
+                ("\"2,0\"", NO),
+                ("[\" \"]", NO),
+                ("[[2]]", NO),
+            ],
+        ),
+        (
+            Rule::VenueSlug,
+            &[("\"grand-hall\"", ASK), ("\"0\"", NO), ("[\"x\"]", NO)],
+        ),
+        (
+            Rule::PostStatus,
+            &[
+                ("\"draft\"", YES),
+                ("true", YES),
+                ("\"sold-out\"", PLUGIN),
+                ("\"any\"", NO),
+                ("\"PUBLISH\"", NO),
+                ("[\"draft\"]", NO),
+            ],
+        ),
+        (
+            Rule::Ticketed,
+            &[
+                ("\"false\"", YES),
+                ("\"maybe\"", YES),
+                ("\"YES\"", PLUGIN),
+                ("1", PLUGIN),
+                ("0", YES),
+            ],
+        ),
+        (
+            Rule::VenueEntry,
+            &[
+                ("null", YES),
+                ("[0,\"\"]", YES),
+                ("7", ASK),
+                ("\"7,x\"", NO),
+                ("{\"id\":7}", ASK),
+                ("{\"city\":\"x\"}", NO),
+                ("{\"venue\":\"Hall\"}", YES),
+                ("{\"venue\":\"Hall\",\"website\":\"x\"}", NO),
+                ("[[7]]", NO),
+            ],
+        ),
+        (
+            Rule::OrganizerEntry,
+            &[
+                ("[15,{\"organizer\":\"New\"}]", ASK),
+                ("{\"organizer\":\"\"}", YES),
+                ("\"15abc\"", NO),
+                ("-15", NO),
+            ],
+        ),
+        (
+            Rule::UrlOrEmpty,
+            &[
+                ("\"https://x.example/\"", YES),
+                ("0", YES),
+                ("5", NO),
+                ("{\"a\":1}", NO),
+            ],
+        ),
+    ];
+
     fn judged(rule: Rule, json: &str, caller: Caller) -> Verdict {
         let value = parse_json(json.as_bytes(), PHP_DEPTH).expect("JSON");
         let images = &ImageHosts::default();
         judge_value(rule, &value, Premises { caller, images })
     }
 
-    /// One row a value: rule, JSON, what the plugin's callback says (CONTRACT sections 5 and 7).
     #[test]
     fn says_what_the_plugin_says() {
-        let terms = Rule::TermList(Taxonomy::Tag);
-        let rows: [(Rule, &[(&str, Verdict)]); 14] = [
-            (
-                Rule::NonEmptyString,
-                &[
-                    ("\"x\"", YES),
-                    ("\" \"", YES),
-                    ("\"0\"", NO),
-                    ("\"\"", NO),
-                    ("5", NO),
-                ],
-            ),
-            (
-                Rule::StringOrEmpty,
-                &[
-                    ("\"\"", YES),
-                    ("0", YES),
-                    ("false", YES),
-                    ("[]", YES),
-                    ("5", NO),
-                    ("true", NO),
-                ],
-            ),
-            (
-                Rule::PositiveIntList,
-                &[
-                    ("\"29, 30\"", YES),
-                    ("[29,\"\"]", YES),
-                    ("\"29.5\"", NO),
-                    ("\",\"", NO),
-                    ("[[29]]", NO),
-                ],
-            ),
-            (
-                Rule::EventId,
-                &[
-                    ("\"29abc\"", ASK),
-                    ("2.9e1", ASK),
-                    ("0", NO),
-                    ("\"-1\"", NO),
-                    ("[29]", NO),
-                    ("true", NO),
-                ],
-            ),
-            (
-                Rule::VenueId,
-                &[
-                    ("\"7.5\"", ASK),
-                    ("\"7abc\"", NO),
-                    ("\"99999999999999999999\"", NO),
-                ],
-            ),
-            (
-                Rule::VenueIdList,
-                &[
-                    ("\"7, 8\"", ASK),
-                    ("\"7,grand-hall\"", NO),
-                    ("\"7,0\"", NO),
-                    ("[[7]]", NO),
-                ],
-            ),
-            (
-                Rule::OrganizerIdList,
-                &[("[[15]]", ASK), ("[[\"x\"]]", NO), ("[[]]", NO)],
-            ),
-            (
-                terms,
-                &[
-                    ("\"music,3\"", ASK),
-                    ("\"2.5\"", ASK),
-                    ("-2", ASK),
-                    ("0", NO),
-                    ("\"2,0\"", NO),
-                    ("[\" \"]", NO),
-                    ("[[2]]", NO),
-                ],
-            ),
-            (
-                Rule::VenueSlug,
-                &[("\"grand-hall\"", ASK), ("\"0\"", NO), ("[\"x\"]", NO)],
-            ),
-            (
-                Rule::PostStatus,
-                &[
-                    ("\"draft\"", YES),
-                    ("true", YES),
-                    ("\"sold-out\"", PLUGIN),
-                    ("\"any\"", NO),
-                    ("\"PUBLISH\"", NO),
-                    ("[\"draft\"]", NO),
-                ],
-            ),
-            (
-                Rule::Ticketed,
-                &[
-                    ("\"false\"", YES),
-                    ("\"maybe\"", YES),
-                    ("\"YES\"", PLUGIN),
-                    ("1", PLUGIN),
-                    ("0", YES),
-                ],
-            ),
-            (
-                Rule::VenueEntry,
-                &[
-                    ("null", YES),
-                    ("[0,\"\"]", YES),
-                    ("7", ASK),
-                    ("\"7,x\"", NO),
-                    ("{\"id\":7}", ASK),
-                    ("{\"city\":\"x\"}", NO),
-                    ("{\"venue\":\"Hall\"}", YES),
-                    ("{\"venue\":\"Hall\",\"website\":\"x\"}", NO),
-                    ("[[7]]", NO),
-                ],
-            ),
-            (
-                Rule::OrganizerEntry,
-                &[
-                    ("[15,{\"organizer\":\"New\"}]", ASK),
-                    ("{\"organizer\":\"\"}", YES),
-                    ("\"15abc\"", NO),
-                    ("-15", NO),
-                ],
-            ),
-            (
-                Rule::UrlOrEmpty,
-                &[
-                    ("\"https://x.example/\"", YES),
-                    ("0", YES),
-                    ("5", NO),
-                    ("{\"a\":1}", NO),
-                ],
-            ),
-        ];
-        for (rule, values) in rows {
+        for (rule, values) in VERDICTS {
             for (json, expected) in values {
                 assert_eq!(
                     judged(rule, json, Caller::Credentialed),

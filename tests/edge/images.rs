@@ -9,7 +9,7 @@ const REFUSED: &str = r#"{"code":"rest_invalid_param","message":"Invalid paramet
 
 async fn edge(origin: &Origin, mode: Mode) -> Edge {
     let builder = Edge::builder().origin(origin).settings(|settings| {
-        settings.public_url = Some("https://events.example.org".parse().unwrap());
+        settings.public_url = Some("https://events.example.org".parse().expect("a URL"));
         settings.mode = mode;
     });
     builder.start().await
