@@ -57,7 +57,8 @@ pub(crate) fn json(status: StatusCode, body: Bytes) -> Answer {
 pub(crate) fn refused(refusal: &Refusal) -> Answer {
     // In an envelope the answer's own status says nothing.
     let status = refusal.problem().status();
-    let error = if status.is_client_error() {
+    // 501 blames a transfer coding of the client.
+    let error = if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED {
         "http_request_error"
     } else {
         "proxy_internal_error"

@@ -7,6 +7,7 @@ pub mod call;
 pub mod config;
 pub mod contract;
 pub mod describe;
+pub mod framing;
 mod gateway;
 mod layers;
 pub mod payload;

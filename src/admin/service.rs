@@ -15,6 +15,7 @@ use crate::answer::{Answer, AnswerBody, json, refused, whole};
 use crate::config::Settings;
 use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text};
 use crate::problem::Refusal;
+use crate::server::RequestFraming;
 use crate::telemetry::Metrics;
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
@@ -128,6 +129,11 @@ impl<B> Service<Request<B>> for Admin {
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        ready(Ok(self.answer(&request)))
+        let framing = request.extensions().get::<RequestFraming>();
+        let answer = match framing.and_then(RequestFraming::of_head) {
+            Some(breach) => refused(&breach.refusal()),
+            None => self.answer(&request),
+        };
+        ready(Ok(answer))
     }
 }

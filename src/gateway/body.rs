@@ -9,8 +9,10 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use crate::answer::BoxError;
-use crate::layers::ClientBody;
+use crate::framing::Breach;
+use crate::layers::{BodyError, ClientBody};
 use crate::problem::Refusal;
+use crate::upstream::{ExchangeFailure, causes};
 
 /// Bytes of a body nobody wants that are read so that the connection can be kept.
 const UNWANTED_BYTES: usize = 64 * 1024;
@@ -27,9 +29,12 @@ pub(super) enum BodyFault {
     /// It did not come in time.
     #[error("the body came too slowly")]
     TooSlow,
-    /// It ended early or broke its framing.
+    /// It ended early.
+    #[error("the body is incomplete")]
+    Incomplete,
+    /// It broke its framing.
     #[error("the body is broken")]
-    Broken,
+    Broken(Breach),
 }
 
 /// The whole body; one that says it is too large is not read at all.
@@ -47,14 +52,22 @@ pub(super) async fn read(body: ClientBody, limit: u64, patience: Duration) -> Re
 }
 
 /// Reads away a small body; a large or slow one is left, which ends the connection.
-pub(super) async fn discard(body: ClientBody) {
+///
+/// A broken one leaves in doubt where the request ends, wanted or not.
+pub(super) async fn discard(body: ClientBody) -> Result<(), BodyFault> {
     let size = body.size_hint();
     if body.is_end_stream() || size.lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
-        return;
+        return Ok(());
     }
     let limited = Limited::new(body, UNWANTED_BYTES);
     // Whether it came whole shows in the body's own state.
-    let _ = timeout(UNWANTED_TIME, limited.collect()).await;
+    match timeout(UNWANTED_TIME, limited.collect()).await {
+        Ok(Err(error)) => match BodyFault::of(&error) {
+            fault @ BodyFault::Broken(_) => Err(fault),
+            BodyFault::TooLarge | BodyFault::TooSlow | BodyFault::Incomplete => Ok(()),
+        },
+        Ok(Ok(_)) | Err(_) => Ok(()),
+    }
 }
 
 impl BodyFault {
@@ -62,7 +75,18 @@ impl BodyFault {
         if error.is::<LengthLimitError>() {
             return Self::TooLarge;
         }
-        Self::Broken
+        match error.downcast_ref() {
+            Some(BodyError::Broken(breach)) => Self::Broken(*breach),
+            Some(BodyError::Ended(_)) | None => Self::Incomplete,
+        }
+    }
+
+    /// The fault of a client's body that ended an exchange which streamed it.
+    pub(super) fn behind(failure: &ExchangeFailure) -> Option<Self> {
+        causes(failure).find_map(|cause| match cause.downcast_ref()? {
+            BodyError::Broken(breach) => Some(Self::Broken(*breach)),
+            BodyError::Ended(_) => Some(Self::Incomplete),
+        })
     }
 
     /// What the client is told.
@@ -78,7 +102,8 @@ impl BodyFault {
                 "edge_request_timeout",
                 "The request body came too slowly.",
             ),
-            Self::Broken => Refusal::edge(
+            Self::Broken(breach) => breach.refusal(),
+            Self::Incomplete => Refusal::edge(
                 StatusCode::BAD_REQUEST,
                 "edge_bad_body",
                 "The request body is incomplete.",

@@ -58,7 +58,7 @@ impl Calendar {
     /// The body of a method that may have one; that of another is read away if it is small.
     async fn read(&self, method: &Method, body: ClientBody) -> Result<Bytes, BodyFault> {
         if method.is_safe() {
-            body::discard(body).await;
+            body::discard(body).await?;
             return Ok(Bytes::new());
         }
         body::read(body, self.limits.body_bytes, self.timeouts.client_body).await

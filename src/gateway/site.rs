@@ -8,7 +8,7 @@ use http::{HeaderValue, Method, StatusCode};
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::body;
+use super::body::{self, BodyFault};
 use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
@@ -128,7 +128,10 @@ impl Site {
                 );
                 answer
             }
-            Err(failure) => fault::exchange_failed(&failure),
+            Err(failure) => match BodyFault::behind(&failure) {
+                Some(fault) => refused(&fault.refusal()),
+                None => fault::exchange_failed(&failure),
+            },
         }
     }
 }

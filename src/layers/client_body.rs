@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::header::CONNECTION;
@@ -16,12 +16,26 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::answer::Answer;
+use crate::framing::Breach;
+use crate::server::RequestFraming;
 
-/// The body of a client's request.
+/// The body of a client's request; its trailers are dropped (T-29).
 #[derive(Debug)]
 pub(crate) struct ClientBody {
     inner: Incoming,
     at_end: Arc<AtomicBool>,
+    framing: Option<RequestFraming>,
+}
+
+/// Why a client's body did not come whole.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BodyError {
+    /// It can be read in two ways from some byte on.
+    #[error("the framing of the body is broken")]
+    Broken(Breach),
+    /// The connection ended, or the stream was reset.
+    #[error("the body ended early")]
+    Ended(#[source] hyper::Error),
 }
 
 /// Ends connections whose request body was not read.
@@ -39,25 +53,42 @@ pub(super) struct WatchBody<S> {
 // === impl ClientBody ===
 
 impl ClientBody {
-    fn new(inner: Incoming) -> Self {
+    fn new(inner: Incoming, framing: Option<RequestFraming>) -> Self {
         let at_end = Arc::new(AtomicBool::new(inner.is_end_stream()));
-        Self { inner, at_end }
+        Self {
+            inner,
+            at_end,
+            framing,
+        }
+    }
+
+    fn error(&self, error: hyper::Error) -> BodyError {
+        match self.framing.as_ref().and_then(RequestFraming::of_body) {
+            Some(breach) => BodyError::Broken(breach),
+            None => BodyError::Ended(error),
+        }
     }
 }
 
 impl Body for ClientBody {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = Pin::new(&mut self.inner).poll_frame(cx);
-        if matches!(frame, Poll::Ready(None)) || self.inner.is_end_stream() {
-            self.at_end.store(true, Ordering::Relaxed);
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        loop {
+            let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
+            if frame.is_none() || self.inner.is_end_stream() {
+                self.at_end.store(true, Ordering::Relaxed);
+            }
+            match frame {
+                Some(Ok(frame)) if frame.is_trailers() => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(self.error(error)))),
+                frame => return Poll::Ready(frame.map(|frame| frame.map_err(BodyError::Ended))),
+            }
         }
-        frame
     }
 
     fn is_end_stream(&self) -> bool {
@@ -96,7 +127,8 @@ where
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         // HTTP/2 streams end one by one; only HTTP/1 has to give up the connection.
         let closes = request.version() != Version::HTTP_2;
-        let request = request.map(ClientBody::new);
+        let framing = request.extensions().get().cloned();
+        let request = request.map(|body| ClientBody::new(body, framing));
         WatchBodyFuture {
             at_end: closes.then(|| Arc::clone(&request.body().at_end)),
             inner: self.inner.call(request),

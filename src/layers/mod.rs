@@ -16,6 +16,7 @@ mod catch_panic;
 mod client_address;
 mod client_body;
 mod cors;
+mod framing;
 mod gate;
 mod head_answer;
 mod head_limits;
@@ -23,7 +24,7 @@ mod host;
 mod request_id;
 
 pub(crate) use client_address::ClientAddress;
-pub(crate) use client_body::ClientBody;
+pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use request_id::RequestId;
 
 /// The whole way of a request through the edge, as one service.
@@ -50,7 +51,9 @@ where
         .layer(cors::CorsLayer::new(&settings.cors))
         // Above everything that may panic, below the log: a panic is one request's 500.
         .layer(catch_panic::CatchPanicLayer)
-        // Head checks, cheapest first; none of them touches the body, so that no 100 Continue is sent.
+        // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether the head
+        // is one at all: a stand-in for a broken one has nothing that the others could judge.
+        .layer(gate::GateLayer::new(framing::FramingCheck))
         .layer(gate::GateLayer::new(head_limits::HeadLimits::new(
             &settings.limits,
         )))

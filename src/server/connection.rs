@@ -15,11 +15,14 @@ use pin_project_lite::pin_project;
 use tower::Service;
 
 use super::activity::{Activity, Phase, PhaseLimits, Running};
+use super::framing::FoundBreach;
+use super::inspected::Inspected;
 use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
 use super::worker::Drain;
 use crate::answer::{Answer, AnswerBody, BoxError};
 use crate::config::{Limits, Timeouts};
+use crate::framing::Inspector;
 
 /// Requests at once on one HTTP/2 connection.
 const STREAMS: u32 = 100;
@@ -48,6 +51,7 @@ const HEADROOM: usize = 4;
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
     builder: auto::Builder<TokioExecutor>,
+    inspector: Inspector,
     limits: PhaseLimits,
 }
 
@@ -79,6 +83,7 @@ impl Protocol {
             .keep_alive_timeout(timeouts.client_head);
         Self {
             builder,
+            inspector: Inspector::new(limits),
             limits: PhaseLimits {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
@@ -93,13 +98,20 @@ impl Protocol {
         S::Future: Send + 'static,
     {
         let activity = Activity::new();
-        let stream = TokioIo::new(ClientStream::new(socket, activity.clone()));
+        let breach = FoundBreach::default();
+        let stream = Inspected::new(
+            ClientStream::new(socket, activity.clone()),
+            self.inspector.clone(),
+            activity.clone(),
+            breach.clone(),
+        );
         let service = ConnectionService {
             inner: service,
             activity: activity.clone(),
+            breach,
             peer,
         };
-        let connection = self.builder.serve_connection(stream, service);
+        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut limits = self.limits;
         let mut closing = false;
@@ -135,6 +147,7 @@ impl Protocol {
 struct ConnectionService<S> {
     inner: S,
     activity: Activity,
+    breach: FoundBreach,
     peer: Peer,
 }
 
@@ -149,6 +162,8 @@ where
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         if request.version() == Version::HTTP_2 {
             self.activity.multiplexes();
+        } else {
+            request.extensions_mut().insert(self.breach.begin());
         }
         request.extensions_mut().insert(self.peer);
         AnswerFuture {

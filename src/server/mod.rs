@@ -4,12 +4,15 @@
 
 mod activity;
 mod connection;
+mod framing;
+mod inspected;
 mod listener;
 mod peer;
 mod stream;
 mod worker;
 
 pub(crate) use connection::Protocol;
+pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
 pub(crate) use peer::Peer;

@@ -4,6 +4,7 @@ mod command_line;
 mod contract;
 mod corpus;
 mod forwarding;
+mod framing;
 mod images;
 mod judging;
 mod limits;

@@ -137,6 +137,12 @@ impl Edge {
         RawClient::connect(self.address()).await
     }
 
+    /// A connection for bytes to the admin listener.
+    pub(crate) async fn raw_admin(&self) -> RawClient {
+        let address = self.running.admin_address().and_then(app::BoundAddress::tcp);
+        RawClient::connect(address.expect("an admin listener")).await
+    }
+
     /// A client that speaks HTTP/2 from the first byte.
     pub(crate) fn http2() -> reqwest::Client {
         client(reqwest::Client::builder().http2_prior_knowledge())

@@ -7,6 +7,7 @@ mod reply;
 
 pub(crate) use edge::{Answer, Edge};
 pub(crate) use origin::Origin;
+pub(crate) use raw::RawAnswer;
 pub(crate) use reply::{Gate, Reply};
 
 /// The list of events below the harness's public root.

@@ -1,0 +1,117 @@
+//! Classes of bytes.
+
+/// How many bytes are looked at together: what compilers turn into one comparison of a whole register.
+const BLOCK: usize = 16;
+
+/// Whether a byte may not stand in any line: a control character other than the tab.
+const fn is_control(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f
+}
+
+/// Where the first control character is, line ends included.
+pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
+    let is_clean = |block: &[u8]| !block.iter().fold(false, |found, &byte| found | is_control(byte));
+    let clean = BLOCK
+        * bytes
+            .chunks_exact(BLOCK)
+            .take_while(|block| is_clean(block))
+            .count();
+    let rest = bytes.get(clean..)?;
+    rest.iter()
+        .position(|&byte| is_control(byte))
+        .map(|at| clean + at)
+}
+
+/// Which bytes are of a token (RFC 9110 5.6.2).
+const TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'!' | b'#'
+                    | b'$'
+                    | b'%'
+                    | b'&'
+                    | b'\''
+                    | b'*'
+                    | b'+'
+                    | b'-'
+                    | b'.'
+                    | b'^'
+                    | b'_'
+                    | b'`'
+                    | b'|'
+                    | b'~'
+            );
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Whether some bytes are a token: at least one byte, all of them of a token.
+pub(super) fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|&byte| TOKEN[usize::from(byte)])
+}
+
+/// What stands before and behind the first occurrence of a byte.
+pub(super) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memchr(separator, bytes)?;
+    let (before, behind) = bytes.split_at_checked(at)?;
+    Some((before, behind.get(1..)?))
+}
+
+/// A field value without the blanks and tabs around it.
+pub(super) fn trim_blanks(bytes: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let start = bytes.iter().take_while(|byte| is_blank(byte)).count();
+    let inner = bytes.get(start..).unwrap_or_default();
+    let end = inner.iter().rev().take_while(|byte| is_blank(byte)).count();
+    inner.get(..inner.len() - end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_control_wherever_it_stands() {
+        for length in 0..50 {
+            let clean = vec![b'a'; length];
+            assert_eq!(first_control(&clean), None);
+            for at in 0..length {
+                for control in [0, b'\n', b'\r', 0x0b, 0x1f, 0x7f] {
+                    let mut bytes = clean.clone();
+                    bytes[at] = control;
+                    assert_eq!(first_control(&bytes), Some(at));
+                }
+            }
+        }
+        assert_eq!(first_control("\t \u{e9}~".as_bytes()), None);
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_http_crate() {
+        for byte in 0..=u8::MAX {
+            let expected = http::Method::from_bytes(&[byte]).is_ok();
+            assert_eq!(is_token(&[byte]), expected, "{byte}");
+        }
+        assert!(!is_token(b""));
+    }
+
+    #[test]
+    fn trims_blanks_and_tabs_only() {
+        for (value, expected) in [
+            (&b" \t a b \t"[..], &b"a b"[..]),
+            (b"\t", b""),
+            (b"", b""),
+            (b"\x0ba", b"\x0ba"),
+        ] {
+            assert_eq!(trim_blanks(value), expected);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Chunked bodies (RFC 9112 7.1), piece by piece.
+
+use super::breach::Breach;
+use super::bytes::split_once;
+use super::fields::{self, LONGEST_NAME};
+use super::line::{LineFault, LineScan};
+
+/// Most digits of a chunk's size.
+const SIZE_DIGITS: usize = 16;
+
+/// The largest chunk: signed 64-bit numbers must hold it.
+const LARGEST: u64 = i64::MAX.unsigned_abs();
+
+/// Bytes of the extensions of one chunk, the semicolon included.
+const EXTENSION: usize = 256;
+
+/// Bytes of the extensions of one body.
+const EXTENSIONS: usize = 8 * 1024;
+
+/// Trailer fields of one body.
+const TRAILERS: usize = 16;
+
+/// Bytes of the trailer fields of one body.
+const TRAILER_BYTES: usize = 8 * 1024;
+
+/// Where in a chunked body the bytes stand.
+#[derive(Debug, Clone)]
+pub(super) struct ChunkReader {
+    stage: Stage,
+    extension_bytes: usize,
+    trailers: usize,
+    trailer_bytes: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Stage {
+    Size(LineScan),
+    /// So many bytes of the chunk are left.
+    Data(u64),
+    /// The CRLF behind a chunk's data.
+    DataEnd,
+    Trailer(LineScan),
+}
+
+/// What the next bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Not whole.
+    Unfinished,
+    /// So many bytes of the body.
+    Inner(usize),
+    /// So many bytes, and the body is over.
+    Last(usize),
+}
+
+impl ChunkReader {
+    pub(super) fn new() -> Self {
+        Self {
+            stage: Stage::Size(LineScan::default()),
+            extension_bytes: 0,
+            trailers: 0,
+            trailer_bytes: 0,
+        }
+    }
+
+    /// Reads the next piece of all bytes that were not consumed.
+    pub(super) fn read(&mut self, held: &[u8]) -> Result<Piece, Breach> {
+        match &mut self.stage {
+            Stage::Size(scan) => {
+                let line = scan
+                    .next(held, SIZE_DIGITS + EXTENSION)
+                    .map_err(|_| Breach::Chunk)?;
+                let Some(line) = line else {
+                    return Ok(Piece::Unfinished);
+                };
+                let consumed = scan.consumed();
+                self.stage = match self.size(line)? {
+                    0 => Stage::Trailer(LineScan::default()),
+                    size => Stage::Data(size),
+                };
+                Ok(Piece::Inner(consumed))
+            }
+            Stage::Data(_) if held.is_empty() => Ok(Piece::Unfinished),
+            Stage::Data(left) => {
+                let here = usize::try_from(*left).unwrap_or(usize::MAX).min(held.len());
+                *left -= u64::try_from(here).unwrap_or(*left);
+                if *left == 0 {
+                    self.stage = Stage::DataEnd;
+                }
+                Ok(Piece::Inner(here))
+            }
+            Stage::DataEnd => match held {
+                [] | [b'\r'] => Ok(Piece::Unfinished),
+                [b'\r', b'\n', ..] => {
+                    self.stage = Stage::Size(LineScan::default());
+                    Ok(Piece::Inner(2))
+                }
+                _ => Err(Breach::Chunk),
+            },
+            Stage::Trailer(scan) => {
+                let most = TRAILER_BYTES - self.trailer_bytes;
+                let Some(line) = scan.next(held, most).map_err(trailer_fault)? else {
+                    return Ok(Piece::Unfinished);
+                };
+                let consumed = scan.consumed();
+                if line.is_empty() {
+                    return Ok(Piece::Last(consumed));
+                }
+                self.stage = Stage::Trailer(LineScan::default());
+                self.trailer(line)?;
+                Ok(Piece::Inner(consumed))
+            }
+        }
+    }
+
+    fn size(&mut self, line: &[u8]) -> Result<u64, Breach> {
+        let (digits, extension) = match split_once(line, b';') {
+            Some((digits, extension)) => (digits, extension.len() + 1),
+            None => (line, 0),
+        };
+        self.extension_bytes += extension;
+        let is_sound = extension <= EXTENSION && self.extension_bytes <= EXTENSIONS && !line.contains(&b'\t');
+        if !is_sound || digits.is_empty() || digits.len() > SIZE_DIGITS {
+            return Err(Breach::Chunk);
+        }
+        let size = digits.iter().try_fold(0_u64, |size, &digit| {
+            let digit = char::from(digit).to_digit(16)?;
+            size.checked_mul(16)?.checked_add(u64::from(digit))
+        });
+        size.filter(|&size| size <= LARGEST).ok_or(Breach::Chunk)
+    }
+
+    fn trailer(&mut self, line: &[u8]) -> Result<(), Breach> {
+        let (name, _) = fields::split(line).map_err(|_| Breach::Trailer)?;
+        self.trailers += 1;
+        self.trailer_bytes += line.len();
+        if self.trailers > TRAILERS || name.len() > LONGEST_NAME {
+            return Err(Breach::Trailer);
+        }
+        Ok(())
+    }
+}
+
+const fn trailer_fault(fault: LineFault) -> Breach {
+    match fault {
+        LineFault::Control => Breach::Line,
+        LineFault::TooLong => Breach::Trailer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of the body, or its breach; none while it is not over.
+    fn read(mut bytes: &[u8]) -> Result<Option<usize>, Breach> {
+        let mut reader = ChunkReader::new();
+        let mut total = 0;
+        loop {
+            match reader.read(bytes)? {
+                Piece::Unfinished => return Ok(None),
+                Piece::Inner(count) => {
+                    total += count;
+                    bytes = &bytes[count..];
+                }
+                Piece::Last(count) => return Ok(Some(total + count)),
+            }
+        }
+    }
+
+    #[test]
+    fn reads_to_the_end_of_the_last_chunk() {
+        for body in [
+            "0\r\n\r\n",
+            "5\r\nhello\r\n0\r\n\r\n",
+            "0000000000000005\r\nhello\r\n000\r\n\r\n",
+            "a;name=value;x=\"y\"\r\n0123456789\r\n0\r\n\r\n",
+            "A\r\n\r\n\r\n\r\n\r\n\r\n\r\n0\r\nExpires: never\r\nX: y\r\n\r\n",
+        ] {
+            assert_eq!(read(body.as_bytes()), Ok(Some(body.len())), "{body}");
+            assert_eq!(read(&body.as_bytes()[..body.len() - 1]), Ok(None), "{body}");
+            let more = format!("{body}GET /");
+            assert_eq!(read(more.as_bytes()), Ok(Some(body.len())), "{body}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_chunk() {
+        let long_extension = format!("5;{}\r\nhello\r\n0\r\n\r\n", "a".repeat(EXTENSION));
+        let many_extensions = format!("1;{}\r\na\r\n", "a".repeat(EXTENSION - 1)).repeat(40);
+        let many_trailers = format!("0\r\n{}\r\n", "a: b\r\n".repeat(TRAILERS + 1));
+        let long_trailer = format!("0\r\na: {}\r\n\r\n", "b".repeat(TRAILER_BYTES));
+        for (body, expected) in [
+            ("\r\n", Breach::Chunk),
+            ("g\r\n", Breach::Chunk),
+            ("0x5\r\nhello\r\n", Breach::Chunk),
+            ("+5\r\nhello\r\n", Breach::Chunk),
+            ("5 \r\nhello\r\n", Breach::Chunk),
+            (" 5\r\nhello\r\n", Breach::Chunk),
+            ("5 ;a\r\nhello\r\n", Breach::Chunk),
+            ("5;a\tb\r\nhello\r\n", Breach::Chunk),
+            ("5;a\0\r\nhello\r\n", Breach::Chunk),
+            ("5\nhello\r\n", Breach::Chunk),
+            ("5\rhello\r\n", Breach::Chunk),
+            ("5;a\nb\r\nhello\r\n", Breach::Chunk),
+            ("5\r\nhello\n", Breach::Chunk),
+            ("5\r\nhello!\r\n", Breach::Chunk),
+            ("5\r\nhelloworld", Breach::Chunk),
+            ("00000000000000005\r\n", Breach::Chunk),
+            ("8000000000000000\r\n", Breach::Chunk),
+            ("0\r\na\r\n\r\n", Breach::Trailer),
+            ("0\r\n a: b\r\n\r\n", Breach::Trailer),
+            ("0\r\n: b\r\n\r\n", Breach::Trailer),
+            ("0\r\na: b\n\r\n", Breach::Line),
+            ("0\r\n\n", Breach::Line),
+            (&long_extension, Breach::Chunk),
+            (&many_extensions, Breach::Chunk),
+            (&many_trailers, Breach::Trailer),
+            (&long_trailer, Breach::Trailer),
+        ] {
+            assert_eq!(read(body.as_bytes()), Err(expected), "{body:.40}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Checks of an HTTP/2 head that the library leaves to its user (RFC 9113 8).
+//!
+//! The library itself resets streams with upper-case names, connection fields, a `te` other than `trailers`,
+//! missing, repeated or late pseudo-fields, and bodies whose length is not the Content-Length.
+
+use http::header::{CONTENT_LENGTH, EXPECT};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Version};
+
+use super::breach::Breach;
+use super::fields;
+use super::request_line::check_method;
+
+/// Checks a decoded head; of HTTP/1 only the expectation is left to check.
+///
+/// # Errors
+///
+/// When it breaks a rule.
+pub fn check_decoded(head: &Parts) -> Result<(), Breach> {
+    if head.version == Version::HTTP_2 {
+        check_method(head.method.as_str().as_bytes())?;
+        check_target(head)?;
+        check_fields(&head.headers)?;
+    }
+    check_expectation(&head.headers)
+}
+
+fn check_target(head: &Parts) -> Result<(), Breach> {
+    let is_web = |scheme: &str| scheme == "http" || scheme == "https";
+    let has_path = head
+        .uri
+        .path_and_query()
+        .is_some_and(|target| target.as_str().starts_with('/'));
+    if head.uri.scheme_str().is_some_and(|scheme| !is_web(scheme)) || !has_path {
+        return Err(Breach::Target);
+    }
+    Ok(())
+}
+
+fn check_fields(headers: &HeaderMap) -> Result<(), Breach> {
+    for (name, value) in headers {
+        fields::framing_field(name.as_str().as_bytes())?;
+        let value = value.as_bytes();
+        // HTTP/2 has no blanks around values; whoever strips them reads another value (RFC 9113 8.2.1).
+        if value.trim_ascii().len() != value.len() {
+            return Err(Breach::Field);
+        }
+    }
+    let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
+    if let Some(length) = lengths.next() {
+        fields::length(length.as_bytes())?;
+    }
+    if lengths.next().is_some() {
+        return Err(Breach::Length);
+    }
+    Ok(())
+}
+
+/// Exactly `100-continue`, as often as it comes (T-31).
+fn check_expectation(headers: &HeaderMap) -> Result<(), Breach> {
+    let is_known = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
+    if headers.get_all(EXPECT).iter().all(is_known) {
+        return Ok(());
+    }
+    Err(Breach::Expectation)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    fn verdict(version: Version, request: http::request::Builder) -> Result<(), Breach> {
+        let (head, ()) = request.version(version).body(()).unwrap().into_parts();
+        check_decoded(&head)
+    }
+
+    #[test]
+    fn judges_targets_of_http2() {
+        for (method, target, expected) in [
+            ("GET", "http://a.example/b", Ok(())),
+            ("GET", "/b", Ok(())),
+            ("GET", "ftp://a.example/b", Err(Breach::Target)),
+            ("OPTIONS", "*", Err(Breach::Target)),
+            ("GET", "http://a.example?b", Err(Breach::Target)),
+            ("CONNECT", "a.example:80", Err(Breach::Target)),
+            ("CONNECT", "/a", Err(Breach::Target)),
+            ("GETGETGETGETGETGETGETGETGETGETGETGET", "/", Err(Breach::Method)),
+        ] {
+            let request = Request::builder().method(method).uri(target);
+            assert_eq!(verdict(Version::HTTP_2, request), expected, "{method} {target}");
+        }
+    }
+
+    #[test]
+    fn judges_fields_of_http2() {
+        for (fields, expected) in [
+            (&[("content-length", "5")][..], Ok(())),
+            (&[("content-length", "")], Err(Breach::Length)),
+            (
+                &[("content-length", "5"), ("content-length", "5")],
+                Err(Breach::Length),
+            ),
+            (&[("content_length", "5")], Err(Breach::LookAlike)),
+            (&[("transfer_encoding", "chunked")], Err(Breach::LookAlike)),
+            (&[("x", " a")], Err(Breach::Field)),
+            (&[("x", "a\t")], Err(Breach::Field)),
+        ] {
+            let request = fields.iter().fold(Request::get("/"), |request, (name, value)| {
+                request.header(*name, *value)
+            });
+            assert_eq!(verdict(Version::HTTP_2, request), expected, "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn the_only_expectation_is_a_continuation() {
+        for (value, expected) in [
+            ("100-continue", Ok(())),
+            ("100-Continue", Ok(())),
+            ("200-ok", Err(Breach::Expectation)),
+            ("100-continue, x", Err(Breach::Expectation)),
+            ("", Err(Breach::Expectation)),
+        ] {
+            for version in [Version::HTTP_11, Version::HTTP_2] {
+                let request = Request::get("/").header(EXPECT, value);
+                assert_eq!(verdict(version, request), expected, "{value}");
+            }
+        }
+    }
+}

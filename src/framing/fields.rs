@@ -1,0 +1,167 @@
+//! Header fields (RFC 9112 5), and the two that say how long a body is (RFC 9112 6).
+
+use super::breach::Breach;
+use super::bytes::{is_token, split_once, trim_blanks};
+
+/// The longest field name, in bytes.
+pub(super) const LONGEST_NAME: usize = 256;
+
+/// The largest length: signed 64-bit numbers must hold it.
+const LARGEST: u64 = i64::MAX.unsigned_abs();
+
+/// A field that frames the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FramingField {
+    /// Content-Length.
+    Length,
+    /// Transfer-Encoding.
+    Coding,
+}
+
+/// Name and value of a field line.
+pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
+    // A blank before the colon and a folded line are no tokens.
+    let (name, value) = split_once(line, b':').ok_or(Breach::Field)?;
+    if !is_token(name) {
+        return Err(Breach::Field);
+    }
+    Ok((name, trim_blanks(value)))
+}
+
+/// Which framing field a name means; look-alikes are refused.
+///
+/// CGI writes every byte that is no letter and no digit as `_`, so that PHP cannot tell them apart (T-28).
+pub(super) fn framing_field(name: &[u8]) -> Result<Option<FramingField>, Breach> {
+    let (framing, literal) = match name.len() {
+        14 => (FramingField::Length, &b"content-length"[..]),
+        17 => (FramingField::Coding, &b"transfer-encoding"[..]),
+        _ => return Ok(None),
+    };
+    if name.eq_ignore_ascii_case(literal) {
+        return Ok(Some(framing));
+    }
+    let is_alike = |(byte, known): (&u8, &u8)| {
+        byte.eq_ignore_ascii_case(known) || (*known == b'-' && !byte.is_ascii_alphanumeric())
+    };
+    if name.iter().zip(literal).all(is_alike) {
+        return Err(Breach::LookAlike);
+    }
+    Ok(None)
+}
+
+/// The number of a Content-Length: digits only (T-27).
+pub(super) fn length(value: &[u8]) -> Result<u64, Breach> {
+    if value.is_empty() {
+        return Err(Breach::Length);
+    }
+    let number = value.iter().try_fold(0_u64, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    });
+    number.filter(|&number| number <= LARGEST).ok_or(Breach::Length)
+}
+
+/// Passes the one transfer coding that is spoken (T-28).
+pub(super) fn coding(value: &[u8]) -> Result<(), Breach> {
+    if value.eq_ignore_ascii_case(b"chunked") {
+        return Ok(());
+    }
+    let codings = value.split(|&byte| byte == b',').map(|coding| {
+        let name = coding.split(|&byte| byte == b';').next().unwrap_or_default();
+        trim_blanks(name)
+    });
+    let is_list = codings.clone().all(is_token);
+    let has_other = codings
+        .clone()
+        .any(|coding| !coding.eq_ignore_ascii_case(b"chunked"));
+    Err(if is_list && has_other {
+        Breach::UnknownCoding
+    } else {
+        Breach::Coding
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wants_token_names_right_before_the_colon() {
+        for (line, expected) in [
+            ("Host: a", Ok(("Host", "a"))),
+            ("X:", Ok(("X", ""))),
+            ("X: \t a b \t ", Ok(("X", "a b"))),
+            ("X_Y.Z: a:b", Ok(("X_Y.Z", "a:b"))),
+            (": a", Err(Breach::Field)),
+            ("Host : a", Err(Breach::Field)),
+            ("Host\t: a", Err(Breach::Field)),
+            (" Host: a", Err(Breach::Field)),
+            ("\tfolded", Err(Breach::Field)),
+            ("Host", Err(Breach::Field)),
+            ("H(st: a", Err(Breach::Field)),
+            ("H\u{f6}st: a", Err(Breach::Field)),
+        ] {
+            let expected = expected.map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+            assert_eq!(split(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn knows_framing_fields_and_their_look_alikes() {
+        for (name, expected) in [
+            ("Content-Length", Ok(Some(FramingField::Length))),
+            ("TRANSFER-ENCODING", Ok(Some(FramingField::Coding))),
+            ("Content_Length", Err(Breach::LookAlike)),
+            ("transfer.encoding", Err(Breach::LookAlike)),
+            ("Transfer~Encoding", Err(Breach::LookAlike)),
+            ("ContentXLength", Ok(None)),
+            ("Content-Lengths", Ok(None)),
+            ("X_HTTP_Method_Override", Ok(None)),
+        ] {
+            assert_eq!(framing_field(name.as_bytes()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_digits_that_fit() {
+        for (value, expected) in [
+            ("0", Some(0)),
+            ("007", Some(7)),
+            ("9223372036854775807", Some(LARGEST)),
+            ("9223372036854775808", None),
+            ("99999999999999999999999", None),
+            ("", None),
+            ("+5", None),
+            ("-5", None),
+            ("5,5", None),
+            ("5 5", None),
+            ("0x5", None),
+            ("5.0", None),
+            ("\u{665}", None),
+        ] {
+            assert_eq!(length(value.as_bytes()).ok(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_only_coding_is_chunked() {
+        for (value, expected) in [
+            ("chunked", Ok(())),
+            ("Chunked", Ok(())),
+            ("gzip", Err(Breach::UnknownCoding)),
+            ("identity", Err(Breach::UnknownCoding)),
+            ("xchunked", Err(Breach::UnknownCoding)),
+            ("gzip, chunked", Err(Breach::UnknownCoding)),
+            ("gzip;q=1, chunked", Err(Breach::UnknownCoding)),
+            ("chunked, chunked", Err(Breach::Coding)),
+            ("chunked;a=b", Err(Breach::Coding)),
+            ("chunked,", Err(Breach::Coding)),
+            (",chunked", Err(Breach::Coding)),
+            ("\"chunked\"", Err(Breach::Coding)),
+            ("chun ked", Err(Breach::Coding)),
+            ("", Err(Breach::Coding)),
+        ] {
+            assert_eq!(coding(value.as_bytes()), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The head of an HTTP/1 request, line by line.
+
+use std::ops::Range;
+
+use super::breach::Breach;
+use super::fields::{self, FramingField, LONGEST_NAME};
+use super::line::{LineFault, LineScan};
+use super::request_line::{self, RequestLine, Version};
+use super::target::Respelling;
+use crate::config::Limits;
+
+/// What a field line may hold beyond name and value: the colon and blanks.
+const FIELD_SLACK: usize = 8;
+
+/// A whole good head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its bytes, up to and with the empty line.
+    pub bytes: usize,
+    /// Another spelling of the target to pass on in place of the client's.
+    pub respelling: Option<Respelling>,
+    /// What follows.
+    pub(super) body: Body,
+}
+
+/// How the end of a body is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Body {
+    /// So many bytes follow; maybe none.
+    Length(u64),
+    /// Chunks follow.
+    Chunked,
+}
+
+/// Reads one head.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeadReader {
+    scan: LineScan,
+    stage: Stage,
+    request: Option<Request>,
+    fields: usize,
+    /// Bytes of field names and values.
+    field_bytes: usize,
+    /// Bytes of field lines, with whatever pads them.
+    line_bytes: usize,
+    length: Option<u64>,
+    is_chunked: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+enum Stage {
+    /// One empty line may stand before a request (RFC 9112 2.2).
+    #[default]
+    Before,
+    RequestLine,
+    Fields,
+}
+
+/// What the request line said.
+#[derive(Debug, Clone)]
+struct Request {
+    method: Range<usize>,
+    version: Version,
+    respelling: Option<Respelling>,
+}
+
+impl HeadReader {
+    /// Reads on in all bytes since the head's first one; none while it is not whole.
+    pub(super) fn read(&mut self, held: &[u8], limits: &Limits) -> Result<Option<Head>, Breach> {
+        loop {
+            let most = self.longest_line(limits);
+            let line = match self.scan.next(held, most) {
+                Ok(Some(line)) => line,
+                Ok(None) => return Ok(None),
+                Err(LineFault::Control) => return Err(Breach::Line),
+                Err(LineFault::TooLong) => return Err(self.too_long(held)),
+            };
+            match self.stage {
+                Stage::Before if line.is_empty() => self.stage = Stage::RequestLine,
+                Stage::Before | Stage::RequestLine => {
+                    self.request_line(line, limits)?;
+                    self.stage = Stage::Fields;
+                }
+                Stage::Fields if line.is_empty() => return Ok(Some(self.finish())),
+                Stage::Fields => self.field(line, limits)?,
+            }
+        }
+    }
+
+    /// Where the method stands, once the request line was good.
+    pub(super) fn method(&self) -> Option<Range<usize>> {
+        self.request.as_ref().map(|request| request.method.clone())
+    }
+
+    fn longest_line(&self, limits: &Limits) -> usize {
+        match self.stage {
+            Stage::Before | Stage::RequestLine => request_line::longest(limits.target_bytes),
+            Stage::Fields => {
+                let one = limits.header_bytes.saturating_add(LONGEST_NAME + FIELD_SLACK);
+                let padding = limits.headers.saturating_mul(FIELD_SLACK);
+                let all = limits.header_list_bytes.saturating_add(padding);
+                one.min(all.saturating_sub(self.line_bytes))
+            }
+        }
+    }
+
+    fn too_long(&self, held: &[u8]) -> Breach {
+        match self.stage {
+            Stage::Before | Stage::RequestLine => request_line::too_long(self.scan.unfinished(held)),
+            Stage::Fields => Breach::HeadersTooLarge,
+        }
+    }
+
+    fn request_line(&mut self, line: &[u8], limits: &Limits) -> Result<(), Breach> {
+        let read = RequestLine::read(line, limits.target_bytes)?;
+        // The scan stands behind the line's CRLF.
+        let start = self.scan.consumed() - line.len() - 2;
+        let target = start + read.method.len() + 1;
+        self.request = Some(Request {
+            method: start..start + read.method.len(),
+            version: read.version,
+            respelling: read.respelt.map(|spelling| Respelling {
+                place: target..target + read.target.len(),
+                target: spelling,
+            }),
+        });
+        Ok(())
+    }
+
+    fn field(&mut self, line: &[u8], limits: &Limits) -> Result<(), Breach> {
+        let (name, value) = fields::split(line)?;
+        self.fields += 1;
+        self.field_bytes = self.field_bytes.saturating_add(name.len() + value.len());
+        self.line_bytes = self.line_bytes.saturating_add(line.len());
+        let fits = name.len() <= LONGEST_NAME
+            && value.len() <= limits.header_bytes
+            && self.fields <= limits.headers
+            && self.field_bytes <= limits.header_list_bytes;
+        if !fits {
+            return Err(Breach::HeadersTooLarge);
+        }
+        match fields::framing_field(name)? {
+            Some(FramingField::Length) => self.length_field(value),
+            Some(FramingField::Coding) => self.coding_field(value),
+            None => Ok(()),
+        }
+    }
+
+    fn length_field(&mut self, value: &[u8]) -> Result<(), Breach> {
+        if self.is_chunked {
+            return Err(Breach::LengthAndCoding);
+        }
+        let length = fields::length(value)?;
+        if self.length.replace(length).is_some() {
+            return Err(Breach::Length);
+        }
+        Ok(())
+    }
+
+    fn coding_field(&mut self, value: &[u8]) -> Result<(), Breach> {
+        if self.length.is_some() {
+            return Err(Breach::LengthAndCoding);
+        }
+        let is_old = self
+            .request
+            .as_ref()
+            .is_some_and(|request| request.version == Version::Http10);
+        if is_old || std::mem::replace(&mut self.is_chunked, true) {
+            return Err(Breach::Coding);
+        }
+        fields::coding(value)
+    }
+
+    fn finish(&mut self) -> Head {
+        Head {
+            bytes: self.scan.consumed(),
+            respelling: self.request.take().and_then(|request| request.respelling),
+            body: if self.is_chunked {
+                Body::Chunked
+            } else {
+                Body::Length(self.length.unwrap_or(0))
+            },
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Follows the bytes of one connection: heads, bodies, chunks, and the next request behind them.
+
+use std::ops::Range;
+
+use super::breach::{Breach, Breached, Part};
+use super::chunks::{ChunkReader, Piece};
+use super::head::{Body, Head, HeadReader};
+use crate::config::Limits;
+
+/// What a client sends first on a connection that speaks HTTP/2 from the start (RFC 9113 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Follows the requests of one connection.
+///
+/// It stores no bytes: whoever holds them shows them again until a [`Step`] says that they can go.
+#[derive(Debug, Clone)]
+pub struct Inspector {
+    limits: Limits,
+    at: At,
+    broken_method: Option<Range<usize>>,
+}
+
+/// What the held bytes begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing whole: ask again with the same bytes and more.
+    Unfinished,
+    /// A whole good head.
+    Head(Head),
+    /// So many bytes of a body.
+    Body(usize),
+    /// The preface of HTTP/2: from here on there is nothing to inspect.
+    Multiplexed,
+}
+
+#[derive(Debug, Clone)]
+enum At {
+    /// Nothing but a beginning of the preface was seen.
+    Preface,
+    Head(HeadReader),
+    /// So many bytes of a body are left.
+    Length(u64),
+    Chunks(ChunkReader),
+    Multiplexed,
+    Broken(Breached),
+}
+
+// === impl Inspector ===
+
+impl Inspector {
+    /// An inspector of a new connection.
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            limits: limits.clone(),
+            at: At::Preface,
+            broken_method: None,
+        }
+    }
+
+    /// Looks at all bytes that no step has let go.
+    ///
+    /// # Errors
+    ///
+    /// When they break a rule; that is final.
+    pub fn inspect(&mut self, bytes: &[u8]) -> Result<Step, Breached> {
+        let step = self.advance(bytes);
+        if let Err(breached) = step {
+            if let At::Head(reader) = &self.at {
+                self.broken_method = reader.method();
+            }
+            self.at = At::Broken(breached);
+        }
+        step
+    }
+
+    /// The method of a head that is broken behind its good request line; in the bytes that showed the breach.
+    pub fn broken_method<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.get(self.broken_method.clone()?)
+    }
+
+    fn advance(&mut self, bytes: &[u8]) -> Result<Step, Breached> {
+        loop {
+            match &mut self.at {
+                At::Preface => match preface(bytes) {
+                    Preface::Unfinished => return Ok(Step::Unfinished),
+                    Preface::Whole => self.at = At::Multiplexed,
+                    Preface::Other => self.at = At::Head(HeadReader::default()),
+                },
+                At::Head(reader) => {
+                    let Some(head) = reader.read(bytes, &self.limits).map_err(in_head)? else {
+                        return Ok(Step::Unfinished);
+                    };
+                    self.at = match head.body {
+                        Body::Length(0) => At::Head(HeadReader::default()),
+                        Body::Length(length) => At::Length(length),
+                        Body::Chunked => At::Chunks(ChunkReader::new()),
+                    };
+                    return Ok(Step::Head(head));
+                }
+                At::Length(_) if bytes.is_empty() => return Ok(Step::Unfinished),
+                At::Length(left) => {
+                    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                    *left -= u64::try_from(here).unwrap_or(*left);
+                    if *left == 0 {
+                        self.at = At::Head(HeadReader::default());
+                    }
+                    return Ok(Step::Body(here));
+                }
+                At::Chunks(reader) => {
+                    return Ok(match reader.read(bytes).map_err(in_body)? {
+                        Piece::Unfinished => Step::Unfinished,
+                        Piece::Inner(count) => Step::Body(count),
+                        Piece::Last(count) => {
+                            self.at = At::Head(HeadReader::default());
+                            Step::Body(count)
+                        }
+                    });
+                }
+                At::Multiplexed => return Ok(Step::Multiplexed),
+                At::Broken(breached) => return Err(*breached),
+            }
+        }
+    }
+}
+
+const fn in_head(breach: Breach) -> Breached {
+    let part = Part::Head;
+    Breached { breach, part }
+}
+
+const fn in_body(breach: Breach) -> Breached {
+    let part = Part::Body;
+    Breached { breach, part }
+}
+
+/// How a connection begins.
+enum Preface {
+    Unfinished,
+    Whole,
+    Other,
+}
+
+fn preface(bytes: &[u8]) -> Preface {
+    if bytes.starts_with(PREFACE) {
+        Preface::Whole
+    } else if PREFACE.starts_with(bytes) {
+        Preface::Unfinished
+    } else {
+        Preface::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What an inspector says about a stream: heads as they are, bodies by their whole length.
+    #[derive(Debug, PartialEq, Eq)]
+    enum Said {
+        Head(Vec<u8>),
+        Body(usize),
+        Multiplexed,
+        Breach(Breached),
+    }
+
+    /// Shows the stream piece by piece, as whoever holds bytes would.
+    fn said(stream: &[u8], pieces: &[usize]) -> Vec<Said> {
+        let mut inspector = Inspector::new(&limits());
+        let (mut said, mut held, mut rest) = (Vec::new(), Vec::new(), stream);
+        let mut sizes = pieces.iter().copied().chain(std::iter::repeat(usize::MAX));
+        while !rest.is_empty() {
+            let (piece, behind) = rest.split_at(sizes.next().unwrap_or(1).clamp(1, rest.len()));
+            held.extend_from_slice(piece);
+            rest = behind;
+            loop {
+                match inspector.inspect(&held) {
+                    Ok(Step::Unfinished) => break,
+                    Ok(Step::Head(whole)) => said.push(Said::Head(held.drain(..whole.bytes).collect())),
+                    Ok(Step::Body(bytes)) => {
+                        held.drain(..bytes);
+                        match said.last_mut() {
+                            Some(Said::Body(sum)) => *sum += bytes,
+                            _ => said.push(Said::Body(bytes)),
+                        }
+                    }
+                    Ok(Step::Multiplexed) => {
+                        said.push(Said::Multiplexed);
+                        return said;
+                    }
+                    Err(breached) => {
+                        assert_eq!(inspector.inspect(&held), Err(breached), "a breach is final");
+                        said.push(Said::Breach(breached));
+                        return said;
+                    }
+                }
+                assert!(held.len() <= 1 << 13, "no more is held than a head may have");
+            }
+        }
+        said
+    }
+
+    fn limits() -> Limits {
+        Limits {
+            target_bytes: 64,
+            headers: 8,
+            header_bytes: 64,
+            header_list_bytes: 256,
+            ..Limits::default()
+        }
+    }
+
+    fn breach(stream: &str) -> Option<Breach> {
+        match said(stream.as_bytes(), &[]).pop() {
+            Some(Said::Breach(breached)) => Some(breached.breach),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn judges_heads() {
+        let long = |count| "a".repeat(count);
+        for (head, expected) in [
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_owned(), None),
+            ("\r\nGET / HTTP/1.1\r\n\r\n".to_owned(), None),
+            (
+                "\r\n\r\nGET / HTTP/1.1\r\n\r\n".to_owned(),
+                Some(Breach::RequestLine),
+            ),
+            ("\nGET / HTTP/1.1\r\n\r\n".to_owned(), Some(Breach::Line)),
+            ("GET /\r\n".to_owned(), Some(Breach::RequestLine)),
+            ("GET / HTTP/1.1\nHost: a\n\n".to_owned(), Some(Breach::Line)),
+            ("GET / HTTP/1.1\r\nA: b\0".to_owned(), Some(Breach::Line)),
+            ("GET / HTTP/1.1\r\nA: b\rc".to_owned(), Some(Breach::Line)),
+            (
+                "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n".to_owned(),
+                Some(Breach::Field),
+            ),
+            (format!("GET /{} HTTP/1.1\r\n\r\n", long(63)), None),
+            (
+                format!("GET /{} HTTP/1.1\r\n\r\n", long(64)),
+                Some(Breach::TargetTooLong),
+            ),
+            (format!("GET /{}", long(200)), Some(Breach::TargetTooLong)),
+            (long(200), Some(Breach::RequestLine)),
+            (format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", long(64)), None),
+            (
+                format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", long(65)),
+                Some(Breach::HeadersTooLarge),
+            ),
+            (
+                format!("GET / HTTP/1.1\r\nA:{}", " ".repeat(400)),
+                Some(Breach::HeadersTooLarge),
+            ),
+            (format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(8)), None),
+            (
+                format!("GET / HTTP/1.1\r\n{}", "A: b\r\n".repeat(9)),
+                Some(Breach::HeadersTooLarge),
+            ),
+            (
+                format!("GET / HTTP/1.1\r\n{}", format!("A: {}\r\n", long(60)).repeat(5)),
+                Some(Breach::HeadersTooLarge),
+            ),
+        ] {
+            assert_eq!(breach(&head), expected, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn judges_what_frames_a_body() {
+        for (fields, expected) in [
+            ("Content-Length: 5", None),
+            ("Transfer-Encoding: Chunked", None),
+            ("Content-Length: 5\r\nContent-Length: 5", Some(Breach::Length)),
+            ("Content-Length: 5\r\ncontent-length: 6", Some(Breach::Length)),
+            ("Content-Length: 5, 5", Some(Breach::Length)),
+            (
+                "Content-Length: 5\r\nTransfer-Encoding: chunked",
+                Some(Breach::LengthAndCoding),
+            ),
+            (
+                "Transfer-Encoding: chunked\r\nContent-Length: 5",
+                Some(Breach::LengthAndCoding),
+            ),
+            (
+                "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+                Some(Breach::Coding),
+            ),
+            ("Transfer-Encoding: gzip, chunked", Some(Breach::UnknownCoding)),
+            ("Transfer_Encoding: chunked", Some(Breach::LookAlike)),
+        ] {
+            let head = format!("POST / HTTP/1.1\r\n{fields}\r\n\r\n");
+            assert_eq!(breach(&head), expected, "{fields}");
+        }
+        let old = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(breach(old), Some(Breach::Coding));
+    }
+
+    #[test]
+    fn follows_pipelined_requests() {
+        let get = "GET /a HTTP/1.1\r\n\r\n";
+        let post = "POST /b HTTP/1.1\r\nContent-Length: 5\r\n\r\n";
+        let chunked = "POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let body = "5\r\nhello\r\n0\r\n\r\n";
+        let stream = format!("{get}{post}hello{get}{chunked}{body}{get}oops\r\n");
+        let head = |text: &str| Said::Head(text.as_bytes().to_vec());
+        let expected = [
+            head(get),
+            head(post),
+            Said::Body(5),
+            head(get),
+            head(chunked),
+            Said::Body(body.len()),
+            head(get),
+            Said::Breach(in_head(Breach::RequestLine)),
+        ];
+        assert_eq!(said(stream.as_bytes(), &[]), expected);
+    }
+
+    #[test]
+    fn knows_http2_by_its_whole_preface() {
+        assert_eq!(said(PREFACE, &[]), [Said::Multiplexed]);
+        assert_eq!(said(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r", &[]), []);
+        assert_eq!(breach("PRI * HTTP/2.0\r\n\r\nXX"), Some(Breach::Version));
+        assert_eq!(breach("\r\nPRI * HTTP/2.0\r\n\r\nSM"), Some(Breach::Version));
+    }
+
+    #[test]
+    fn knows_the_method_of_a_broken_head() {
+        let mut inspector = Inspector::new(&limits());
+        let held = b"HEAD / HTTP/1.1\r\nA : b\r\n";
+        assert_eq!(inspector.inspect(held), Err(in_head(Breach::Field)));
+        assert_eq!(inspector.broken_method(held), Some(&b"HEAD"[..]));
+        let mut inspector = Inspector::new(&limits());
+        let held = b"HEAD / HTTP/3\r\n";
+        assert_eq!(inspector.inspect(held), Err(in_head(Breach::Version)));
+        assert_eq!(inspector.broken_method(held), None);
+    }
+
+    /// Streams that are mostly right, with faults wherever they come.
+    fn stream() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            8 => proptest::sample::select(vec![
+                "GET / HTTP/1.1\r\n", "POST /a?b=\"c\" HTTP/1.1\r\n", "HEAD / HTTP/1.0\r\n", "Host: a\r\n",
+                "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "\r\n", "abc", "3\r\nabc\r\n",
+                "0\r\n", "1;x=y\r\na\r\n", "Trailer: x\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            ])
+            .prop_map(|text| text.as_bytes().to_vec()),
+            1 => proptest::collection::vec(any::<u8>(), 1..4),
+            1 => proptest::sample::select(vec!["\r", "\n", "\0", " ", ":", "\t"])
+                .prop_map(|text| text.as_bytes().to_vec()),
+            1 => (1..500_usize).prop_map(|count| vec![b'a'; count]),
+        ];
+        proptest::collection::vec(piece, 1..16).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn the_verdict_does_not_depend_on_how_bytes_arrive(
+            stream in stream(),
+            pieces in proptest::collection::vec(1..40_usize, 0..40),
+        ) {
+            let whole = said(&stream, &[]);
+            prop_assert_eq!(&said(&stream, &pieces), &whole);
+            prop_assert_eq!(&said(&stream, &vec![1; stream.len()]), &whole);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The first line of an HTTP/1 request (RFC 9112 3).
+
+use super::breach::Breach;
+use super::bytes::{is_token, split_once};
+use super::target;
+
+/// The longest method, in bytes; registered ones have at most 17.
+const LONGEST_METHOD: usize = 32;
+
+/// What of a request line is neither method nor target: two blanks and the version.
+const REST: usize = 2 + b"HTTP/1.1".len();
+
+/// The version of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    /// HTTP/1.0.
+    Http10,
+    /// HTTP/1.1.
+    Http11,
+}
+
+/// A good request line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RequestLine<'a> {
+    pub(super) method: &'a [u8],
+    pub(super) target: &'a [u8],
+    /// The target's other spelling, where the HTTP library wants one.
+    pub(super) respelt: Option<Vec<u8>>,
+    pub(super) version: Version,
+}
+
+/// The longest line that can be good.
+pub(super) const fn longest(target_bytes: usize) -> usize {
+    LONGEST_METHOD.saturating_add(target_bytes).saturating_add(REST)
+}
+
+/// Why a line that is longer than [`longest`] is refused, by its beginning.
+pub(super) fn too_long(line: &[u8]) -> Breach {
+    let beginning = line.get(..=LONGEST_METHOD).unwrap_or(line);
+    match split_once(beginning, b' ') {
+        Some((method, _)) if is_token(method) => Breach::TargetTooLong,
+        _ => Breach::RequestLine,
+    }
+}
+
+impl<'a> RequestLine<'a> {
+    /// Reads a whole line.
+    pub(super) fn read(line: &'a [u8], target_bytes: usize) -> Result<Self, Breach> {
+        let (method, rest) = split_once(line, b' ').ok_or(Breach::RequestLine)?;
+        let (target, version) = split_once(rest, b' ').ok_or(Breach::RequestLine)?;
+        check_method(method)?;
+        let version = match version {
+            b"HTTP/1.1" => Version::Http11,
+            b"HTTP/1.0" => Version::Http10,
+            other if other.starts_with(b"HTTP/") && !other.contains(&b' ') => return Err(Breach::Version),
+            _ => return Err(Breach::RequestLine),
+        };
+        let respelt = target::check(target, target_bytes)?;
+        Ok(Self {
+            method,
+            target,
+            respelt,
+            version,
+        })
+    }
+}
+
+/// Any method but CONNECT, whose target and answer are of another kind, is for the router to judge.
+pub(super) fn check_method(method: &[u8]) -> Result<(), Breach> {
+    if method.len() > LONGEST_METHOD || !is_token(method) {
+        return Err(Breach::Method);
+    }
+    if method == b"CONNECT" {
+        return Err(Breach::Target);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wants_three_parts_with_single_blanks() {
+        for (line, expected) in [
+            ("GET / HTTP/1.1", Ok(Version::Http11)),
+            ("GET / HTTP/1.0", Ok(Version::Http10)),
+            ("get / HTTP/1.1", Ok(Version::Http11)),
+            ("", Err(Breach::RequestLine)),
+            ("GET /", Err(Breach::RequestLine)),
+            ("GET  / HTTP/1.1", Err(Breach::RequestLine)),
+            (" GET / HTTP/1.1", Err(Breach::Method)),
+            ("GET / HTTP/1.1 ", Err(Breach::RequestLine)),
+            ("GET / a HTTP/1.1", Err(Breach::RequestLine)),
+            ("GET\t/ HTTP/1.1", Err(Breach::RequestLine)),
+            ("GET / HTTP/1.2", Err(Breach::Version)),
+            ("GET / HTTP/2.0", Err(Breach::Version)),
+            ("GET / HTTP/1.10", Err(Breach::Version)),
+            ("GET / HTTP/0.9", Err(Breach::Version)),
+            ("GET / http/1.1", Err(Breach::RequestLine)),
+            ("G(T / HTTP/1.1", Err(Breach::Method)),
+            ("CONNECT / HTTP/1.1", Err(Breach::Target)),
+        ] {
+            let read = RequestLine::read(line.as_bytes(), 100);
+            assert_eq!(read.map(|line| line.version), expected, "{line}");
+        }
+        let long = format!("{} / HTTP/1.1", "A".repeat(LONGEST_METHOD + 1));
+        assert_eq!(RequestLine::read(long.as_bytes(), 100), Err(Breach::Method));
+    }
+
+    #[test]
+    fn blames_what_is_long() {
+        assert_eq!(
+            too_long(b"GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+            Breach::TargetTooLong
+        );
+        assert_eq!(too_long(&[b'A'; 100]), Breach::RequestLine);
+        assert_eq!(
+            too_long("\u{e9} /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".as_bytes()),
+            Breach::RequestLine
+        );
+    }
+}

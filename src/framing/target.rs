@@ -1,0 +1,138 @@
+//! Request targets that name a path in one way, in a spelling every parser takes.
+
+use std::ops::Range;
+
+use http::Uri;
+
+use super::breach::Breach;
+
+/// The longest target that the HTTP library can hold, in bytes.
+const LONGEST: usize = 65_534;
+
+/// Another spelling of a target, with the same meaning, that the HTTP library takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Respelling {
+    /// Where the target stands in the head.
+    pub place: Range<usize>,
+    /// What to write there.
+    pub target: Vec<u8>,
+}
+
+/// Checks a target; returns the spelling to use where the library would refuse the client's.
+///
+/// PHP decodes an escape to the byte that it stands for, so that both spellings read the same.
+pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Breach> {
+    if target.len() > longest.min(LONGEST) {
+        return Err(Breach::TargetTooLong);
+    }
+    let is_visible = |&byte: &u8| byte > b' ' && byte != 0x7f;
+    // A library that cuts a fragment off reads another target than one that keeps it (T-13).
+    if !target.iter().all(is_visible) || target.contains(&b'#') {
+        return Err(Breach::Target);
+    }
+    let respelt = respell(target);
+    let spelling = respelt.as_deref().unwrap_or(target);
+    if spelling.len() > LONGEST {
+        return Err(Breach::TargetTooLong);
+    }
+    if spelling.starts_with(b"/") || is_absolute(spelling) {
+        return Ok(respelt);
+    }
+    Err(Breach::Target)
+}
+
+/// Escapes what the HTTP library refuses and web servers pass to PHP; nothing, most of the time.
+fn respell(target: &[u8]) -> Option<Vec<u8>> {
+    // Well-formed UTF-8 is taken as it is.
+    let is_text = target.is_ascii() || std::str::from_utf8(target).is_ok();
+    let is_refused = |byte: u8| matches!(byte, b'"' | b'<' | b'>' | b'`') || (!byte.is_ascii() && !is_text);
+    if !target.iter().any(|&byte| is_refused(byte)) {
+        return None;
+    }
+    let mut respelt = Vec::with_capacity(target.len() + 16);
+    for &byte in target {
+        if is_refused(byte) {
+            let digit = |value: u8| HEX.get(usize::from(value)).copied().unwrap_or(b'0');
+            respelt.extend([b'%', digit(byte >> 4), digit(byte & 0xf)]);
+        } else {
+            respelt.push(byte);
+        }
+    }
+    Some(respelt)
+}
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// `http://host/path`: the path is judged, the authority ignored; user information is refused (T-13).
+fn is_absolute(target: &[u8]) -> bool {
+    let Ok(uri) = Uri::try_from(target) else {
+        return false;
+    };
+    let is_web = uri
+        .scheme_str()
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"));
+    let is_plain = uri
+        .authority()
+        .is_some_and(|authority| !authority.as_str().contains('@'));
+    is_web && is_plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wants_a_path_in_origin_or_absolute_form() {
+        for (target, expected) in [
+            ("/", Ok(None)),
+            ("/a?b=c", Ok(None)),
+            ("//a", Ok(None)),
+            ("/\u{6771}", Ok(None)),
+            ("/a?{b}=|c|^", Ok(None)),
+            ("http://host/a", Ok(None)),
+            ("HTTPS://host", Ok(None)),
+            ("*", Err(Breach::Target)),
+            ("a", Err(Breach::Target)),
+            ("?a", Err(Breach::Target)),
+            ("host:80", Err(Breach::Target)),
+            ("http:///a", Err(Breach::Target)),
+            ("http://user@host/a", Err(Breach::Target)),
+            ("ftp://host/a", Err(Breach::Target)),
+            ("/a#b", Err(Breach::Target)),
+            ("/a?b#c", Err(Breach::Target)),
+            ("/a\tb", Err(Breach::Target)),
+            ("/aaaaaaaaaaaaaaaaaaaa", Err(Breach::TargetTooLong)),
+        ] {
+            assert_eq!(check(target.as_bytes(), 20), expected, "{target}");
+        }
+    }
+
+    #[test]
+    fn escapes_only_what_the_library_refuses() {
+        for (target, expected) in [
+            (&b"/a?b=\"c\""[..], "/a?b=%22c%22"),
+            (b"/<a>`", "/%3Ca%3E%60"),
+            (b"/a?b=\xe9", "/a?b=%E9"),
+            (b"http://host/a?\"", "http://host/a?%22"),
+        ] {
+            assert_eq!(
+                check(target, 100),
+                Ok(Some(expected.as_bytes().to_vec())),
+                "{expected}"
+            );
+            assert!(Uri::try_from(expected).is_ok());
+        }
+    }
+
+    #[test]
+    fn the_library_takes_every_byte_in_the_spelling_given_to_it() {
+        for byte in 0..=u8::MAX {
+            for target in [[&b"/a"[..], &[byte]].concat(), [&b"/a?"[..], &[byte]].concat()] {
+                if let Ok(respelt) = check(&target, 100) {
+                    let spelling = respelt.unwrap_or(target);
+                    assert!(Uri::try_from(spelling.as_slice()).is_ok(), "{spelling:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Tells the service of a connection which of its requests is broken, and how.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::framing::{Breach, Breached, Part};
+
+/// The one breach of a connection, shared by its stream and its service.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FoundBreach(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// Requests that the service has begun.
+    begun: AtomicU64,
+    found: OnceLock<Found>,
+}
+
+#[derive(Debug)]
+struct Found {
+    /// The position of the broken request on its connection.
+    request: u64,
+    breached: Breached,
+}
+
+/// What was found about the bytes of one HTTP/1 request; rides in the request's extensions.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestFraming {
+    connection: FoundBreach,
+    request: u64,
+}
+
+// === impl FoundBreach ===
+
+impl FoundBreach {
+    /// Notes a breach in the request at this position.
+    pub(super) fn report(&self, request: u64, breached: Breached) {
+        // A connection has one breach: nothing behind it is read.
+        let _ = self.0.found.set(Found { request, breached });
+    }
+
+    /// The next request of the connection, which the service begins now.
+    ///
+    /// HTTP/1 begins requests one by one in the order in which the stream let their heads pass.
+    pub(super) fn begin(&self) -> RequestFraming {
+        RequestFraming {
+            request: self.0.begun.fetch_add(1, Ordering::Relaxed),
+            connection: self.clone(),
+        }
+    }
+}
+
+// === impl RequestFraming ===
+
+impl RequestFraming {
+    /// The breach that stands in place of this request.
+    pub(crate) fn of_head(&self) -> Option<Breach> {
+        self.at(Part::Head)
+    }
+
+    /// The breach in the body of this request, once the bytes before it were read.
+    pub(crate) fn of_body(&self) -> Option<Breach> {
+        self.at(Part::Body)
+    }
+
+    fn at(&self, part: Part) -> Option<Breach> {
+        let found = self.connection.0.found.get()?;
+        let is_here = found.request == self.request && found.breached.part == part;
+        is_here.then_some(found.breached.breach)
+    }
+}
