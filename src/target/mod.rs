@@ -4,6 +4,7 @@
 //! and nothing below this module looks at a path again: the canonical encoder writes a new one.
 
 mod locate;
+mod root_path;
 mod route;
 mod slug;
 
