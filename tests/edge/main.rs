@@ -1,5 +1,6 @@
 //! Behaviour of the whole edge, and guards of the files that must agree with it.
 
+mod architecture;
 mod command_line;
 mod contract;
 mod corpus;

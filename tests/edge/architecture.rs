@@ -1,0 +1,378 @@
+//! The rules of ARCHITECTURE.md against the code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DOCUMENT: &str = include_str!("../../ARCHITECTURE.md");
+
+/// The longest a file may be that is no table of data, unit tests included.
+const LONGEST_FILE: usize = 400;
+
+/// What no pure room mentions: runtimes, HTTP engines, sockets, clocks.
+const MOVING: [&str; 12] = [
+    "tokio",
+    "hyper",
+    "hyper_util",
+    "reqwest",
+    "tower",
+    "TcpStream",
+    "TcpListener",
+    "UdpSocket",
+    "UnixStream",
+    "ToSocketAddrs",
+    "SystemTime",
+    "Instant::now",
+];
+
+// === the document ===
+
+/// A row of the table of allowed dependencies.
+struct Room {
+    is_pure: bool,
+    may_use: BTreeSet<String>,
+}
+
+fn rooms() -> BTreeMap<String, Room> {
+    rows("| Room | Kind | May use |")
+        .map(|cells| {
+            let is_pure = match cells[1] {
+                "pure" => true,
+                "moving" => false,
+                other => panic!("{other} is no kind of room"),
+            };
+            let may_use = quoted(cells[2]).collect();
+            (only(cells[0]), Room { is_pure, may_use })
+        })
+        .collect()
+}
+
+fn data_files() -> BTreeSet<String> {
+    rows("| Data file | Why it may be longer |")
+        .map(|cells| only(cells[0]))
+        .collect()
+}
+
+/// The cells of every row below a heading.
+fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
+    let below = DOCUMENT.lines().skip_while(move |line| *line != heading).skip(2);
+    below
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+}
+
+fn only(cell: &str) -> String {
+    let mut names = quoted(cell);
+    let name = names.next().expect("a name in backquotes");
+    assert_eq!(names.next(), None, "{cell}");
+    name
+}
+
+fn quoted(cell: &str) -> impl Iterator<Item = String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+// === the code ===
+
+/// A file of `src/`.
+struct File {
+    /// From the root of the package: `src/target/locate.rs`.
+    name: String,
+    text: String,
+}
+
+impl File {
+    fn all() -> Vec<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut found = Vec::new();
+        let mut folders = vec![root.join("src")];
+        while let Some(folder) = folders.pop() {
+            for path in entries(&folder) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let name = path.strip_prefix(root).expect("below the root").to_string_lossy();
+                    let text = fs::read_to_string(&path).expect("a text file");
+                    found.push(Self {
+                        name: name.replace('\\', "/"),
+                        text,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// The top-level module it belongs to; none for the two roots of crates.
+    fn room(&self) -> Option<&str> {
+        let below = self.name.strip_prefix("src/")?;
+        let room = below
+            .split('/')
+            .next()
+            .map(|first| first.trim_end_matches(".rs"))?;
+        (!matches!(below, "lib.rs" | "main.rs")).then_some(room)
+    }
+
+    /// How many modules deep its items are.
+    fn depth(&self) -> usize {
+        let segments = self.name.split('/').count() - 1;
+        if self.name.ends_with("/mod.rs") {
+            segments - 1
+        } else {
+            segments
+        }
+    }
+
+    /// The top-level modules it names, tests included.
+    fn uses(&self, rooms: &BTreeMap<String, Room>) -> BTreeSet<String> {
+        let code = code(&self.text);
+        let from_root = ["crate::", "calendar_edge::"].map(str::to_owned);
+        // A chain of `super` that leaves the room ends at the crate as well.
+        let chain = "super::".repeat(self.depth());
+        let mut used: BTreeSet<String> = from_root
+            .iter()
+            .flat_map(|start| named_after(&code, start))
+            .chain(
+                named_after(&code, &chain)
+                    .into_iter()
+                    .filter(|name| rooms.contains_key(name)),
+            )
+            .collect();
+        used.remove(self.room().unwrap_or_default());
+        used
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The lower-case names that directly follow a path's start, braces opened.
+fn named_after(code: &str, start: &str) -> Vec<String> {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    code.match_indices(start)
+        .filter(|(at, _)| !code[..*at].ends_with(|before| is_word(before) || before == ':'))
+        .flat_map(|(at, _)| first_segments(&code[at + start.len()..]))
+        .filter(|name| name.starts_with(|first: char| first.is_ascii_lowercase()))
+        .collect()
+}
+
+/// `a::b` names `a`; `{a::b, c::{d, e}}` names `a` and `c`.
+fn first_segments(path: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        let end = text.find(|character: char| !character.is_alphanumeric() && character != '_');
+        text[..end.unwrap_or(text.len())].to_owned()
+    };
+    let Some(group) = path.strip_prefix('{') else {
+        return vec![word(path)];
+    };
+    let mut names = vec![word(group.trim_start())];
+    let mut open = 1;
+    for (at, character) in group.char_indices() {
+        match character {
+            '{' => open += 1,
+            '}' => open -= 1,
+            ',' if open == 1 => names.push(word(group[at + 1..].trim_start())),
+            _ => {}
+        }
+        if open == 0 {
+            break;
+        }
+    }
+    names
+}
+
+/// The text without comments and without what stands in string literals.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let skipped = literal_or_comment(rest);
+        if skipped == 0 {
+            code.push(first);
+            rest = &rest[first.len_utf8()..];
+        } else {
+            code.push(' ');
+            rest = &rest[skipped..];
+        }
+    }
+    code
+}
+
+/// The length of the comment, string or character that a text begins with, or zero.
+fn literal_or_comment(text: &str) -> usize {
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if text.starts_with("/*") {
+        return text.find("*/").map_or(text.len(), |end| end + 2);
+    }
+    if let Some(raw) = text.strip_prefix("r#\"") {
+        return raw.find("\"#").map_or(text.len(), |end| end + 5);
+    }
+    if text.starts_with('"') {
+        return ending(text, '"').unwrap_or(text.len());
+    }
+    // What has a second quote within an escape's length is a character, the rest are lifetimes.
+    let is_character = text.starts_with("'\\") || text.chars().nth(2) == Some('\'');
+    if text.starts_with('\'') && is_character {
+        return ending(text, '\'').unwrap_or(text.len());
+    }
+    0
+}
+
+/// Where a literal that begins and ends with `quote` is over.
+fn ending(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if character == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+// === the rules ===
+
+#[test]
+fn every_room_has_a_row_and_every_row_a_room() {
+    let files = File::all();
+    let existing: BTreeSet<&str> = files.iter().filter_map(File::room).collect();
+    let rooms = rooms();
+    let listed: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
+    assert_eq!(existing, listed);
+    let described: BTreeSet<String> = rows("| Room | What it is | What is absent |")
+        .map(|cells| only(cells[0]))
+        .collect();
+    assert_eq!(described, rooms.keys().cloned().collect());
+}
+
+#[test]
+fn rooms_use_only_what_the_table_allows() {
+    let rooms = rooms();
+    let mut used: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let files = File::all();
+    for file in &files {
+        let Some(room) = file.room() else { continue };
+        for name in file.uses(&rooms) {
+            assert!(
+                rooms[room].may_use.contains(&name),
+                "{} uses {name}, which `{room}` may not",
+                file.name
+            );
+            used.entry(room).or_default().insert(name);
+        }
+    }
+    for (name, room) in &rooms {
+        let used = used.remove(name.as_str()).unwrap_or_default();
+        assert_eq!(used, room.may_use, "`{name}` may use more than it does");
+    }
+}
+
+#[test]
+fn the_table_has_no_circle() {
+    let mut waiting: BTreeMap<String, BTreeSet<String>> = rooms()
+        .into_iter()
+        .map(|(name, room)| (name, room.may_use))
+        .collect();
+    loop {
+        let free: Vec<String> = waiting
+            .iter()
+            .filter(|(_, may_use)| may_use.iter().all(|used| !waiting.contains_key(used)))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if free.is_empty() {
+            break;
+        }
+        waiting.retain(|name, _| !free.contains(name));
+    }
+    assert_eq!(waiting.keys().collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+#[test]
+fn pure_rooms_know_no_runtime_socket_or_clock() {
+    let rooms = rooms();
+    for file in File::all() {
+        if !file.room().is_some_and(|room| rooms[room].is_pure) {
+            continue;
+        }
+        let code = code(&file.text);
+        let (outside_tests, _) = code.split_once("#[cfg(test)]\nmod tests").unwrap_or((&code, ""));
+        let words: BTreeSet<&str> = outside_tests
+            .split(|character: char| !character.is_alphanumeric() && !matches!(character, '_' | ':'))
+            .flat_map(|path| std::iter::once(path).chain(path.split("::")))
+            .collect();
+        for moving in MOVING {
+            assert!(!words.contains(moving), "{} mentions {moving}", file.name);
+        }
+    }
+}
+
+#[test]
+fn pure_rooms_use_only_rooms_whose_values_are_pure() {
+    let rooms = rooms();
+    for (name, room) in rooms.iter().filter(|(_, room)| room.is_pure) {
+        let moving = |used: &&String| !rooms[*used].is_pure && *used != "config";
+        assert_eq!(room.may_use.iter().find(moving), None, "{name}");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for file in File::all() {
+        let first = file.text.lines().next().unwrap_or_default();
+        assert!(first.starts_with("//! ") && first.len() > 10, "{}", file.name);
+    }
+}
+
+#[test]
+fn files_are_short_unless_they_are_data() {
+    let data = data_files();
+    let mut long = BTreeSet::new();
+    for file in File::all() {
+        if file.text.lines().count() > LONGEST_FILE {
+            long.insert(file.name);
+        }
+    }
+    assert_eq!(long, data);
+}
+
+#[test]
+fn every_file_the_document_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths: Vec<String> = DOCUMENT
+        .lines()
+        .flat_map(quoted)
+        .filter(|name| name.contains('/') && !name.contains([' ', '=']))
+        .collect();
+    assert!(paths.len() > 20, "{paths:?}");
+    for path in paths {
+        assert!(root.join(&path).exists(), "{path}");
+    }
+}
+
+// === the scanner itself ===
+
+#[test]
+fn the_scanner_sees_code_and_nothing_else() {
+    let text = r#"
+        //! [`crate::comment`]
+        use crate::plain::Thing;
+        use crate::{first::A, second::{b, c}, third};
+        /* crate::block */
+        fn f<'a>(quote: char) -> &'a str {
+            let _ = ('"', '\'', "crate::text \" crate::more");
+            crate::inline::call(); not_crate::word();
+            pub(crate) fn g() {}
+            crate::Item
+        }
+    "#;
+    let names = named_after(&code(text), "crate::");
+    assert_eq!(names, ["plain", "first", "second", "third", "inline"]);
+}
