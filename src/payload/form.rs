@@ -1,15 +1,8 @@
 //! Queries and form bodies: `a=1&b[]=2` as PHP reads it.
 
-use http::Method;
-
-use super::content_type::{BodyReading, body_reading};
-use super::multipart::parse_multipart;
-use super::names::VariableName;
+use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use super::percent::{Plus, decode};
 use crate::value::{PhpArray, Value};
-
-/// PHP reads this many variables and drops the rest without a word (`max_input_vars`).
-pub const PHP_VARIABLE_LIMIT: usize = 1000;
 
 /// Reads a query or an urlencoded body (CONTRACT section 4). Never fails: PHP takes any bytes.
 pub fn parse_form(text: &[u8]) -> PhpArray {
@@ -20,7 +13,7 @@ pub fn parse_form(text: &[u8]) -> PhpArray {
             name.register(&mut variables, Value::String(decode(value, Plus::Space)));
         }
     }
-    settle(&mut variables);
+    variables.settle_kinds();
     variables
 }
 
@@ -50,38 +43,6 @@ fn split_pair(pair: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Whether a body of this method and type would set `rest_route`, in any spelling PHP knows.
-///
-/// For requests outside the calendar API: a form field of that name makes the site's front controller serve
-/// a REST route on any URL (CONTRACT section 6). A multipart body that cannot be read exactly counts as one
-/// that does when the name occurs in it at all.
-pub fn names_rest_route(method: &Method, content_type: Option<&[u8]>, body: &[u8]) -> bool {
-    match body_reading(method, content_type) {
-        BodyReading::Form if method == Method::POST => parse_form(body).get("rest_route").is_some(),
-        BodyReading::Multipart {
-            boundary: Some(boundary),
-        } => match parse_multipart(body, boundary, PHP_VARIABLE_LIMIT) {
-            Ok(fields) => fields.get("rest_route").is_some(),
-            Err(_) => may_name_rest_route(body),
-        },
-        BodyReading::Contradictory => {
-            parse_form(body).get("rest_route").is_some() || may_name_rest_route(body)
-        }
-        BodyReading::Form | BodyReading::Json | BodyReading::Multipart { .. } | BodyReading::Ignored => false,
-    }
-}
-
-/// `rest` and `route` with one byte between them: every spelling a part name can have.
-fn may_name_rest_route(body: &[u8]) -> bool {
-    body.windows(10)
-        .any(|window| window.starts_with(b"rest") && window.ends_with(b"route"))
-}
-
-/// Arrays whose keys count up from zero are lists, however they were spelt.
-pub(super) fn settle(variables: &mut PhpArray) {
-    variables.settle_kinds();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,29 +62,6 @@ mod tests {
             variables.get("a").and_then(Value::as_text),
             Some(&b"b=c;d=e?f"[..])
         );
-    }
-
-    #[test]
-    fn finds_a_route_in_every_form_php_reads() {
-        let multipart = b"--B\r\nContent-Disposition: form-data; name=\"rest.route\"\r\n\r\n/x\r\n--B--";
-        let odd = b"--B\nContent-Disposition: form-data; name=rest_route\n\n/x\n--B--";
-        let form = Some(&b"application/x-www-form-urlencoded"[..]);
-        let parts = Some(&b"multipart/form-data; boundary=B"[..]);
-        let cases = [
-            (Method::POST, form, &b"a=1&%20rest%5Froute=/x"[..], true),
-            (Method::POST, form, b"comment=rest_route", false),
-            (Method::PUT, form, b"rest_route=/x", false),
-            (Method::POST, None, b"rest_route=/x", false),
-            (Method::POST, parts, multipart, true),
-            (Method::POST, parts, odd, true),
-        ];
-        for (method, content_type, body, expected) in cases {
-            assert_eq!(
-                names_rest_route(&method, content_type, body),
-                expected,
-                "{method} {body:?}"
-            );
-        }
     }
 
     #[test]

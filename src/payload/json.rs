@@ -1,48 +1,12 @@
 //! JSON bodies as PHP's `json_decode` reads them, with its error codes (CONTRACT sections 3 and 4).
 
+use super::json_error::JsonError;
 use super::json_members::Members;
 use super::json_text::string;
 use crate::value::{ArrayKind, Key, Number, PhpArray, Value};
 
 /// PHP's own nesting limit; a lower one may be set.
 pub const PHP_DEPTH: usize = 512;
-
-/// Why PHP refuses a JSON text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum JsonError {
-    /// Nested deeper than allowed.
-    #[error("Maximum stack depth exceeded")]
-    Depth,
-    /// `{` closed by `]`, or the other way round.
-    #[error("State mismatch (invalid or malformed JSON)")]
-    StateMismatch,
-    /// A control character, also in a string; an unterminated string counts as one.
-    #[error("Control character error, possibly incorrectly encoded")]
-    ControlCharacter,
-    /// Anything else that is not JSON.
-    #[error("Syntax error")]
-    Syntax,
-    /// Bytes that are not UTF-8.
-    #[error("Malformed UTF-8 characters, possibly incorrectly encoded")]
-    Utf8,
-    /// A lone surrogate in a `\u` escape.
-    #[error("Single unpaired high surrogate in Unicode escape")]
-    Utf16,
-}
-
-impl JsonError {
-    /// PHP's number of the error, `json_last_error()`.
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::Depth => 1,
-            Self::StateMismatch => 2,
-            Self::ControlCharacter => 3,
-            Self::Syntax => 4,
-            Self::Utf8 => 5,
-            Self::Utf16 => 10,
-        }
-    }
-}
 
 /// Decodes a JSON text nested at most `depth` deep.
 ///

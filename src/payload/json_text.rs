@@ -1,6 +1,6 @@
 //! The inside of a JSON string, with PHP's errors.
 
-use super::json::JsonError;
+use super::json_error::JsonError;
 
 /// Reads a string after its opening quote: the decoded bytes, and how many bytes up to and including the
 /// closing quote.

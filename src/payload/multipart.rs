@@ -3,8 +3,7 @@
 //! PHP forgives much: odd line ends, half headers, a missing last boundary. A form that needs forgiving
 //! can be read two ways, so it is refused instead of guessed at. File parts are no parameters.
 
-use super::form::{PHP_VARIABLE_LIMIT, settle};
-use super::names::VariableName;
+use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::value::{PhpArray, Value};
 
 /// Why a multipart body is not read.
@@ -46,7 +45,7 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
             _ => return Err(MultipartError::Boundary),
         }
     }
-    settle(&mut fields);
+    fields.settle_kinds();
     Ok(fields)
 }
 

@@ -2,6 +2,9 @@
 
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 
+/// PHP reads this many variables and drops the rest without a word (`max_input_vars`).
+pub const PHP_VARIABLE_LIMIT: usize = 1000;
+
 /// PHP discards a variable nested deeper than this (`max_input_nesting_level`).
 const MAX_NESTING: usize = 64;
 
