@@ -2,8 +2,10 @@
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
@@ -27,10 +29,10 @@ const METRICS_TYPE: HeaderValue =
 pub(crate) struct Admin {
     metrics: Metrics,
     readiness: Readiness,
-    pages: Pages,
+    pages: Arc<ArcSwap<Pages>>,
 }
 
-/// Documents that do not change while the edge runs.
+/// Documents that follow from the settings alone.
 #[derive(Debug, Clone)]
 pub(crate) struct Pages {
     openapi: Bytes,
@@ -66,7 +68,7 @@ impl Pages {
 // === impl Admin ===
 
 impl Admin {
-    pub(crate) fn new(metrics: Metrics, readiness: Readiness, pages: Pages) -> Self {
+    pub(crate) fn new(metrics: Metrics, readiness: Readiness, pages: Arc<ArcSwap<Pages>>) -> Self {
         Self {
             metrics,
             readiness,
@@ -84,11 +86,11 @@ impl Admin {
             "/metrics" => page(METRICS_TYPE, Bytes::from(self.metrics.render())),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
-                self.pages.openapi.clone(),
+                self.pages.load().openapi.clone(),
             ),
             "/routes" => page(
                 HeaderValue::from_static("text/plain; charset=utf-8"),
-                self.pages.routes.clone(),
+                self.pages.load().routes.clone(),
             ),
             _ => refused(&Refusal::no_route()),
         };

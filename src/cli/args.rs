@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use calendar_edge::config::{self, ConfigError, OverrideSource, Overrides, Settings};
+use calendar_edge::config::{self, ConfigError, OverrideSource, Overrides, Settings, Source};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use clap::{Args, Parser, Subcommand};
 use url::Url;
@@ -210,9 +210,9 @@ impl<'a> Environment<'a> {
 // === impl ServeArgs ===
 
 impl ServeArgs {
-    /// File, environment and flags as settings.
-    pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
-        self.site.load_with(
+    /// File, environment and flags, to be read now and again.
+    pub(super) fn source(&self, environment: Environment<'_>) -> Source {
+        self.site.source_with(
             [
                 (LISTEN, self.listen.as_deref()),
                 (ADMIN_LISTEN, self.admin_listen.as_deref()),
@@ -246,14 +246,11 @@ impl SiteArgs {
     /// File, environment and the flags about the site as settings. The environment counts for the other flags
     /// of `serve` too, so that `check` judges what `serve` would get.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
-        self.load_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
+        self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
+            .load()
     }
 
-    fn load_with(
-        &self,
-        others: [(SettingFlag, Option<&str>); 3],
-        environment: Environment<'_>,
-    ) -> Result<Settings, ConfigError> {
+    fn source_with(&self, others: [(SettingFlag, Option<&str>); 3], environment: Environment<'_>) -> Source {
         let site = [
             (ORIGIN, self.origin.as_deref()),
             (ORIGIN_NAMESPACE, self.origin_namespace.as_deref()),
@@ -261,7 +258,7 @@ impl SiteArgs {
         let file = self.config.clone();
         let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
         let flags = site.into_iter().chain(others);
-        config::load(file.as_deref(), &overrides(flags, environment))
+        Source::new(file, overrides(flags, environment))
     }
 }
 

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use calendar_edge::app::{BoundAddress, Edge, Shutdown};
-use calendar_edge::config::{LogFormat, LogSettings};
+use calendar_edge::app::{BoundAddress, Edge, HangUps, Reload, Shutdown};
+use calendar_edge::config::{LogFormat, LogSettings, Source};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::sandbox::Sandbox;
 use calendar_edge::telemetry::install_logs;
@@ -23,9 +23,14 @@ pub(super) fn run(
         format: LogFormat::Text,
         ..LogSettings::default()
     };
-    install_logs(&log)?;
+    let log = install_logs(&log)?;
+    // There is no file: a hang-up finds nothing to read, and must not end the program either.
+    let reload = Reload {
+        source: Source::default(),
+        log,
+    };
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let served = runtime.block_on(until_stopped(args, environment, out));
+    let served = runtime.block_on(until_stopped(args, environment, reload, out));
     runtime.shutdown_background();
     served?;
     Ok(Status::Success)
@@ -34,9 +39,11 @@ pub(super) fn run(
 async fn until_stopped(
     args: &DemoArgs,
     environment: Environment<'_>,
+    reload: Reload,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
+    let hang_ups = HangUps::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let sandbox = Sandbox::start(loopback)
         .await
@@ -45,6 +52,7 @@ async fn until_stopped(
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
     let edge = Edge::start(settings).await.context("the edge could not start")?;
     banner(&sandbox, edge.addresses(), out)?;
+    edge.follow(reload, hang_ups);
     edge.until(shutdown).await;
     sandbox.stop().await;
     Ok(())

@@ -1,27 +1,31 @@
 //! `calendar-edge serve`: the edge, until it is told to stop.
 
 use anyhow::Context as _;
-use calendar_edge::app::{Shutdown, serve};
+use calendar_edge::app::{Edge, HangUps, Reload, Shutdown};
 use calendar_edge::config::Settings;
 use calendar_edge::telemetry::install_logs;
 
 use super::args::{Environment, ServeArgs};
 use super::status::Status;
 
-/// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
+/// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reads the file again.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
-    let settings = args.load(environment)?;
-    install_logs(&settings.log)?;
+    let source = args.source(environment);
+    let settings = source.load()?;
+    let log = install_logs(&settings.log)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let served = runtime.block_on(until_stopped(settings));
+    let served = runtime.block_on(until_stopped(settings, Reload { source, log }));
     // A name lookup that hangs must not hold the process.
     runtime.shutdown_background();
     served?;
     Ok(Status::Success)
 }
 
-async fn until_stopped(settings: Settings) -> anyhow::Result<()> {
+async fn until_stopped(settings: Settings, reload: Reload) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
-    serve(settings, shutdown).await?;
+    let hang_ups = HangUps::on_signals().context("signals cannot be received")?;
+    let edge = Edge::start(settings).await.context("the edge could not start")?;
+    edge.follow(reload, hang_ups);
+    edge.until(shutdown).await;
     Ok(())
 }

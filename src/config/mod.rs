@@ -20,6 +20,7 @@ mod reading;
 mod reference;
 mod resolve;
 mod settings;
+mod source;
 
 pub use excerpt::Excerpt;
 pub use load::{load, parse};
@@ -30,3 +31,4 @@ pub use settings::{
     AdminSettings, CorsSettings, ImageHost, Limits, ListenAddress, LogFormat, LogSettings, Mode,
     OperationSettings, OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
 };
+pub use source::Source;

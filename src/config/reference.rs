@@ -17,6 +17,10 @@ This file is written from the table of keys in `src/config/keys.rs`; a test comp
 stronger than the file, and the file is stronger than the default. An empty environment variable counts as not set. \
 `calendar-edge check --config FILE` prints everything that is wrong, with line and column.
 
+`serve` looks at its file every second and reads it again when it has changed, and on SIGHUP. New settings replace \
+the old ones whole, between two requests; what a running request or an open connection began with holds to its end. \
+A file that is wrong is refused whole, and the log says why. `listen`, `admin.listen` and `log.format` need a restart.
+
 | Flag of `serve` | Variable | Key |
 |---|---|---|
 | `--config FILE` | `CALENDAR_EDGE_CONFIG` | |

@@ -8,7 +8,7 @@ use crate::relay::RelayRules;
 use crate::server::Drain;
 use crate::target::Roots;
 use crate::telemetry::Metrics;
-use crate::upstream::Upstream;
+use crate::upstream::{ClientError, Upstream};
 
 /// Everything a request may need on its way, made once.
 #[derive(Debug)]
@@ -37,5 +37,17 @@ impl Means {
             drain,
             metrics,
         }
+    }
+
+    /// The means under new settings; what these leave alone lives on.
+    pub(super) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
+        Ok(Self {
+            roots: Roots::new(settings),
+            judge: Judge::new(settings),
+            rules: Arc::new(RelayRules::new(settings).remembering(&self.rules)),
+            upstream: Arc::new(self.upstream.renewed(settings)?),
+            drain: self.drain.clone(),
+            metrics: self.metrics.clone(),
+        })
     }
 }

@@ -21,7 +21,7 @@ use crate::relay::preflight;
 use crate::server::Drain;
 use crate::target::Located;
 use crate::telemetry::Metrics;
-use crate::upstream::Upstream;
+use crate::upstream::{ClientError, Upstream};
 
 /// The innermost service.
 #[derive(Debug, Clone)]
@@ -41,7 +41,17 @@ struct Inner {
 
 impl Gateway {
     pub(crate) fn new(settings: &Settings, upstream: Upstream, drain: Drain, metrics: Metrics) -> Self {
-        let means = Arc::new(Means::new(settings, upstream, drain, metrics));
+        Self::with(settings, Means::new(settings, upstream, drain, metrics))
+    }
+
+    /// A gateway for new settings; what they leave alone lives on, connections to the origin above all.
+    pub(crate) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
+        let means = self.inner.means.renewed(settings)?;
+        Ok(Self::with(settings, means))
+    }
+
+    fn with(settings: &Settings, means: Means) -> Self {
+        let means = Arc::new(means);
         let site = match settings.other {
             OtherTraffic::Refuse => None,
             OtherTraffic::Forward => Some(Site::new(settings, Arc::clone(&means))),

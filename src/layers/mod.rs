@@ -16,6 +16,7 @@ mod catch_panic;
 mod client_address;
 mod client_body;
 mod cors;
+mod current;
 mod framing;
 mod gate;
 mod head_answer;
@@ -25,6 +26,7 @@ mod request_id;
 
 pub(crate) use client_address::ClientAddress;
 pub(crate) use client_body::{BodyError, ClientBody};
+pub(crate) use current::CurrentStack;
 pub(crate) use request_id::RequestId;
 
 /// The whole way of a request through the edge, as one service.

@@ -98,6 +98,22 @@ impl OriginUrls {
         urls
     }
 
+    /// Takes over what was learnt about roots that are dialled by the same URL.
+    pub(super) fn remember(&mut self, earlier: &Self) {
+        if self.learning == Learning::Off || earlier.learning == Learning::Off {
+            return;
+        }
+        let learnt = earlier.known.load();
+        let learnt_at = |url: &Url| {
+            let mut known = earlier.roots.iter().zip(&learnt.advertised);
+            known
+                .find(|(dialled, _)| dialled.url == *url)
+                .and_then(|(_, place)| place.clone())
+        };
+        let advertised = self.roots.iter().map(|dialled| learnt_at(&dialled.url)).collect();
+        self.known = ArcSwap::from_pointee(self.knowing(advertised));
+    }
+
     /// The URL that a root is dialled by.
     pub(super) fn dialled(&self, root: usize) -> Option<&Url> {
         self.roots.get(root).map(|dialled| &dialled.url)
@@ -276,6 +292,35 @@ mod tests {
             "language roots follow"
         );
         assert!(!knows(&map, "https://site.example/wp-json"));
+    }
+
+    #[test]
+    fn what_was_learnt_is_remembered_for_the_same_roots() {
+        let printed = "https://site.example/wp-json";
+        let earlier = urls(&settings());
+        earlier.observe(0, &head(&[&api("https://site.example/wp-json/")]));
+        let mut settings = settings();
+        settings.roots.swap(0, 1);
+        let mut swapped = urls(&settings);
+        swapped.remember(&earlier);
+        assert!(knows(&swapped.map(), printed));
+
+        settings.roots[1].origin_url = "http://10.0.0.6/wp-json".parse().unwrap();
+        let mut moved = urls(&settings);
+        moved.remember(&earlier);
+        assert!(!knows(&moved.map(), printed));
+    }
+
+    #[test]
+    fn a_set_name_is_not_replaced_by_what_was_learnt_before() {
+        let earlier = urls(&settings());
+        earlier.observe(0, &head(&[&api("https://site.example/wp-json/")]));
+        let mut settings = settings();
+        settings.origin.advertised_url = Some("https://set.example/wp-json".parse().unwrap());
+        let mut set = urls(&settings);
+        set.remember(&earlier);
+        assert!(knows(&set.map(), "https://set.example/wp-json"));
+        assert!(!knows(&set.map(), "https://site.example/wp-json"));
     }
 
     #[test]

@@ -75,6 +75,13 @@ impl RelayRules {
         }
     }
 
+    /// Takes over what earlier rules have learnt, as far as it is about the same roots.
+    #[must_use]
+    pub fn remembering(mut self, earlier: &Self) -> Self {
+        self.urls.remember(&earlier.urls);
+        self
+    }
+
     /// The names of the origin, for answers that are not relayed by [`relay`](super::relay()).
     pub const fn urls(&self) -> &OriginUrls {
         &self.urls

@@ -5,9 +5,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use http::Request;
 use hyper::body::Incoming;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service;
@@ -23,7 +24,18 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from
 
 /// Room for connections, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
-pub(crate) struct Slots(Arc<Semaphore>);
+pub(crate) struct Slots(Arc<watch::Sender<Occupancy>>);
+
+/// How many connections are open, and how many may be.
+#[derive(Debug, Clone, Copy)]
+struct Occupancy {
+    open: usize,
+    limit: usize,
+}
+
+/// The place of one connection; free again when dropped.
+#[derive(Debug)]
+struct Slot(Slots);
 
 /// The two stages of an end, and the tasks that must reach it.
 #[derive(Debug, Clone, Default)]
@@ -36,8 +48,8 @@ pub(crate) struct Drain {
 /// What every connection of one listener is served with.
 #[derive(Debug, Clone)]
 pub(crate) struct Worker<S> {
-    /// Limits and clocks.
-    pub(crate) protocol: Protocol,
+    /// Limits and clocks; a connection keeps those that it began with.
+    pub(crate) protocol: Arc<ArcSwap<Protocol>>,
     /// Answers the requests.
     pub(crate) service: S,
     /// Room for connections.
@@ -50,14 +62,39 @@ pub(crate) struct Worker<S> {
 
 impl Slots {
     pub(crate) fn new(connections: usize) -> Self {
-        Self(Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS))))
+        Self(Arc::new(watch::Sender::new(Occupancy {
+            open: 0,
+            limit: connections,
+        })))
     }
 
-    async fn take(&self) -> OwnedSemaphorePermit {
-        Arc::clone(&self.0)
-            .acquire_owned()
-            .await
-            .expect("the semaphore is never closed")
+    /// Changes the limit; connections beyond a lower one stay until they end.
+    pub(crate) fn resize(&self, connections: usize) {
+        self.0.send_modify(|occupancy| occupancy.limit = connections);
+    }
+
+    async fn take(&self) -> Slot {
+        // Subscribed before the first try, so that no change is missed in between.
+        let mut changes = self.0.subscribe();
+        while !self.try_take() {
+            // The sender lives as long as `self`: it cannot be closed.
+            let _ = changes.changed().await;
+        }
+        Slot(self.clone())
+    }
+
+    fn try_take(&self) -> bool {
+        self.0.send_if_modified(|occupancy| {
+            let free = occupancy.open < occupancy.limit;
+            occupancy.open += usize::from(free);
+            free
+        })
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|occupancy| occupancy.open -= 1);
     }
 }
 
@@ -74,7 +111,7 @@ impl Drain {
     }
 
     /// Waits for the end to begin.
-    pub(super) async fn begun(&self) {
+    pub(crate) async fn begun(&self) {
         self.begun.cancelled().await;
     }
 
@@ -132,13 +169,14 @@ where
         }
     }
 
-    fn start(&self, socket: Socket, peer: Peer, slot: OwnedSemaphorePermit) {
+    fn start(&self, socket: Socket, peer: Peer, slot: Slot) {
         let Self {
             protocol,
             service,
             drain,
             ..
         } = self.clone();
+        let protocol = protocol.load_full();
         self.drain.spawn(async move {
             protocol.serve(socket, peer, service, drain).await;
             drop(slot);
@@ -157,6 +195,38 @@ fn concerns_one_connection(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_is_free_once_its_connection_is_gone() {
+        let slots = Slots::new(1);
+        let held = slots.take().await;
+        let second = slots.take();
+        tokio::pin!(second);
+        assert!(futures_util::poll!(second.as_mut()).is_pending());
+        drop(held);
+        second.await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn room_grows_and_shrinks_while_it_is_in_use() {
+        let slots = Slots::new(1);
+        let first = slots.take().await;
+        let waiting = slots.take();
+        tokio::pin!(waiting);
+        assert!(futures_util::poll!(waiting.as_mut()).is_pending());
+        slots.resize(2);
+        let second = waiting.await;
+        slots.resize(1);
+        drop(first);
+        let late = slots.take();
+        tokio::pin!(late);
+        assert!(
+            futures_util::poll!(late.as_mut()).is_pending(),
+            "one too many is open"
+        );
+        drop(second);
+        late.await;
+    }
 
     #[tokio::test(start_paused = true)]
     async fn an_end_waits_for_tasks_within_its_grace() {

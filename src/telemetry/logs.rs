@@ -5,8 +5,9 @@ use std::io::IsTerminal;
 use tracing::Subscriber;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
-use tracing_subscriber::{EnvFilter, Layer};
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use crate::config::{LogFormat, LogSettings};
 
@@ -19,7 +20,14 @@ pub enum LogError {
     /// The process already logs.
     #[error("logging is already set up")]
     Installed(#[from] TryInitError),
+    /// The log that the filter belongs to is gone.
+    #[error("the log filter cannot be replaced")]
+    Gone(#[from] reload::Error),
 }
+
+/// The filter of a log, which can be replaced while it runs.
+#[derive(Debug, Clone)]
+pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
 
 /// Sends the process's log lines to standard error in the configured form.
 ///
@@ -28,9 +36,10 @@ pub enum LogError {
 /// # Errors
 ///
 /// When the filter cannot be read or the process already logs.
-pub fn install_logs(settings: &LogSettings) -> Result<(), LogError> {
-    log_lines(settings, std::io::stderr)?.try_init()?;
-    Ok(())
+pub fn install_logs(settings: &LogSettings) -> Result<LogFilter, LogError> {
+    let (lines, filter) = filtered_lines(settings, std::io::stderr)?;
+    lines.try_init()?;
+    Ok(filter)
 }
 
 /// A subscriber that writes log lines in the configured form.
@@ -42,12 +51,36 @@ pub fn log_lines<W>(settings: &LogSettings, writer: W) -> Result<impl Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let filter = EnvFilter::try_new(&settings.filter)?;
+    filtered_lines(settings, writer).map(|(lines, _)| lines)
+}
+
+fn filtered_lines<W>(
+    settings: &LogSettings,
+    writer: W,
+) -> Result<(impl Subscriber + Send + Sync + use<W>, LogFilter), LogError>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let (filter, handle) = reload::Layer::new(EnvFilter::try_new(&settings.filter)?);
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
     let lines = match settings.format {
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
         // Colours would fill a file or a journal with escapes.
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
     };
-    Ok(tracing_subscriber::registry().with(filter).with(lines))
+    let lines = tracing_subscriber::registry().with(filter).with(lines);
+    Ok((lines, LogFilter(handle)))
+}
+
+// === impl LogFilter ===
+
+impl LogFilter {
+    /// Logs what this filter lets through from now on.
+    ///
+    /// # Errors
+    ///
+    /// When the filter cannot be read; then the old one stays.
+    pub fn replace(&self, filter: &str) -> Result<(), LogError> {
+        Ok(self.0.reload(EnvFilter::try_new(filter)?)?)
+    }
 }

@@ -15,6 +15,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::labels::{class_label, method_label};
+use super::reloads::ReloadMetrics;
 
 /// Upper bounds of the duration buckets, in seconds: from an edge's own refusal to the write deadline.
 const BUCKETS: [f64; 12] = [
@@ -31,6 +32,7 @@ pub(crate) struct Metrics {
     exchanges: Family<ExchangeLabels, Counter>,
     exchange_seconds: Family<OperationLabels, Histogram, Buckets>,
     inflight: Gauge,
+    reloads: ReloadMetrics,
 }
 
 /// One answered request.
@@ -116,6 +118,7 @@ impl Metrics {
             exchanges: Family::default(),
             exchange_seconds: Family::new_with_constructor(Buckets),
             inflight: Gauge::default(),
+            reloads: ReloadMetrics::default(),
         };
         metrics.registry = Arc::new(metrics.registered());
         metrics
@@ -147,6 +150,7 @@ impl Metrics {
             self.exchange_seconds.clone(),
         );
         registry.register("inflight", "Requests running", self.inflight.clone());
+        self.reloads.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         registry
@@ -193,6 +197,11 @@ impl Metrics {
     pub(crate) fn begin(&self) -> Inflight {
         self.inflight.inc();
         Inflight(self.inflight.clone())
+    }
+
+    /// The metrics of reloads.
+    pub(crate) fn reloads(&self) -> &ReloadMetrics {
+        &self.reloads
     }
 
     /// Everything in the Prometheus text format.
@@ -242,6 +251,9 @@ mod tests {
             r#"edge_origin_requests_total{operation="events.list",outcome="2xx"} 1"#,
             r#"edge_origin_request_duration_seconds_count{operation="events.list"} 1"#,
             "edge_inflight 1",
+            r#"edge_config_reloads_total{result="success"} 0"#,
+            r#"edge_config_reloads_total{result="failure"} 0"#,
+            "edge_config_last_reload_success_timestamp_seconds 0",
             concat!(
                 r#"edge_build_info{version=""#,
                 env!("CARGO_PKG_VERSION"),

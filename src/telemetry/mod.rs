@@ -4,8 +4,9 @@ mod journal;
 mod labels;
 mod logs;
 mod metrics;
+mod reloads;
 
 pub(crate) use journal::{Journal, Subject};
 pub(crate) use labels::{class_label, method_label};
-pub use logs::{LogError, install_logs, log_lines};
+pub use logs::{LogError, LogFilter, install_logs, log_lines};
 pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics, Served};

@@ -15,6 +15,7 @@ const QUEUE_FACTOR: usize = 4;
 /// The places toward the origin.
 #[derive(Debug)]
 pub(super) struct Bulkhead {
+    size: usize,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     queue: usize,
@@ -35,10 +36,19 @@ impl Bulkhead {
     pub(super) fn new(places: usize) -> Self {
         let places = places.clamp(1, Semaphore::MAX_PERMITS);
         Self {
+            size: places,
             places: Arc::new(Semaphore::new(places)),
             waiting: AtomicUsize::new(0),
             queue: places.saturating_mul(QUEUE_FACTOR),
         }
+    }
+
+    /// The same places with everyone who holds or awaits one, or new ones if there are to be more or fewer.
+    pub(super) fn renewed(self: &Arc<Self>, places: usize) -> Arc<Self> {
+        if places == self.size {
+            return Arc::clone(self);
+        }
+        Arc::new(Self::new(places))
     }
 
     /// A place, at once or after a short wait; none when the queue is full or the wait too long.

@@ -1,5 +1,7 @@
 //! The HTTP clients: everything a library does unasked is off.
 
+use std::time::Duration;
+
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
 use super::tls::{self, Trust};
@@ -15,7 +17,7 @@ const ANSWER_HEADER_BYTES: u32 = 64 * 1024;
 const KEPT_CONNECTIONS: usize = 32;
 
 /// How long an unused connection is kept; shorter than the keep-alive of the usual servers.
-const KEPT_FOR: std::time::Duration = std::time::Duration::from_secs(15);
+const KEPT_FOR: Duration = Duration::from_secs(15);
 
 /// Why the clients could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +30,17 @@ pub enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
+/// What of the settings decides how connections are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Dial {
+    connect: Duration,
+    trust: Trust,
+}
+
 /// Two clients that differ in what happens to their connections.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
+    dial: Dial,
     /// Keeps connections.
     pub(super) pooled: Client,
     /// Opens a connection for each request: one that is known to be fresh, so that a write is never lost
@@ -40,24 +50,45 @@ pub(super) struct Clients {
 
 impl Clients {
     pub(super) fn new(settings: &Settings) -> Result<Self, ClientError> {
+        let dial = Dial::of(settings);
+        let tls = tls::client_config(dial.trust)?;
+        Ok(Self {
+            dial,
+            pooled: builder(dial, &tls)
+                .pool_max_idle_per_host(KEPT_CONNECTIONS)
+                .pool_idle_timeout(KEPT_FOR)
+                .build()?,
+            fresh: builder(dial, &tls).pool_max_idle_per_host(0).build()?,
+        })
+    }
+
+    /// The same clients with their open connections, unless the settings ask for others.
+    pub(super) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
+        if Dial::of(settings) == self.dial {
+            return Ok(self.clone());
+        }
+        Self::new(settings)
+    }
+}
+
+// === impl Dial ===
+
+impl Dial {
+    fn of(settings: &Settings) -> Self {
         let secure = settings
             .roots
             .iter()
             .any(|root| root.origin_url.scheme() == "https")
             || settings.origin.url.scheme() == "https";
         let trust = if secure { Trust::Authorities } else { Trust::Nobody };
-        let tls = tls::client_config(trust)?;
-        Ok(Self {
-            pooled: builder(settings, &tls)
-                .pool_max_idle_per_host(KEPT_CONNECTIONS)
-                .pool_idle_timeout(KEPT_FOR)
-                .build()?,
-            fresh: builder(settings, &tls).pool_max_idle_per_host(0).build()?,
-        })
+        Self {
+            connect: settings.timeouts.origin_connect,
+            trust,
+        }
     }
 }
 
-fn builder(settings: &Settings, tls: &rustls::ClientConfig) -> ClientBuilder {
+fn builder(dial: Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
     Client::builder()
         .tls_backend_preconfigured(tls.clone())
         .no_proxy()
@@ -67,5 +98,5 @@ fn builder(settings: &Settings, tls: &rustls::ClientConfig) -> ClientBuilder {
         .http1_max_headers(ANSWER_HEADERS)
         .http2_max_header_list_size(ANSWER_HEADER_BYTES)
         .tcp_nodelay(true)
-        .connect_timeout(settings.timeouts.origin_connect)
+        .connect_timeout(dial.connect)
 }

@@ -1,5 +1,6 @@
 //! One exchange with the origin: a place, a deadline, at most one retry.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
@@ -31,14 +32,29 @@ const SITE_FACTOR: usize = 8;
 pub(crate) struct Upstream {
     clients: Clients,
     roots: Vec<RootAddress>,
-    bulkhead: Bulkhead,
-    site_bulkhead: Bulkhead,
-    retries: RetryBudget,
+    bulkhead: Arc<Bulkhead>,
+    site_bulkhead: Arc<Bulkhead>,
+    retries: Arc<RetryBudget>,
     timeouts: Timeouts,
     answer_bytes: u64,
     profile: Profile,
     tunnel_delete: bool,
     metrics: Metrics,
+}
+
+/// What outlives a change of settings.
+#[derive(Debug)]
+struct Lasting {
+    clients: Clients,
+    bulkhead: Arc<Bulkhead>,
+    site_bulkhead: Arc<Bulkhead>,
+    retries: Arc<RetryBudget>,
+}
+
+/// How many exchanges may run at once.
+struct Places {
+    calls: usize,
+    site: usize,
 }
 
 /// A request that is ready to go: nothing can be wrong with it any more.
@@ -68,26 +84,61 @@ pub(crate) enum PrepareFault {
     Address(#[from] AddressFault),
 }
 
+// === impl Places ===
+
+impl Places {
+    fn of(settings: &Settings) -> Self {
+        let calls = settings.origin.max_in_flight;
+        let site = calls.saturating_mul(SITE_FACTOR);
+        Self { calls, site }
+    }
+}
+
 // === impl Upstream ===
 
 impl Upstream {
     pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
-        Ok(Self {
+        let places = Places::of(settings);
+        let lasting = Lasting {
             clients: Clients::new(settings)?,
+            bulkhead: Arc::new(Bulkhead::new(places.calls)),
+            site_bulkhead: Arc::new(Bulkhead::new(places.site)),
+            retries: Arc::new(RetryBudget::new()),
+        };
+        Ok(Self::with(settings, lasting, metrics))
+    }
+
+    /// The way under new settings; connections, queues and the retry budget live on where these allow it.
+    ///
+    /// A changed number of places begins a new count: until the exchanges of the old one have ended, both run.
+    pub(crate) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
+        let places = Places::of(settings);
+        let lasting = Lasting {
+            clients: self.clients.renewed(settings)?,
+            bulkhead: self.bulkhead.renewed(places.calls),
+            site_bulkhead: self.site_bulkhead.renewed(places.site),
+            retries: Arc::clone(&self.retries),
+        };
+        Ok(Self::with(settings, lasting, self.metrics.clone()))
+    }
+
+    fn with(settings: &Settings, lasting: Lasting, metrics: Metrics) -> Self {
+        Self {
+            clients: lasting.clients,
             roots: settings
                 .roots
                 .iter()
                 .map(|root| RootAddress::new(&root.origin_url))
                 .collect(),
-            bulkhead: Bulkhead::new(settings.origin.max_in_flight),
-            site_bulkhead: Bulkhead::new(settings.origin.max_in_flight.saturating_mul(SITE_FACTOR)),
-            retries: RetryBudget::new(),
+            bulkhead: lasting.bulkhead,
+            site_bulkhead: lasting.site_bulkhead,
+            retries: lasting.retries,
             timeouts: settings.timeouts.clone(),
             answer_bytes: settings.limits.answer_bytes,
             profile: settings.profile,
             tunnel_delete: settings.origin.tunnel_delete,
             metrics,
-        })
+        }
     }
 
     /// Writes a call as a request of the edge's own.

@@ -17,6 +17,7 @@ mod origin_trouble;
 mod recorded;
 mod relayed;
 mod relaying;
+mod reload;
 mod round_trip;
 mod sandbox;
 mod schema_values;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use calendar_edge::app::{self, DrainOutcome, Running};
+use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
 use calendar_edge::config::{AdminSettings, ListenAddress, Settings};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
@@ -15,6 +15,7 @@ use super::raw::RawClient;
 pub(crate) struct Edge {
     running: Running,
     client: reqwest::Client,
+    settings: Settings,
 }
 
 /// What an edge is started with.
@@ -50,8 +51,10 @@ impl EdgeBuilder {
 
     /// Starts the edge on free ports.
     pub(crate) async fn start(self) -> Edge {
+        let running = app::Edge::start(self.settings.clone()).await;
         Edge {
-            running: app::Edge::start(self.settings).await.expect("the edge starts"),
+            running: running.expect("the edge starts"),
+            settings: self.settings,
             client: client(reqwest::Client::builder()),
         }
     }
@@ -95,6 +98,16 @@ impl Edge {
         Self::builder().origin(origin).start().await
     }
 
+    /// What it was started with.
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.clone()
+    }
+
+    /// Gives it new settings.
+    pub(crate) fn reloader(&self) -> &Reloader {
+        self.running.reloader()
+    }
+
     /// Where clients connect.
     pub(crate) fn address(&self) -> SocketAddr {
         let first = self.running.addresses().first();
@@ -130,6 +143,11 @@ impl Edge {
     /// A client that keeps no connections.
     pub(crate) fn client() -> reqwest::Client {
         client(reqwest::Client::builder().pool_max_idle_per_host(0))
+    }
+
+    /// A client that keeps connections.
+    pub(crate) fn keeping_client() -> reqwest::Client {
+        client(reqwest::Client::builder())
     }
 
     /// A connection for bytes.

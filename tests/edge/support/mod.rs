@@ -2,11 +2,13 @@
 
 mod edge;
 mod origin;
+mod program;
 mod raw;
 mod reply;
 
 pub(crate) use edge::{Answer, Edge};
 pub(crate) use origin::Origin;
+pub(crate) use program::{Directory, Program};
 pub(crate) use raw::RawAnswer;
 pub(crate) use reply::{Gate, Reply};
 

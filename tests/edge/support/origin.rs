@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -32,6 +33,7 @@ pub(crate) struct Seen {
 pub(crate) struct Origin {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
+    connections: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -61,11 +63,31 @@ impl Seen {
 impl Origin {
     /// Answers every request from a script, over HTTP/1.1 or HTTP/2.
     pub(crate) async fn answering(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+        Self::answering_with(move |seen, _| script(seen)).await
+    }
+
+    /// The same by a script that knows the origin's scheme and authority.
+    pub(crate) async fn answering_with(
+        script: impl Fn(&Seen, &str) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound listener");
+        let base = format!("http://{address}");
         let seen = Arc::default();
-        let task = tokio::spawn(accept(listener, Arc::clone(&seen), Arc::new(script)));
-        Self { address, seen, task }
+        let connections = Arc::default();
+        let script: Script = Arc::new(move |seen| script(seen, &base));
+        let task = tokio::spawn(accept(
+            listener,
+            Arc::clone(&seen),
+            Arc::clone(&connections),
+            script,
+        ));
+        Self {
+            address,
+            seen,
+            connections,
+            task,
+        }
     }
 
     /// Answers every request with the same reply.
@@ -94,6 +116,7 @@ impl Origin {
         Self {
             address,
             seen: Arc::default(),
+            connections: Arc::default(),
             task,
         }
     }
@@ -111,6 +134,11 @@ impl Origin {
     /// Scheme and authority.
     pub(crate) fn base(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// How many connections were opened so far.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
     /// Every request so far.
@@ -137,8 +165,14 @@ impl Drop for Origin {
     }
 }
 
-async fn accept(listener: TcpListener, seen: Arc<Mutex<Vec<Seen>>>, script: Script) {
+async fn accept(
+    listener: TcpListener,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    connections: Arc<AtomicUsize>,
+    script: Script,
+) {
     while let Ok((stream, _)) = listener.accept().await {
+        connections.fetch_add(1, Ordering::SeqCst);
         let seen = Arc::clone(&seen);
         let script = Arc::clone(&script);
         let service = service_fn(move |request| serve(request, Arc::clone(&seen), Arc::clone(&script)));

@@ -1,0 +1,126 @@
+//! Starting an edge: all listeners first, then everything that answers.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::orders::Shutdown;
+use super::reload::Reloader;
+use super::running::{DrainOutcome, Running};
+use crate::admin::{Admin, Readiness};
+use crate::config::{AdminSettings, Limits, ListenAddress, Settings, Timeouts};
+use crate::gateway::Gateway;
+use crate::layers::CurrentStack;
+use crate::server::{BindError, Drain, Listener, Protocol, Slots, Worker};
+use crate::telemetry::Metrics;
+use crate::upstream::{ClientError, Upstream};
+
+/// Connections of the admin listener: scrapers and probes, apart from clients.
+const ADMIN_CONNECTIONS: usize = 64;
+
+/// The edge, before it runs.
+#[derive(Debug)]
+pub struct Edge;
+
+/// Why an edge could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A listener could not be opened.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The way to the origin could not be set up.
+    #[error(transparent)]
+    Upstream(#[from] ClientError),
+}
+
+/// Why serving ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The edge did not start.
+    #[error("the edge could not start")]
+    Start(#[from] StartError),
+}
+
+// === impl Edge ===
+
+impl Edge {
+    /// Opens every listener and starts to answer; the settings are complete and checked.
+    ///
+    /// # Errors
+    ///
+    /// When a listener cannot be opened or TLS toward the origin cannot be set up; nothing runs then.
+    pub async fn start(settings: Settings) -> Result<Running, StartError> {
+        let metrics = Metrics::new();
+        let readiness = Readiness::default();
+        let drain = Drain::default();
+        let admin_drain = Drain::default();
+        // All listeners are open before the first connection is served: a start fails whole.
+        let listeners = bind_all(&settings.listen).await?;
+        let admin = match &settings.admin {
+            Some(AdminSettings { listen }) => Some(Listener::bind(listen).await?),
+            None => None,
+        };
+        let upstream = Upstream::new(&settings, metrics.clone())?;
+        let gateway = Gateway::new(&settings, upstream, drain.clone(), metrics.clone());
+        let reloader = Reloader::new(settings, gateway, metrics.clone());
+        let running = Running {
+            addresses: listeners
+                .iter()
+                .map(|listener| listener.address().clone())
+                .collect(),
+            admin_address: admin.as_ref().map(|listener| listener.address().clone()),
+            readiness: readiness.clone(),
+            drain: drain.clone(),
+            admin_drain: admin_drain.clone(),
+            reloader: reloader.clone(),
+        };
+        let worker = worker(&reloader, &drain);
+        for listener in listeners {
+            drain.spawn(worker.clone().run(listener));
+        }
+        if let Some(listener) = admin {
+            let admin = Admin::new(metrics, readiness.clone(), reloader.pages());
+            let worker = admin_worker(admin, admin_drain.clone());
+            admin_drain.spawn(worker.run(listener));
+        }
+        readiness.begin();
+        Ok(running)
+    }
+}
+
+async fn bind_all(addresses: &[ListenAddress]) -> Result<Vec<Listener>, BindError> {
+    let mut listeners = Vec::with_capacity(addresses.len());
+    for address in addresses {
+        listeners.push(Listener::bind(address).await?);
+    }
+    Ok(listeners)
+}
+
+fn worker(reloader: &Reloader, drain: &Drain) -> Worker<CurrentStack> {
+    Worker {
+        protocol: reloader.protocol(),
+        service: reloader.stack(),
+        slots: reloader.slots(),
+        drain: drain.clone(),
+    }
+}
+
+/// The admin listener shares nothing with the others, so that it answers while they are full.
+fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
+    let protocol = Protocol::new(&Limits::default(), &Timeouts::default());
+    Worker {
+        protocol: Arc::new(ArcSwap::from_pointee(protocol)),
+        service,
+        slots: Slots::new(ADMIN_CONNECTIONS),
+        drain,
+    }
+}
+
+/// Runs an edge until it is told to end, and drains it; a second order ends it at once.
+///
+/// # Errors
+///
+/// When the edge does not start.
+pub async fn serve(settings: Settings, shutdown: Shutdown) -> Result<DrainOutcome, ServeError> {
+    Ok(Edge::start(settings).await?.until(shutdown).await)
+}

@@ -1,0 +1,15 @@
+//! The composition root: settings become listeners, stacks and tasks, are replaced while these run, and end in a
+//! drain.
+
+mod edge;
+mod orders;
+mod reload;
+mod running;
+mod watch;
+
+pub use crate::server::{BindError, BoundAddress};
+pub use crate::upstream::{ClientError, origin_tls};
+pub use edge::{Edge, ServeError, StartError, serve};
+pub use orders::{HangUps, Shutdown};
+pub use reload::{Reload, ReloadError, Reloader};
+pub use running::{DrainOutcome, Running};

@@ -1,0 +1,104 @@
+//! An edge that runs: where it listens, and how it ends.
+
+use std::time::Duration;
+
+use super::orders::{HangUps, Shutdown};
+use super::reload::{Reload, Reloader};
+use crate::admin::Readiness;
+use crate::server::{BoundAddress, Drain};
+
+/// How long admin connections get to end once everything else has.
+const ADMIN_GRACE: Duration = Duration::from_millis(500);
+
+/// A running edge; dropping it ends everything at once.
+#[derive(Debug)]
+pub struct Running {
+    pub(super) addresses: Vec<BoundAddress>,
+    pub(super) admin_address: Option<BoundAddress>,
+    pub(super) readiness: Readiness,
+    pub(super) drain: Drain,
+    pub(super) admin_drain: Drain,
+    pub(super) reloader: Reloader,
+}
+
+/// How a drain ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrainOutcome {
+    /// Everything that ran came to its end.
+    Finished,
+    /// The grace period ended first, and what still ran was cut.
+    Cut,
+}
+
+// === impl Running ===
+
+impl Running {
+    /// Where clients can connect; port 0 has become a port.
+    pub fn addresses(&self) -> &[BoundAddress] {
+        &self.addresses
+    }
+
+    /// Where operators can connect.
+    pub fn admin_address(&self) -> Option<&BoundAddress> {
+        self.admin_address.as_ref()
+    }
+
+    /// Gives this edge new settings while it runs.
+    pub fn reloader(&self) -> &Reloader {
+        &self.reloader
+    }
+
+    /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
+    pub fn follow(&self, reload: Reload, hang_ups: HangUps) {
+        let following = self.reloader.clone().follow(reload, hang_ups);
+        let drain = self.drain.clone();
+        self.drain.spawn(async move {
+            tokio::select! {
+                () = following => {}
+                () = drain.begun() => {}
+            }
+        });
+    }
+
+    /// Says where it listens, runs until it is told to end, and drains; a second order ends it at once.
+    pub async fn until(self, mut shutdown: Shutdown) -> DrainOutcome {
+        for address in self.addresses() {
+            tracing::info!(%address, "listening for clients");
+        }
+        if let Some(address) = self.admin_address() {
+            tracing::info!(%address, "listening for operators");
+        }
+        shutdown.ordered().await;
+        tracing::info!("draining");
+        let outcome = tokio::select! {
+            outcome = self.drain() => outcome,
+            () = shutdown.ordered() => DrainOutcome::Cut,
+        };
+        match outcome {
+            DrainOutcome::Finished => tracing::info!("drained"),
+            DrainOutcome::Cut => tracing::warn!("ended before everything was finished"),
+        }
+        outcome
+    }
+
+    /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.
+    ///
+    /// The admin listener answers to the last, so that an operator can watch.
+    pub async fn drain(self) -> DrainOutcome {
+        self.readiness.end();
+        let finished = self.drain.finish(self.reloader.grace()).await;
+        self.admin_drain.finish(ADMIN_GRACE).await;
+        if finished {
+            DrainOutcome::Finished
+        } else {
+            DrainOutcome::Cut
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.drain.cut();
+        self.admin_drain.cut();
+    }
+}

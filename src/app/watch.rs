@@ -1,0 +1,178 @@
+//! Notices that files have changed, by looking at them every second.
+//!
+//! Looking works on every file system and with every way of replacing a file: written in place, renamed over,
+//! or reached over a link that now leads elsewhere, as in a mounted secret.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often files are looked at.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// How long files must have stayed the same before a change counts: they may be half written.
+const SETTLING: Duration = Duration::from_millis(500);
+
+/// Some files, and how they were when last looked at.
+#[derive(Debug)]
+pub(super) struct FileWatch {
+    files: Vec<PathBuf>,
+    seen: Vec<Option<Print>>,
+}
+
+/// What tells two states of a file apart without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Print {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    // A file that is written within one tick of its clock and keeps its size still changes this.
+    changed: (i64, i64),
+}
+
+// === impl FileWatch ===
+
+impl FileWatch {
+    /// Takes the files as they are now for known.
+    pub(super) async fn of(files: Vec<PathBuf>) -> Self {
+        let seen = prints(&files).await;
+        Self { files, seen }
+    }
+
+    /// Waits until a file differs from what is known, and has settled; what it is then is known.
+    pub(super) async fn changed(&mut self) {
+        loop {
+            tokio::time::sleep(PERIOD).await;
+            let now = prints(&self.files).await;
+            if now != self.seen {
+                let settled = settled(&self.files, now).await;
+                if settled != self.seen {
+                    self.seen = settled;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The prints of the files once they stay as they are.
+async fn settled(files: &[PathBuf], mut last: Vec<Option<Print>>) -> Vec<Option<Print>> {
+    loop {
+        tokio::time::sleep(SETTLING).await;
+        let now = prints(files).await;
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
+}
+
+/// The prints of all files; none for one that is not there.
+async fn prints(files: &[PathBuf]) -> Vec<Option<Print>> {
+    let files = files.to_vec();
+    let looking = tokio::task::spawn_blocking(move || files.iter().map(|file| Print::of(file)).collect());
+    looking.await.unwrap_or_default()
+}
+
+// === impl Print ===
+
+impl Print {
+    fn of(file: &Path) -> Option<Self> {
+        let metadata = fs::metadata(file).ok()?;
+        Some(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// A directory of one test, removed at its end.
+    struct Directory(PathBuf);
+
+    impl Directory {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("edge-watch-{}-{name}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn file(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.0.join(name);
+            fs::write(&path, text).unwrap();
+            path
+        }
+    }
+
+    impl Drop for Directory {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    async fn notices(watch: &mut FileWatch) -> bool {
+        timeout(PERIOD + SETTLING * 2, watch.changed()).await.is_ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_stays_is_never_reported() {
+        let directory = Directory::new("stays");
+        let mut watch = FileWatch::of(vec![directory.file("a", "1"), directory.0.join("missing")]).await;
+        assert!(timeout(PERIOD * 60, watch.changed()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_way_of_replacing_a_file_is_noticed_once() {
+        let directory = Directory::new("ways");
+        let file = directory.file("a", "1");
+        let other = directory.file("b", "2");
+        let link = directory.0.join("link");
+        symlink(&file, &link).unwrap();
+        let mut watch = FileWatch::of(vec![file.clone(), link.clone()]).await;
+        let changes: [(&str, &dyn Fn()); 4] = [
+            ("written in place", &|| fs::write(&file, "22").unwrap()),
+            ("the link leads elsewhere", &|| {
+                fs::remove_file(&link).unwrap();
+                symlink(&other, &link).unwrap();
+            }),
+            ("renamed over", &|| {
+                fs::rename(directory.file("c", "33"), &file).unwrap();
+            }),
+            ("removed", &|| fs::remove_file(&file).unwrap()),
+        ];
+        for (way, change) in changes {
+            change();
+            assert!(notices(&mut watch).await, "{way}");
+            assert!(!notices(&mut watch).await, "{way}, a second time");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_is_still_being_written_is_waited_for() {
+        let directory = Directory::new("settles");
+        let file = directory.file("a", "");
+        let mut watch = FileWatch::of(vec![file.clone()]).await;
+        let started = tokio::time::Instant::now();
+        let writing = async {
+            for size in 1..=20 {
+                tokio::time::sleep(SETTLING / 5).await;
+                fs::write(&file, "x".repeat(size)).unwrap();
+            }
+            started.elapsed()
+        };
+        let ((), written) = tokio::join!(watch.changed(), writing);
+        assert!(started.elapsed() >= written + SETTLING, "{:?}", started.elapsed());
+    }
+}

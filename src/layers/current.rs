@@ -1,0 +1,49 @@
+//! The stack as it is now, which a reload replaces whole.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use arc_swap::ArcSwap;
+use http::Request;
+use hyper::body::Incoming;
+use tower::util::Oneshot;
+use tower::{Service, ServiceExt};
+
+use super::Stack;
+use crate::answer::Answer;
+
+/// Sends each request through the stack that is current when its head is complete.
+///
+/// The stack holds everything that was made from one configuration, so that a request meets one configuration
+/// from its first layer to the last byte of its answer, whatever is swapped meanwhile.
+#[derive(Debug, Clone)]
+pub(crate) struct CurrentStack(Arc<ArcSwap<Stack>>);
+
+// === impl CurrentStack ===
+
+impl CurrentStack {
+    /// Begins with this stack.
+    pub(crate) fn new(stack: Stack) -> Self {
+        Self(Arc::new(ArcSwap::from_pointee(stack)))
+    }
+
+    /// Takes another stack for all requests to come.
+    pub(crate) fn replace(&self, stack: Stack) {
+        self.0.store(Arc::new(stack));
+    }
+}
+
+impl Service<Request<Incoming>> for CurrentStack {
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Oneshot<Stack, Request<Incoming>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        Stack::clone(&self.0.load()).oneshot(request)
+    }
+}

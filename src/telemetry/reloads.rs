@@ -1,0 +1,63 @@
+//! How often the configuration was read again, and when that last went well.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+
+/// The metrics of reloads; clones share their values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReloadMetrics {
+    reloads: Family<ResultLabels, Counter>,
+    last_success: Gauge,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ResultLabels {
+    result: &'static str,
+}
+
+const SUCCESS: ResultLabels = ResultLabels { result: "success" };
+const FAILURE: ResultLabels = ResultLabels { result: "failure" };
+
+// === impl ReloadMetrics ===
+
+impl ReloadMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "config_reloads",
+            "Reloads of the configuration",
+            self.reloads.clone(),
+        );
+        registry.register_with_unit(
+            "config_last_reload_success_timestamp",
+            "When the configuration in use was read",
+            Unit::Seconds,
+            self.last_success.clone(),
+        );
+        // Both series are there from the start, so that a rate of failures can be told from no data.
+        drop(self.reloads.get_or_create(&SUCCESS));
+        drop(self.reloads.get_or_create(&FAILURE));
+    }
+
+    /// Notes that the configuration in use was read now.
+    pub(crate) fn loaded(&self) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.last_success
+            .set(i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+    }
+
+    /// Counts a reload that went well.
+    pub(crate) fn succeeded(&self) {
+        self.reloads.get_or_create(&SUCCESS).inc();
+        self.loaded();
+    }
+
+    /// Counts a reload that was refused.
+    pub(crate) fn failed(&self) {
+        self.reloads.get_or_create(&FAILURE).inc();
+    }
+}
