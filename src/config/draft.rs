@@ -7,8 +7,8 @@ use url::Url;
 
 use super::problem::Place;
 use super::settings::{
-    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, ImageHost, Limits, ListenAddress, LogSettings, Mode,
-    OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
+    BreakerSettings, CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, ImageHost, Limits, ListenAddress,
+    LogSettings, Mode, OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
 };
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
@@ -34,6 +34,7 @@ pub(super) struct Draft {
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) limits: Limits,
     pub(super) timeouts: Timeouts,
+    pub(super) breaker: BreakerSettings,
     pub(super) cors: CorsSettings,
     pub(super) log: LogSettings,
     pub(super) places: Places,
@@ -114,6 +115,7 @@ impl Draft {
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            breaker: BreakerSettings::default(),
             cors: CorsSettings::default(),
             log: LogSettings::default(),
             places: Places::default(),

@@ -35,7 +35,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 9] = [
+pub(super) static SECTIONS: [Section; 10] = [
     Section {
         name: "",
         header: "",
@@ -78,6 +78,13 @@ pub(super) static SECTIONS: [Section; 9] = [
         header: "[timeouts]",
         meaning: "Deadlines, each for a whole phase and not for the gap between two bytes.",
         keys: Keys::Once(TIMEOUTS),
+    },
+    Section {
+        name: "breaker",
+        header: "[breaker]",
+        meaning: "Reads are kept from a site that is out of order: they get 503 `edge_origin_unavailable` at once, and \
+                  the site can recover. Writes always pass.",
+        keys: Keys::Once(BREAKER),
     },
     Section {
         name: "cors",
@@ -532,6 +539,24 @@ const TIMEOUTS: &[Key<Draft>] = &[
 
 const MILLISECONDS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
 const MILLISECONDS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
+
+const BREAKER: &[Key<Draft>] = &[
+    Key {
+        name: "failures",
+        store: Count(0..=1000, |draft, count| draft.breaker.failures = count),
+        default: Shown::Of(|settings| settings.breaker.failures.to_string()),
+        meaning: "Reads in a row that must end in a failed connection, a timeout, a reset, or a page of maintenance or \
+                  of a database error. 0 switches the breaker off.",
+    },
+    Key {
+        name: "probe_interval",
+        store: Time(MILLISECONDS_TO_A_MINUTE, |draft, time| {
+            draft.breaker.probe_interval = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.breaker.probe_interval)),
+        meaning: "How often one read may try meanwhile; the first that gets an answer lets all others pass again.",
+    },
+];
 
 const CORS: &[Key<Draft>] = &[
     Key {

@@ -28,7 +28,7 @@ pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
 pub use reference::reference;
 pub use settings::{
-    AdminSettings, CorsSettings, ImageHost, Limits, ListenAddress, LogFormat, LogSettings, Mode,
-    OperationSettings, OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
+    AdminSettings, BreakerSettings, CorsSettings, ImageHost, Limits, ListenAddress, LogFormat, LogSettings,
+    Mode, OperationSettings, OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
 };
 pub use source::Source;

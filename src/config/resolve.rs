@@ -49,6 +49,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         trusted_proxies: draft.trusted_proxies,
         limits: draft.limits,
         timeouts: draft.timeouts,
+        breaker: draft.breaker,
         cors: draft.cors,
         log: draft.log,
     })

@@ -54,6 +54,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Deadlines.
     pub timeouts: Timeouts,
+    /// When reads are kept from an origin that is out of order.
+    pub breaker: BreakerSettings,
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Logging.
@@ -217,6 +219,15 @@ pub struct Timeouts {
     pub drain: Duration,
 }
 
+/// When reads are kept from an origin that is out of order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BreakerSettings {
+    /// Reads in a row that must fail; 0: reads are never kept back.
+    pub failures: usize,
+    /// How often a read may try meanwhile.
+    pub probe_interval: Duration,
+}
+
 /// Cross-origin rules.
 #[derive(Debug, Clone)]
 pub struct CorsSettings {
@@ -275,6 +286,7 @@ impl Settings {
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            breaker: BreakerSettings::default(),
             cors: CorsSettings::default(),
             log: LogSettings::default(),
         }
@@ -344,6 +356,15 @@ impl Default for Timeouts {
             origin_read: Duration::from_secs(12),
             origin_write: Duration::from_secs(30),
             drain: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self {
+            failures: 10,
+            probe_interval: Duration::from_secs(1),
         }
     }
 }

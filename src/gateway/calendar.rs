@@ -21,7 +21,7 @@ use crate::layers::ClientBody;
 use crate::relay::{Caller, Content, RelayContext, Script, relay};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
-use crate::upstream::{Outgoing, Upstream};
+use crate::upstream::{Health, Outgoing, Upstream};
 
 /// What queueing and judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -212,12 +212,20 @@ async fn exchange(
     context: RelayContext,
     operation: &'static str,
 ) -> Answer {
-    let answer = match upstream.exchange(outgoing, operation).await {
-        Ok(answer) => answer,
+    let (answer, watched) = match upstream.exchange(outgoing, operation).await {
+        Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
     match relay(answer, context).await {
-        Ok(answer) => answer.map(|body| body.map_err(Into::into).boxed_unsync()),
-        Err(failure) => fault::not_relayed(&failure),
+        Ok(answer) => {
+            watched.saw(Health::Alive);
+            answer.map(|body| body.map_err(Into::into).boxed_unsync())
+        }
+        Err(failure) => {
+            if let Some(health) = fault::health(&failure) {
+                watched.saw(health);
+            }
+            fault::not_relayed(&failure)
+        }
     }
 }

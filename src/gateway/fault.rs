@@ -1,12 +1,14 @@
 //! What a client is told when the way to the origin fails; the causes go to the log.
 
+use std::time::Duration;
+
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use crate::answer::{Answer, failed, refused};
 use crate::problem::Refusal;
 use crate::relay::OriginFailure;
-use crate::upstream::{AddressFault, CredentialsFault, ExchangeFailure, PrepareFault, causes};
+use crate::upstream::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, causes};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -21,11 +23,19 @@ pub(super) fn exchange_failed(failure: &ExchangeFailure) -> Answer {
     let refusal = refusal_of(failure);
     let mut answer = failed(&refusal, failure.proxy_error());
     if refusal.status() == StatusCode::SERVICE_UNAVAILABLE {
-        answer
-            .headers_mut()
-            .insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        answer.headers_mut().insert(RETRY_AFTER, retry_after(failure));
     }
     answer
+}
+
+/// Whole seconds, at least one: a clock of seconds cannot wait less.
+fn retry_after(failure: &ExchangeFailure) -> HeaderValue {
+    let wait = match failure {
+        ExchangeFailure::Unavailable { wait } => *wait,
+        _ => Duration::ZERO,
+    };
+    let whole = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    HeaderValue::from(whole.max(1))
 }
 
 fn refusal_of(failure: &ExchangeFailure) -> Refusal {
@@ -34,6 +44,11 @@ fn refusal_of(failure: &ExchangeFailure) -> Refusal {
             StatusCode::SERVICE_UNAVAILABLE,
             "edge_overloaded",
             "The site is busy. Please try again.",
+        ),
+        ExchangeFailure::Unavailable { .. } => Refusal::edge(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "edge_origin_unavailable",
+            "The site is not available at the moment. Please try again.",
         ),
         ExchangeFailure::ConnectTimeout(_) | ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => {
             origin_timeout()
@@ -64,12 +79,27 @@ fn origin_timeout() -> Refusal {
     )
 }
 
+/// What an answer that is not passed on tells about the origin.
+pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
+    match cause(failure) {
+        Some(cause) => cause.health(),
+        None if failure.is_outage() => Some(Health::Outage),
+        None => Some(Health::Alive),
+    }
+}
+
+/// Why a body ended early, where the transport knows better than the relay.
+fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
+    match failure {
+        OriginFailure::Interrupted(cause) => cause.downcast_ref(),
+        _ => None,
+    }
+}
+
 /// The answer in place of one that must not be passed on.
 pub(super) fn not_relayed(failure: &OriginFailure) -> Answer {
-    if let OriginFailure::Interrupted(cause) = failure
-        && let Some(cause) = cause.downcast_ref::<ExchangeFailure>()
-    {
-        // The transport knows better why the body ended: a deadline is a 504.
+    if let Some(cause) = cause(failure) {
+        // A deadline is a 504.
         return exchange_failed(cause);
     }
     tracing::warn!(

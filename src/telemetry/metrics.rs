@@ -33,6 +33,7 @@ pub(crate) struct Metrics {
     exchange_seconds: Family<OperationLabels, Histogram, Buckets>,
     inflight: Gauge,
     reloads: ReloadMetrics,
+    breaker: Gauge,
 }
 
 /// One answered request.
@@ -119,6 +120,7 @@ impl Metrics {
             exchange_seconds: Family::new_with_constructor(Buckets),
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
+            breaker: Gauge::default(),
         };
         metrics.registry = Arc::new(metrics.registered());
         metrics
@@ -151,6 +153,11 @@ impl Metrics {
         );
         registry.register("inflight", "Requests running", self.inflight.clone());
         self.reloads.register(&mut registry);
+        registry.register(
+            "origin_breaker_state",
+            "Whether reads reach the origin: 0 closed (they do), 1 half-open (one is trying), 2 open (they do not)",
+            self.breaker.clone(),
+        );
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         registry
@@ -191,6 +198,11 @@ impl Metrics {
         self.exchange_seconds
             .get_or_create(&labels)
             .observe(exchange.duration.as_secs_f64());
+    }
+
+    /// Shows where the breaker stands: 0 closed, 1 half-open, 2 open.
+    pub(crate) fn breaker_moved(&self, level: i64) {
+        self.breaker.set(level);
     }
 
     /// Counts a request as running while the guard lives.
@@ -254,6 +266,7 @@ mod tests {
             r#"edge_config_reloads_total{result="success"} 0"#,
             r#"edge_config_reloads_total{result="failure"} 0"#,
             "edge_config_last_reload_success_timestamp_seconds 0",
+            "edge_origin_breaker_state 0",
             concat!(
                 r#"edge_build_info{version=""#,
                 env!("CARGO_PKG_VERSION"),

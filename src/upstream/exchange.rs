@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use reqwest::Client;
 
 use super::address::{AddressFault, RootAddress};
@@ -14,6 +14,7 @@ use super::failure::ExchangeFailure;
 use super::headers::{self, Forwarded};
 use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
+use super::watch::{Watch, Watched};
 use crate::call::ValidatedCall;
 use crate::config::{Profile, Settings, Timeouts};
 use crate::telemetry::{Exchange, Metrics, class_label};
@@ -35,6 +36,7 @@ pub(crate) struct Upstream {
     bulkhead: Arc<Bulkhead>,
     site_bulkhead: Arc<Bulkhead>,
     retries: Arc<RetryBudget>,
+    watch: Watch,
     timeouts: Timeouts,
     answer_bytes: u64,
     profile: Profile,
@@ -49,6 +51,7 @@ struct Lasting {
     bulkhead: Arc<Bulkhead>,
     site_bulkhead: Arc<Bulkhead>,
     retries: Arc<RetryBudget>,
+    watch: Watch,
 }
 
 /// How many exchanges may run at once.
@@ -104,11 +107,12 @@ impl Upstream {
             bulkhead: Arc::new(Bulkhead::new(places.calls)),
             site_bulkhead: Arc::new(Bulkhead::new(places.site)),
             retries: Arc::new(RetryBudget::new()),
+            watch: Watch::new(&settings.breaker, metrics.clone()),
         };
         Ok(Self::with(settings, lasting, metrics))
     }
 
-    /// The way under new settings; connections, queues and the retry budget live on where these allow it.
+    /// The way under new settings; connections, queues, the retry budget and what is known of the origin's health live on where these allow it.
     ///
     /// A changed number of places begins a new count: until the exchanges of the old one have ended, both run.
     pub(crate) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
@@ -118,6 +122,7 @@ impl Upstream {
             bulkhead: self.bulkhead.renewed(places.calls),
             site_bulkhead: self.site_bulkhead.renewed(places.site),
             retries: Arc::clone(&self.retries),
+            watch: self.watch.renewed(&settings.breaker),
         };
         Ok(Self::with(settings, lasting, self.metrics.clone()))
     }
@@ -133,6 +138,7 @@ impl Upstream {
             bulkhead: lasting.bulkhead,
             site_bulkhead: lasting.site_bulkhead,
             retries: lasting.retries,
+            watch: lasting.watch,
             timeouts: settings.timeouts.clone(),
             answer_bytes: settings.limits.answer_bytes,
             profile: settings.profile,
@@ -169,28 +175,45 @@ impl Upstream {
         Ok(Outgoing { request, class })
     }
 
-    /// Sends a request and waits for the head of its answer; the body carries its own deadline on.
+    /// Sends a request and waits for the head of its answer; the body carries its own deadline on. How the origin
+    /// did is then for the caller to say, who reads the body.
     pub(crate) async fn exchange(
         &self,
         outgoing: Outgoing,
         operation: &'static str,
-    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+    ) -> Result<(Response<OriginBody>, Watched), ExchangeFailure> {
         let started = Instant::now();
-        let result = self.run(outgoing, started).await;
-        self.count(&result, operation, started);
+        let result = self.watched(outgoing, started).await;
+        let status = result.as_ref().map(|(answer, _)| answer.status());
+        self.count(status, operation, started);
         result
     }
 
-    fn count(
+    async fn watched(
         &self,
-        result: &Result<Response<OriginBody>, ExchangeFailure>,
-        operation: &'static str,
+        outgoing: Outgoing,
         started: Instant,
-    ) {
+    ) -> Result<(Response<OriginBody>, Watched), ExchangeFailure> {
+        let watched = match outgoing.class {
+            Class::Read => self.watch.admit()?,
+            Class::Write => Watched::not_at_all(),
+        };
+        match self.run(outgoing, started).await {
+            Ok(answer) => Ok((answer, watched)),
+            Err(failure) => {
+                if let Some(health) = failure.health() {
+                    watched.saw(health);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
         self.metrics.exchanged(&Exchange {
             operation,
-            outcome: match result {
-                Ok(answer) => class_label(answer.status()),
+            outcome: match status {
+                Ok(status) => class_label(status),
                 Err(failure) => failure.label(),
             },
             duration: started.elapsed(),
@@ -213,7 +236,7 @@ impl Upstream {
                 }),
             None => Err(ExchangeFailure::Overloaded),
         };
-        self.count(&result, "site", started);
+        self.count(result.as_ref().map(Response::status), "site", started);
         result
     }
 

@@ -2,6 +2,9 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
+
+use super::breaker::Health;
 
 /// Why there is no answer of the origin, or only a part of one.
 #[derive(Debug, thiserror::Error)]
@@ -9,6 +12,12 @@ pub(crate) enum ExchangeFailure {
     /// Every place toward the origin and in the queue is taken.
     #[error("too many exchanges with the origin are running")]
     Overloaded,
+    /// The origin is out of order, and reads are kept from it for a while.
+    #[error("the origin is out of order")]
+    Unavailable {
+        /// When it makes sense to ask again.
+        wait: Duration,
+    },
     /// The origin's name does not resolve.
     #[error("the origin's name could not be resolved")]
     Dns(#[source] reqwest::Error),
@@ -87,7 +96,7 @@ impl ExchangeFailure {
             Self::Dns(_) => "dns_error",
             Self::Refused(_) => "connection_refused",
             Self::Tls(_) => "tls_protocol_error",
-            Self::Unreachable(_) => "destination_unavailable",
+            Self::Unavailable { .. } | Self::Unreachable(_) => "destination_unavailable",
             Self::ConnectTimeout(_) => "connection_timeout",
             Self::FirstByteTimeout | Self::Timeout => "http_response_timeout",
             Self::Terminated(_) => "http_response_incomplete",
@@ -100,6 +109,7 @@ impl ExchangeFailure {
     pub(crate) const fn label(&self) -> &'static str {
         match self {
             Self::Overloaded => "overloaded",
+            Self::Unavailable { .. } => "unavailable",
             Self::Dns(_) => "dns",
             Self::Refused(_) => "refused",
             Self::Tls(_) => "tls",
@@ -110,6 +120,23 @@ impl ExchangeFailure {
             Self::Terminated(_) => "terminated",
             Self::NotHttp(_) => "not_http",
             Self::TooLarge => "too_large",
+        }
+    }
+
+    /// What the failure tells about the origin; nothing where the edge itself, or one answer, is the cause.
+    pub(crate) const fn health(&self) -> Option<Health> {
+        match self {
+            Self::Overloaded | Self::Unavailable { .. } => None,
+            // Whoever answers in another tongue, or too much, is there.
+            Self::NotHttp(_) | Self::TooLarge => Some(Health::Alive),
+            Self::Dns(_)
+            | Self::Refused(_)
+            | Self::Tls(_)
+            | Self::Unreachable(_)
+            | Self::ConnectTimeout(_)
+            | Self::FirstByteTimeout
+            | Self::Timeout
+            | Self::Terminated(_) => Some(Health::Outage),
         }
     }
 

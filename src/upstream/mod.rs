@@ -1,6 +1,7 @@
 //! The way to the origin: a canonical request becomes an exchange, or a typed failure.
 
 mod address;
+mod breaker;
 mod bulkhead;
 mod client;
 mod credentials;
@@ -11,8 +12,10 @@ mod origin_body;
 mod retry;
 mod site;
 mod tls;
+mod watch;
 
 pub(crate) use address::AddressFault;
+pub(crate) use breaker::Health;
 pub use client::ClientError;
 pub(crate) use credentials::CredentialsFault;
 pub(crate) use exchange::{Outgoing, PrepareFault, Upstream};

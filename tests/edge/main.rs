@@ -1,6 +1,7 @@
 //! Behaviour of the whole edge, and guards of the files that must agree with it.
 
 mod architecture;
+mod breaker;
 mod command_line;
 mod contract;
 mod corpus;

@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use super::reply::Reply;
 
@@ -70,7 +70,15 @@ impl Origin {
     pub(crate) async fn answering_with(
         script: impl Fn(&Seen, &str) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), script).await
+    }
+
+    /// The same at an address that is free.
+    pub(crate) async fn at(
+        address: SocketAddr,
+        script: impl Fn(&Seen, &str) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(address).await.expect("a free port");
         let address = listener.local_addr().expect("a bound listener");
         let base = format!("http://{address}");
         let seen = Arc::default();
@@ -88,6 +96,15 @@ impl Origin {
             connections,
             task,
         }
+    }
+
+    /// Ends it with all of its connections, and frees its address.
+    pub(crate) async fn kill(self) -> SocketAddr {
+        self.task.abort();
+        while !self.task.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        self.address
     }
 
     /// Answers every request with the same reply.
@@ -171,12 +188,14 @@ async fn accept(
     connections: Arc<AtomicUsize>,
     script: Script,
 ) {
+    // They end with this task.
+    let mut tasks = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         connections.fetch_add(1, Ordering::SeqCst);
         let seen = Arc::clone(&seen);
         let script = Arc::clone(&script);
         let service = service_fn(move |request| serve(request, Arc::clone(&seen), Arc::clone(&script)));
-        tokio::spawn(async move {
+        tasks.spawn(async move {
             // A client that leaves is part of many tests.
             let _ = auto::Builder::new(TokioExecutor::new())
                 .serve_connection(TokioIo::new(stream), service)

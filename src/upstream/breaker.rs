@@ -1,0 +1,186 @@
+//! When the origin is out of order: a state machine without a clock of its own (T-72).
+
+use std::time::{Duration, Instant};
+
+use crate::config::BreakerSettings;
+
+/// Closed until a run of outages opens it; then one exchange each interval may try.
+#[derive(Debug)]
+pub(super) struct Breaker {
+    /// Outages in a row that open it; zero: it never opens.
+    failures: usize,
+    probe_interval: Duration,
+    state: State,
+    /// How often it has closed.
+    epoch: u64,
+}
+
+/// Where a breaker stands, as people and metrics see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// Everything passes.
+    Closed,
+    /// Nothing passes, but a probe is under way.
+    HalfOpen,
+    /// Nothing passes.
+    Open,
+}
+
+/// What an exchange tells about the origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Health {
+    /// It answers: an error of its application is an answer, too.
+    Alive,
+    /// It cannot be reached, hangs, breaks off, or says that it is out of order.
+    Outage,
+}
+
+/// What an exchange that passed must show when it reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pass {
+    epoch: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Closed { run: usize },
+    Open { probe_at: Instant },
+    HalfOpen { probe_at: Instant },
+}
+
+// === impl Breaker ===
+
+impl Breaker {
+    pub(super) fn new(settings: &BreakerSettings) -> Self {
+        Self {
+            failures: settings.failures,
+            probe_interval: settings.probe_interval,
+            state: State::Closed { run: 0 },
+            epoch: 0,
+        }
+    }
+
+    /// Lets an exchange pass, or says how long until the next one may.
+    pub(super) fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
+        let pass = Pass { epoch: self.epoch };
+        match self.state {
+            State::Closed { .. } => Ok(pass),
+            // A probe that hangs, or whose client left, does not keep the next one waiting.
+            State::Open { probe_at } | State::HalfOpen { probe_at } if now >= probe_at => {
+                self.state = State::HalfOpen {
+                    probe_at: now + self.probe_interval,
+                };
+                Ok(pass)
+            }
+            State::Open { probe_at } | State::HalfOpen { probe_at } => Err(probe_at - now),
+        }
+    }
+
+    /// Takes the report of an exchange that passed.
+    pub(super) fn report(&mut self, pass: Pass, health: Health, now: Instant) {
+        self.state = match (self.state, health) {
+            (State::Closed { .. }, Health::Alive) => State::Closed { run: 0 },
+            (State::Open { .. } | State::HalfOpen { .. }, Health::Alive) => {
+                self.epoch += 1;
+                State::Closed { run: 0 }
+            }
+            // What began before the origin came back tells nothing about it now.
+            (state @ State::Closed { .. }, Health::Outage) if pass.epoch != self.epoch => state,
+            (State::Closed { run }, Health::Outage) if self.failures == 0 || run + 1 < self.failures => {
+                State::Closed {
+                    run: run.saturating_add(1),
+                }
+            }
+            (State::Closed { .. }, Health::Outage) => State::Open {
+                probe_at: now + self.probe_interval,
+            },
+            (State::Open { probe_at } | State::HalfOpen { probe_at }, Health::Outage) => {
+                State::Open { probe_at }
+            }
+        };
+    }
+
+    pub(super) fn position(&self) -> Position {
+        match self.state {
+            State::Closed { .. } => Position::Closed,
+            State::HalfOpen { .. } => Position::HalfOpen,
+            State::Open { .. } => Position::Open,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn breaker(failures: usize) -> Breaker {
+        Breaker::new(&BreakerSettings {
+            failures,
+            probe_interval: SECOND,
+        })
+    }
+
+    fn run(breaker: &mut Breaker, healths: &[Health], now: Instant) {
+        for health in healths {
+            let pass = breaker.ask(now).expect("it is closed");
+            breaker.report(pass, *health, now);
+        }
+    }
+
+    use Health::{Alive, Outage};
+
+    #[test]
+    fn only_a_run_of_outages_opens_it() {
+        let now = Instant::now();
+        for (failures, healths, expected) in [
+            (3, &[Outage, Outage][..], Position::Closed),
+            (3, &[Outage, Outage, Alive, Outage, Outage], Position::Closed),
+            (3, &[Outage, Outage, Outage], Position::Open),
+            (1, &[Outage], Position::Open),
+            (0, &[Outage; 50], Position::Closed),
+        ] {
+            let mut breaker = breaker(failures);
+            run(&mut breaker, healths, now);
+            assert_eq!(breaker.position(), expected, "{failures} {healths:?}");
+        }
+    }
+
+    #[test]
+    fn one_probe_passes_each_interval() {
+        let start = Instant::now();
+        let mut breaker = breaker(1);
+        run(&mut breaker, &[Outage], start);
+        assert_eq!(breaker.ask(start + SECOND / 4), Err(SECOND * 3 / 4));
+
+        assert!(breaker.ask(start + SECOND).is_ok());
+        assert_eq!(breaker.position(), Position::HalfOpen);
+        assert_eq!(breaker.ask(start + SECOND), Err(SECOND));
+        // The probe never reports.
+        let second = breaker.ask(start + SECOND * 2).expect("the next probe");
+        breaker.report(second, Outage, start + SECOND * 2);
+
+        assert_eq!(breaker.position(), Position::Open);
+        assert_eq!(breaker.ask(start + SECOND * 5 / 2), Err(SECOND / 2));
+    }
+
+    #[test]
+    fn a_sign_of_life_closes_it() {
+        let start = Instant::now();
+        let mut breaker = breaker(2);
+        let late = breaker.ask(start).expect("it is closed");
+        run(&mut breaker, &[Outage, Outage], start);
+        let probe = breaker.ask(start + SECOND).expect("a probe");
+
+        breaker.report(probe, Alive, start + SECOND);
+
+        assert_eq!(breaker.position(), Position::Closed);
+        for _ in 0..3 {
+            breaker.report(late, Outage, start + SECOND);
+        }
+        assert_eq!(breaker.position(), Position::Closed);
+        run(&mut breaker, &[Outage, Outage], start + SECOND);
+        assert_eq!(breaker.position(), Position::Open);
+    }
+}

@@ -1,0 +1,169 @@
+//! Reads are kept from an origin that is out of order, and come back soon after it (T-70 to T-72).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use http::Method;
+use tokio::time::timeout;
+
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+
+const FAILURES: usize = 3;
+
+async fn edge(origin: &Origin) -> Edge {
+    let builder = Edge::builder().origin(origin).settings(|settings| {
+        settings.breaker.failures = FAILURES;
+        settings.breaker.probe_interval = Duration::from_millis(100);
+        settings.timeouts.origin_first_byte = Duration::from_millis(100);
+    });
+    builder.start().await
+}
+
+fn write(edge: &Edge) -> reqwest::RequestBuilder {
+    edge.request(Method::POST, &format!("{EVENTS}/56"))
+        .header("authorization", "Basic YTpi")
+        .header("content-type", "application/json")
+        .body(r#"{"title":"Gala"}"#)
+}
+
+/// Reads until an answer has this status.
+async fn read_until(edge: &Edge, status: u16) -> Answer {
+    loop {
+        let answer = edge.get(EVENTS).await;
+        if answer.status == status {
+            return answer;
+        }
+    }
+}
+
+async fn breaker_state(edge: &Edge) -> String {
+    let metrics = edge.admin("/metrics").await.body;
+    let line = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("edge_origin_breaker_state "));
+    line.expect("a gauge").to_owned()
+}
+
+#[tokio::test]
+async fn t70_service_is_back_within_five_seconds() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.breaker.failures = FAILURES)
+        .start()
+        .await;
+    assert_eq!(edge.get(EVENTS).await.status, 200);
+
+    let address = origin.kill().await;
+    let refused = timeout(Duration::from_secs(3), read_until(&edge, 503)).await;
+    let _origin = Origin::at(address, |_, _| Reply::json(200, "{}")).await;
+    let served = timeout(Duration::from_secs(5), read_until(&edge, 200)).await;
+
+    assert!(refused.is_ok());
+    assert!(served.is_ok());
+}
+
+#[tokio::test]
+async fn t71_full_service_is_back_after_hangs() {
+    let gate = Gate::closed();
+    let hangs = Arc::new(AtomicBool::new(true));
+    let script = {
+        let (gate, hangs) = (gate.clone(), Arc::clone(&hangs));
+        move |_: &_| {
+            let reply = Reply::json(200, "{}");
+            if hangs.load(Ordering::Relaxed) {
+                reply.behind(&gate)
+            } else {
+                reply
+            }
+        }
+    };
+    let origin = Origin::answering(script).await;
+    let edge = edge(&origin).await;
+    let url = edge.url(EVENTS);
+    let client = Edge::client();
+    let crowd: Vec<_> = (0..100)
+        .map(|_| tokio::spawn(Answer::to(client.get(&url))))
+        .collect();
+    for answer in crowd {
+        let answer = answer.await.expect("an answer");
+        assert!([503, 504].contains(&answer.status.as_u16()), "{}", answer.body);
+    }
+
+    hangs.store(false, Ordering::Relaxed);
+    timeout(Duration::from_secs(15), read_until(&edge, 200))
+        .await
+        .expect("service");
+
+    for _ in 0..20 {
+        assert_eq!(edge.get(EVENTS).await.status, 200);
+    }
+    gate.open();
+}
+
+#[tokio::test]
+async fn t72_reads_get_503_at_once_and_writes_pass() {
+    let page = "<p>Briefly unavailable for scheduled maintenance. Check back in a minute.</p>";
+    let origin = Origin::always(Reply::of_type(503, "text/html", page)).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.breaker.failures = FAILURES;
+            settings.breaker.probe_interval = Duration::from_mins(1);
+        })
+        .start()
+        .await;
+    assert_eq!(breaker_state(&edge).await, "0");
+    for _ in 0..FAILURES {
+        assert_eq!(edge.get(EVENTS).await.code(), "edge_origin_failed");
+    }
+    origin.take_seen();
+
+    let read = edge.get(EVENTS).await;
+    let refused = edge.get(&format!("{EVENTS}?per_page=0")).await;
+    let write = Answer::to(write(&edge)).await;
+
+    assert_eq!(
+        (read.status.as_u16(), read.code().as_str()),
+        (503, "edge_origin_unavailable")
+    );
+    assert_eq!(read.header("retry-after"), Some("60"));
+    assert_eq!(read.header("cache-control"), Some("no-store"));
+    assert_eq!(
+        read.header("proxy-status"),
+        Some("calendar-edge; error=destination_unavailable")
+    );
+    assert_eq!(refused.status, 400);
+    assert_eq!(write.code(), "edge_origin_failed");
+    assert_eq!(origin.only().method, Method::POST);
+    assert_eq!(breaker_state(&edge).await, "2");
+}
+
+#[tokio::test]
+async fn t72_what_clients_can_cause_does_not_open_it() {
+    let fatal = r#"{"code":"internal_server_error","message":"x","data":{"status":500}}"#;
+    for reply in [
+        Reply::json(500, r#"{"code":"empty_content","message":"Empty.","data":null}"#),
+        Reply::json(
+            404,
+            r#"{"code":"rest_no_route","message":"No.","data":{"status":404}}"#,
+        ),
+        Reply::json(500, fatal),
+        Reply::of_type(
+            500,
+            "text/html",
+            "There has been a critical error on this website",
+        ),
+        Reply::of_type(200, "text/html", "<p>Hello</p>"),
+        Reply::json(200, "{"),
+        Reply::json(200, ""),
+    ] {
+        let origin = Origin::always(reply).await;
+        let edge = edge(&origin).await;
+        for _ in 0..=FAILURES {
+            edge.get(EVENTS).await;
+        }
+        assert_eq!(origin.seen().len(), FAILURES + 1);
+    }
+}
