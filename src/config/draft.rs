@@ -6,9 +6,10 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::problem::Place;
+use super::protection::{BreakerSettings, ImageHost};
 use super::settings::{
-    BreakerSettings, CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, ImageHost, Limits, ListenAddress,
-    LogSettings, Mode, OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
+    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, Limits, ListenAddress, LogSettings, Mode,
+    OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
 };
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 

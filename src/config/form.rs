@@ -10,7 +10,8 @@ use url::{Host, Url};
 
 use super::key::{Form, Refusal};
 use super::problem::Impossible;
-use super::settings::{ImageHost, ListenAddress, without_trailing_slash};
+use super::protection::ImageHost;
+use super::settings::{ListenAddress, without_trailing_slash};
 use crate::contract::{OperationId, global::global, table};
 
 pub(super) static LISTEN: Form = Form::new(

@@ -14,6 +14,7 @@ mod load;
 mod nearest;
 mod overrides;
 mod problem;
+mod protection;
 mod quantity;
 mod read;
 mod reading;
@@ -26,9 +27,10 @@ pub use excerpt::Excerpt;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
+pub use protection::{BreakerSettings, ImageHost};
 pub use reference::reference;
 pub use settings::{
-    AdminSettings, BreakerSettings, CorsSettings, ImageHost, Limits, ListenAddress, LogFormat, LogSettings,
-    Mode, OperationSettings, OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
+    AdminSettings, CorsSettings, Limits, ListenAddress, LogFormat, LogSettings, Mode, OperationSettings,
+    OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
 };
 pub use source::Source;

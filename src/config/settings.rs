@@ -12,6 +12,7 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use url::Url;
 
+use super::protection::{BreakerSettings, ImageHost};
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
 /// Everything the edge needs to know, with every default filled in.
@@ -113,17 +114,6 @@ pub enum Writes {
     Forward,
 }
 
-/// A host that the site may fetch images from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImageHost {
-    /// The name in lower case and ASCII; no address.
-    pub name: String,
-    /// Whether it stands for all names below it, and not for itself: `*.example.org`.
-    pub below: bool,
-    /// A port beside 80 and 443.
-    pub port: Option<u16>,
-}
-
 /// Differences of one operation from the global settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperationSettings {
@@ -217,15 +207,6 @@ pub struct Timeouts {
     pub origin_write: Duration,
     /// Drain on shutdown.
     pub drain: Duration,
-}
-
-/// When reads are kept from an origin that is out of order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BreakerSettings {
-    /// Reads in a row that must fail; 0: reads are never kept back.
-    pub failures: usize,
-    /// How often a read may try meanwhile.
-    pub probe_interval: Duration,
 }
 
 /// Cross-origin rules.
@@ -356,15 +337,6 @@ impl Default for Timeouts {
             origin_read: Duration::from_secs(12),
             origin_write: Duration::from_secs(30),
             drain: Duration::from_secs(10),
-        }
-    }
-}
-
-impl Default for BreakerSettings {
-    fn default() -> Self {
-        Self {
-            failures: 10,
-            probe_interval: Duration::from_secs(1),
         }
     }
 }
