@@ -6,7 +6,7 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
-use crate::problem::{Allow, Refusal};
+use crate::problem::Refusal;
 
 /// What went wrong with a body, for the log only.
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -70,11 +70,8 @@ pub(crate) fn refused(refusal: &Refusal) -> Answer {
 pub(crate) fn failed(refusal: &Refusal, error: &'static str) -> Answer {
     let mut answer = json(refusal.status(), refusal.body().clone());
     let headers = answer.headers_mut();
-    match refusal.allow() {
-        Allow::Absent => {}
-        Allow::Get => {
-            headers.insert(ALLOW, HeaderValue::from_static("GET"));
-        }
+    if let Some(methods) = refusal.allow().methods() {
+        headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
     let status = format!("calendar-edge; error={error}");
     headers.insert(

@@ -10,14 +10,13 @@ use super::finding::Finding;
 use super::phases::{Checked, Deferred, Reading, check, readings};
 use super::policy::Policy;
 use super::reading::{RawCall, read_bags};
-use super::strict::{check_shape, check_values};
+use super::strict::{check_shape, check_values, refuse_method};
 use super::validated::ValidatedCall;
 use crate::config::{Mode, Settings};
 use crate::contract::{Argument, Operation, Route, table};
 use crate::payload::{Bags, Source};
-use crate::problem::{Allow, Fault, InvalidParameter, Layout, Problem, Refusal, Style};
+use crate::problem::{Allow, Fault, InvalidParameter, Problem, Refusal, Style};
 use crate::target::RouteMatch;
-use crate::value::PhpArray;
 
 /// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.
 #[derive(Debug, Clone)]
@@ -71,12 +70,20 @@ struct Case<'a> {
 /// What stands against a case.
 #[derive(Default)]
 struct Objections {
-    /// What the origin, or the strict profile, would refuse; report mode lets it pass.
-    waivable: Option<Problem>,
+    /// What report mode lets pass.
+    waivable: Option<Waivable>,
     /// What is forwarded in no mode: contradictions and values that crash PHP.
     lasting: Option<Problem>,
     /// What only the origin can judge.
     deferred: Vec<Deferred>,
+}
+
+/// What is refused, unless the mode only reports.
+enum Waivable {
+    /// The origin would refuse it too.
+    Shared(Problem),
+    /// The edge alone refuses it: the strict profile, or a write without credentials.
+    Own(Problem),
 }
 
 // === impl Judge ===
@@ -91,26 +98,33 @@ impl Judge {
 
     /// Judges a call.
     pub fn judge(&self, call: &RawCall<'_>) -> Judgement {
-        let style = Style::asked_for(&call.spot.query);
         if let Some(problem) = self.policy.callback_problem(&call.spot.query) {
             return self.refused(None, Refusal::plain(problem));
         }
         let Some((matched, operation)) = Self::find(call) else {
-            return self.refused(None, Refusal::new(no_route(call.method), style, Allow::Absent));
+            return self.refused(None, self.unfound(call));
         };
         let Some(operation) = operation else {
             return self.describe(call, matched);
         };
+        // The strict profile knows no parameter that lays answers out.
+        let lays_out = !self.policy.is_strict(Some(operation));
+        let style = lays_out.then(|| Style::asked_for(&call.spot.query));
         let offered = self.policy.offers(operation);
         let bags = match offered.and_then(|()| read_bags(call, matched, &self.policy.limits)) {
             Ok(bags) => bags,
             Err(problem) => {
                 let allow = allow(Caller::of(call.headers, false));
-                return self.refused(Some(operation), Refusal::new(problem, style, allow));
+                return self.refused(
+                    Some(operation),
+                    Refusal::new(problem, style.unwrap_or_default(), allow),
+                );
             }
         };
         let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
-        let style = style.or_asked_for_in(&bags);
+        let style = style
+            .map(|style| style.or_asked_for_in(&bags))
+            .unwrap_or_default();
         self.judge_case(&Case {
             call: *call,
             matched,
@@ -145,6 +159,9 @@ impl Judge {
 
     /// The refusal for a target outside the calendar API, laid out as its query asks.
     pub fn refuse_elsewhere(&self, method: &Method, query: Option<&str>) -> Refusal {
+        if self.policy.is_strict(None) {
+            return Refusal::no_route();
+        }
         let query = crate::payload::parse_form(query.unwrap_or_default().as_bytes());
         Refusal::new(no_route(method), Style::asked_for(&query), Allow::Absent)
     }
@@ -160,7 +177,6 @@ impl Judge {
 
     /// Weighs what stands against a case, and forwards what may be forwarded.
     fn judge_case(&self, case: &Case<'_>) -> Judgement {
-        let objections = self.objections(case);
         let request = encode(
             &case.call,
             case.matched,
@@ -168,21 +184,21 @@ impl Judge {
             &case.bags,
             self.policy.encoding(case.operation),
         );
-        let waives = self.policy.mode(Some(case.operation)) != Mode::Enforce || case.is_origins_to_word();
+        let reports = self.policy.mode(Some(case.operation)) != Mode::Enforce;
         let Objections {
             waivable,
             lasting,
             deferred,
-        } = objections;
+        } = self.objections(case);
         match (waivable, lasting, request) {
             (None, None, Ok(request)) => self.forward(case, request, deferred, Vec::new()),
-            (Some(problem), None, Ok(request)) if waives => {
-                self.forward(case, request, deferred, Finding::of(&problem, case.operation))
+            (Some(objection), None, Ok(request)) if reports || objection.is_origins_to_word(case) => {
+                let findings = Finding::of(objection.problem(), case.operation);
+                self.forward(case, request, deferred, findings)
             }
-            (Some(_), Some(problem), _) if waives => self.refuse_case(case, problem),
-            (Some(problem), _, _) | (None, Some(problem), _) | (None, None, Err(problem)) => {
-                self.refuse_case(case, problem)
-            }
+            (Some(Waivable::Shared(problem) | Waivable::Own(problem)), _, _)
+            | (None, Some(problem), _)
+            | (None, None, Err(problem)) => self.refuse_case(case, problem),
         }
     }
 
@@ -195,24 +211,25 @@ impl Judge {
         if self.policy.mode(Some(case.operation)) == Mode::Off {
             return objections;
         }
-        let strict = self.policy.is_strict(case.operation);
+        let strict = self.policy.is_strict(Some(case.operation));
         if strict {
-            objections.waivable = check_shape(&case.call, case.matched, case.operation);
+            let problem = check_shape(&case.call, case.operation, &self.policy);
+            objections.waivable = problem.map(Waivable::Own);
         }
         if objections.waivable.is_none() {
             let readings = readings(case.operation, &case.bags, self.policy.premises(case.caller));
             match check(case.operation, &case.bags, &readings) {
-                Checked::Refused(problem) => objections.waivable = Some(problem),
+                Checked::Refused(problem) => objections.waivable = Some(Waivable::Shared(problem)),
                 Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred } => {
                     objections.deferred = deferred;
                 }
             }
         }
         if strict && objections.waivable.is_none() {
-            objections.waivable = check_values(case.operation, &case.bags);
+            objections.waivable = check_values(case.operation, &case.bags).map(Waivable::Own);
         }
         if objections.waivable.is_none() && self.policy.lacks_credentials(case.operation, case.caller) {
-            objections.waivable = Some(Problem::Forbidden);
+            objections.waivable = Some(Waivable::Own(Problem::Forbidden));
         }
         objections
     }
@@ -249,8 +266,30 @@ impl Judge {
         arguments.find(is_foreign).map(|argument| argument.name)
     }
 
-    /// OPTIONS is answered by the origin, which alone knows what the caller may do.
+    /// The refusal of a call that leads to no operation. WordPress knows no 405; the strict profile does.
+    fn unfound(&self, call: &RawCall<'_>) -> Refusal {
+        if !self.policy.is_strict(None) {
+            let style = Style::asked_for(&call.spot.query);
+            return Refusal::new(no_route(call.method), style, Allow::Absent);
+        }
+        match &call.spot.matched {
+            Some(matched) => refuse_method(call.method, matched.route),
+            None => Refusal::no_route(),
+        }
+    }
+
+    /// OPTIONS is answered by the origin, which alone knows what the caller may do; the strict profile keeps
+    /// the origin's description of itself from everybody.
     fn describe(&self, call: &RawCall<'_>, matched: &RouteMatch) -> Judgement {
+        let refusal = refuse_method(call.method, matched.route);
+        let mut findings = Vec::new();
+        let mode = self.policy.mode(None);
+        if self.policy.is_strict(None) && mode != Mode::Off {
+            if mode == Mode::Enforce {
+                return self.refused(None, refusal);
+            }
+            findings.push(Finding::unplaced(refusal.problem()));
+        }
         let mut bags = Bags::default();
         bags.add(Source::Query, call.spot.query.clone());
         let request = encode_options(call, matched, &bags, self.policy.origin_namespace());
@@ -261,12 +300,11 @@ impl Judge {
             deferred: Vec::new(),
             javascript: self.policy.is_script(&call.spot.query),
         };
-        let outcome = Outcome::Forward(Box::new(call));
         Judgement {
             operation: None,
-            findings: Vec::new(),
-            mode: self.policy.mode(None),
-            outcome,
+            findings,
+            mode,
+            outcome: Outcome::Forward(Box::new(call)),
         }
     }
 
@@ -314,40 +352,20 @@ impl Judge {
     }
 }
 
-// === impl Case ===
+// === impl Waivable ===
 
-impl Case<'_> {
+impl Waivable {
+    fn problem(&self) -> &Problem {
+        match self {
+            Self::Shared(problem) | Self::Own(problem) => problem,
+        }
+    }
+
     /// In an envelope an error names the `Allow` header, which for callers with credentials only the origin
     /// knows.
-    fn is_origins_to_word(&self) -> bool {
-        self.style.enveloped && self.caller == Caller::Credentialed
-    }
-}
-
-// === impl Style ===
-
-impl Style {
-    /// `_pretty` counts wherever it stands, `_envelope` in the query alone.
-    fn or_asked_for_in(self, bags: &Bags) -> Self {
-        let layout = if bags.all("_pretty").next().is_some() {
-            Layout::Pretty
-        } else {
-            self.layout
-        };
-        Self { layout, ..self }
-    }
-
-    /// What `_pretty` and `_envelope` of a query ask for; any value counts, an array too.
-    fn asked_for(query: &PhpArray) -> Self {
-        let layout = if query.get("_pretty").is_some() {
-            Layout::Pretty
-        } else {
-            Layout::Compact
-        };
-        Self {
-            layout,
-            enveloped: query.get("_envelope").is_some(),
-        }
+    fn is_origins_to_word(&self, case: &Case<'_>) -> bool {
+        let is_shared = matches!(self, Self::Shared(_));
+        is_shared && case.style.enveloped && case.caller == Caller::Credentialed
     }
 }
 

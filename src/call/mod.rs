@@ -18,6 +18,7 @@ mod reading;
 mod rules;
 mod statuses;
 mod strict;
+mod style;
 mod validated;
 
 pub use caller::Caller;

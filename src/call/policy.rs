@@ -22,6 +22,8 @@ pub(super) struct Policy {
     read_only: bool,
     allow_jsonp: bool,
     operations: HashMap<OperationId, OperationSettings>,
+    /// The public paths of the roots, in the settings' order.
+    root_paths: Vec<String>,
     public_namespaces: Vec<String>,
     origin_namespace: String,
     images: ImageHosts,
@@ -37,6 +39,7 @@ impl Policy {
             read_only: settings.read_only,
             allow_jsonp: settings.allow_jsonp,
             operations: settings.operations.clone(),
+            root_paths: settings.roots.iter().map(|root| root.path.clone()).collect(),
             public_namespaces: settings.namespaces.clone(),
             origin_namespace: settings.origin.namespace.clone(),
             images: ImageHosts::new(settings),
@@ -51,9 +54,10 @@ impl Policy {
             .unwrap_or(self.mode)
     }
 
-    /// Whether an operation's calls are held to the letter of the specification.
-    pub(super) fn is_strict(&self, operation: &Operation) -> bool {
-        let profile = self.of(Some(operation)).and_then(|settings| settings.profile);
+    /// Whether an operation's calls, or requests that lead to none, are held to the letter of the
+    /// specification.
+    pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
+        let profile = self.of(operation).and_then(|settings| settings.profile);
         profile.unwrap_or(self.profile) == Profile::Strict
     }
 
@@ -79,6 +83,14 @@ impl Policy {
     /// Where images may come from.
     pub(super) fn images(&self) -> &ImageHosts {
         &self.images
+    }
+
+    /// The public addresses of the API on one root, below the host: root path and namespace.
+    pub(super) fn bases(&self, root: usize) -> impl Iterator<Item = String> {
+        let root = self.root_paths.get(root).map_or("", String::as_str);
+        self.public_namespaces
+            .iter()
+            .map(move |namespace| format!("{root}/{namespace}"))
     }
 
     /// The namespace at the origin.

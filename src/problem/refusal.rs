@@ -1,11 +1,12 @@
 //! A problem as an answer: status and body, laid out and wrapped as the client asked.
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::json;
 
 use super::catalogue::Problem;
 use super::php_json::{Layout, to_php_json};
+use crate::contract::{Route, table};
 
 /// An answer the edge gives instead of the origin's.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +34,26 @@ pub enum Allow {
     Absent,
     /// What an anonymous caller passes on every route.
     Get,
+    /// Every method the table has for a route.
+    Route(Route),
+}
+
+// === impl Allow ===
+
+impl Allow {
+    /// The value of the header.
+    pub fn methods(self) -> Option<String> {
+        match self {
+            Self::Absent => None,
+            Self::Get => Some("GET".to_owned()),
+            Self::Route(route) => {
+                let operations = table().on_route(route);
+                let methods = operations.flat_map(|operation| operation.id.action.methods());
+                let names: Vec<&str> = methods.map(Method::as_str).collect();
+                Some(names.join(", ").replacen("GET", "GET, HEAD", 1))
+            }
+        }
+    }
 }
 
 // === impl Refusal ===
@@ -100,9 +121,9 @@ impl Refusal {
 }
 
 fn envelope(problem: &Problem, allow: Allow) -> serde_json::Value {
-    let headers = match allow {
-        Allow::Absent => json!([]),
-        Allow::Get => json!({"Allow": "GET"}),
+    let headers = match allow.methods() {
+        None => json!([]),
+        Some(methods) => json!({"Allow": methods}),
     };
     json!({"body": problem.to_json(), "status": problem.status().as_u16(), "headers": headers})
 }

@@ -4,9 +4,11 @@
 //! needs no reading; values after WordPress's own phases, whose words come first.
 
 mod dates;
+mod methods;
 mod names;
 mod shape;
 mod values;
 
+pub(super) use methods::refuse_method;
 pub(super) use shape::check_shape;
 pub(super) use values::check_values;

@@ -1,8 +1,8 @@
 //! Parameter names byte for byte: no mangling, no repetition, brackets only behind list parameters.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::contract::{Argument, Documented, Operation};
+use crate::contract::{Action, Documented, Operation};
 use crate::payload::{Plus, decode};
 
 /// Pairs of a query.
@@ -11,68 +11,77 @@ const QUERY_PAIRS: usize = 64;
 /// Elements of one list parameter.
 const LIST_ELEMENTS: usize = 100;
 
-/// Whether every name of a query is declared for reading; writable fields belong into the body.
-pub(super) fn query_names_hold(query: &str, operation: &Operation) -> bool {
-    if operation.is_write() {
-        return query.is_empty();
-    }
-    names_hold(query.as_bytes(), operation, QUERY_PAIRS)
+/// The names a call may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names<'a> {
+    /// Its declared arguments count, except the path's own.
+    pub(super) operation: &'a Operation,
+    /// What the settings let through beside them.
+    pub(super) extra: &'a [String],
 }
 
-/// Whether every name of an urlencoded body is a writable field.
-pub(super) fn form_names_hold(body: &[u8], operation: &Operation) -> bool {
-    names_hold(body, operation, usize::MAX)
-}
+// === impl Names ===
 
-fn names_hold(text: &[u8], operation: &Operation, limit: usize) -> bool {
-    let mut scalars = HashSet::new();
-    let mut lists: Vec<(&'static str, usize)> = Vec::new();
-    for (count, pair) in text.split(|&byte| byte == b'&').enumerate() {
-        if text.is_empty() {
-            return true;
-        }
-        let name = decode(
-            pair.split(|&byte| byte == b'=').next().unwrap_or_default(),
-            Plus::Space,
-        );
-        let (base, is_element) = match name.strip_suffix(b"[]") {
-            Some(base) => (base, true),
-            None => (name.as_slice(), false),
-        };
-        let Some(argument) = declared(operation, base) else {
-            return false;
-        };
-        if count >= limit || (is_element && !is_list(argument)) {
-            return false;
-        }
-        let fresh = if is_element {
-            !scalars.contains(argument.name) && count_element(&mut lists, argument.name) <= LIST_ELEMENTS
-        } else {
-            lists.iter().all(|(known, _)| *known != argument.name) && scalars.insert(argument.name)
-        };
-        if !fresh {
-            return false;
+impl<'a> Names<'a> {
+    /// Whether every name of a query is known; what a create or update writes belongs into its body.
+    pub(super) fn hold_in_query(self, query: &str) -> bool {
+        match self.operation.id.action {
+            Action::Create | Action::Update => query.is_empty(),
+            Action::Describe | Action::List | Action::Read | Action::Delete => {
+                self.hold(query.as_bytes(), QUERY_PAIRS)
+            }
         }
     }
-    true
-}
 
-fn declared<'a>(operation: &'a Operation, name: &[u8]) -> Option<&'a Argument> {
-    let in_path = operation.id.route.path_parameter();
-    operation
-        .argument(name)
-        .filter(|argument| Some(argument.name) != in_path)
-}
-
-fn is_list(argument: &Argument) -> bool {
-    matches!(argument.documented, Documented::IntegerList)
-}
-
-fn count_element(lists: &mut Vec<(&'static str, usize)>, name: &'static str) -> usize {
-    if let Some((_, count)) = lists.iter_mut().find(|(known, _)| *known == name) {
-        *count += 1;
-        return *count;
+    /// Whether every name of an urlencoded body is known.
+    pub(super) fn hold_in_form(self, body: &[u8]) -> bool {
+        self.hold(body, usize::MAX)
     }
-    lists.push((name, 1));
-    1
+
+    /// Whether a name is known, byte by byte.
+    pub(super) fn hold_name(self, name: &[u8]) -> bool {
+        self.known(name).is_some()
+    }
+
+    fn hold(self, text: &[u8], limit: usize) -> bool {
+        let mut scalars = HashSet::new();
+        let mut lists: HashMap<&str, usize> = HashMap::new();
+        let pairs = text.split(|&byte| byte == b'&').filter(|_| !text.is_empty());
+        for (count, pair) in pairs.enumerate() {
+            let name = pair.split(|&byte| byte == b'=').next().unwrap_or_default();
+            let name = decode(name, Plus::Space);
+            let (base, is_element) = match name.strip_suffix(b"[]") {
+                Some(base) => (base, true),
+                None => (name.as_slice(), false),
+            };
+            let Some((known, is_list)) = self.known(base) else {
+                return false;
+            };
+            let fresh = if is_element {
+                let elements = lists.entry(known).or_default();
+                *elements += 1;
+                is_list && *elements <= LIST_ELEMENTS && !scalars.contains(known)
+            } else {
+                scalars.insert(known) && !lists.contains_key(known)
+            };
+            if count >= limit || !fresh {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The known name, and whether it is that of a list.
+    fn known(self, name: &[u8]) -> Option<(&'a str, bool)> {
+        let in_path = self.operation.id.route.path_parameter();
+        let declared = self
+            .operation
+            .argument(name)
+            .filter(|argument| Some(argument.name) != in_path);
+        if let Some(argument) = declared {
+            return Some((argument.name, argument.documented == Documented::IntegerList));
+        }
+        let extra = self.extra.iter().find(|extra| extra.as_bytes() == name);
+        extra.map(|extra| (extra.as_str(), true))
+    }
 }

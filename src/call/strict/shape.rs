@@ -2,11 +2,13 @@
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, Method, StatusCode};
+use serde::de::IgnoredAny;
 
-use super::names::{form_names_hold, query_names_hold};
+use super::names::Names;
+use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route};
-use crate::payload::{JsonShape, json_shape};
+use crate::payload::{JsonError, json_shape};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::target::RouteMatch;
 
@@ -25,25 +27,37 @@ const LIST_ELEMENTS: usize = 1000;
 /// What is wrong with the spelling of a call; nothing, most of the time.
 pub(in crate::call) fn check_shape(
     call: &RawCall<'_>,
-    matched: &RouteMatch,
     operation: &Operation,
+    policy: &Policy,
 ) -> Option<Problem> {
     let (path, query) = call
         .spot
         .spelling
         .as_ref()
         .map_or(("", ""), |raw| (raw.path.as_str(), raw.query.as_str()));
-    if !path_is_exact(path, matched) {
+    let matched = call.spot.matched.as_ref()?;
+    if !policy
+        .bases(call.spot.root)
+        .any(|base| path_is_exact(path, &base, matched))
+    {
         return Some(Problem::NoRoute);
     }
-    if !query_names_hold(query, operation) {
+    let names = Names {
+        operation,
+        extra: policy.encoding(operation).extra,
+    };
+    if !names.hold_in_query(query) {
         return Some(misspelt("query"));
     }
-    check_body(call, operation)
+    check_body(call, names)
 }
 
-/// Exact case, no odd slashes, ids without leading zeros; one trailing slash on collections.
-fn path_is_exact(path: &str, matched: &RouteMatch) -> bool {
+/// Exact case, no odd slashes, ids without leading zeros; one trailing slash on collections. Above the route
+/// stands one of the public bases as it is configured.
+fn path_is_exact(path: &str, base: &str, matched: &RouteMatch) -> bool {
+    let Some(path) = path.strip_prefix(base) else {
+        return false;
+    };
     let parameter = matched.parameter.as_deref().unwrap_or_default();
     let below = match matched.route {
         Route::Index => String::new(),
@@ -58,14 +72,9 @@ fn path_is_exact(path: &str, matched: &RouteMatch) -> bool {
             _ => return false,
         },
     };
-    let slashed = matches!(matched.route, Route::Index | Route::Collection(_));
-    let path = if slashed {
-        path.strip_suffix('/').unwrap_or(path)
-    } else {
-        path
-    };
-    let above = path.strip_suffix(below.as_str()).unwrap_or_default();
-    above.starts_with('/') && !above.contains("//") && !above.contains('%') && !above.contains("index.php")
+    let takes_slash = matches!(matched.route, Route::Index | Route::Collection(_));
+    let path = path.strip_suffix('/').filter(|_| takes_slash).unwrap_or(path);
+    path == below
 }
 
 fn is_strict_id(id: &str) -> bool {
@@ -86,8 +95,8 @@ fn is_strict_slug(segment: &str) -> bool {
         && !slug.as_bytes().ends_with(b".php")
 }
 
-fn check_body(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
-    let takes_body = operation.is_write() && *call.method != Method::DELETE;
+fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
+    let takes_body = names.operation.is_write() && *call.method != Method::DELETE;
     if !takes_body {
         return (!call.body.is_empty()).then_some(UNEXPECTED_BODY);
     }
@@ -95,8 +104,8 @@ fn check_body(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
         return Some(TOO_LARGE);
     }
     match media_type(call.headers) {
-        Some(MediaType::Json) => check_json(call.body, operation),
-        Some(MediaType::Form) => (!form_names_hold(call.body, operation)).then(|| misspelt("body")),
+        Some(MediaType::Json) => check_json(call.body, names),
+        Some(MediaType::Form) => (!names.hold_in_form(call.body)).then(|| misspelt("body")),
         None if call.body.is_empty() && !call.headers.contains_key(CONTENT_TYPE) => None,
         None => Some(UNSUPPORTED),
     }
@@ -125,25 +134,22 @@ fn media_type(headers: &HeaderMap) -> Option<MediaType> {
     }
 }
 
-fn check_json(body: &[u8], operation: &Operation) -> Option<Problem> {
-    // A body that is no JSON is WordPress's to word.
-    let shape = json_shape(body, JSON_DEPTH).ok()?;
-    let JsonShape {
-        names: Some(names),
-        duplicates: false,
-        largest_object,
-        longest_list,
-    } = shape
-    else {
-        return Some(misspelt("body"));
+fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
+    let shape = match json_shape(body, JSON_DEPTH) {
+        Ok(shape) => shape,
+        Err(JsonError::Depth) => return Some(Problem::InvalidJson(JsonError::Depth)),
+        // A body that is no JSON is WordPress's to word; what PHP calls empty is none.
+        Err(_) => return None,
     };
-    let in_path = operation.id.route.path_parameter();
-    let known = |name: &Vec<u8>| {
-        operation
-            .argument(name)
-            .is_some_and(|argument| Some(argument.name) != in_path)
-    };
-    let holds = names.iter().all(known) && largest_object <= OBJECT_MEMBERS && longest_list <= LIST_ELEMENTS;
+    // PHP takes `TRUE` and `Null`; JSON (RFC 8259) does not.
+    let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();
+    let holds = shape
+        .names
+        .is_some_and(|sent| sent.iter().all(|name| names.hold_name(name)))
+        && is_json
+        && !shape.duplicates
+        && shape.largest_object <= OBJECT_MEMBERS
+        && shape.longest_list <= LIST_ELEMENTS;
     (!holds).then(|| misspelt("body"))
 }
 

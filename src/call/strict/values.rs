@@ -1,9 +1,13 @@
 //! Values in the documented form only: plain numbers, absolute dates, the five statuses, ids in lists.
 
+use jiff::civil::DateTime;
+
 use super::dates::absolute;
-use crate::contract::{Argument, Documented, Operation, Rule};
-use crate::payload::Bags;
+use crate::contract::{Argument, Documented, Operation, Place, Rule};
+use crate::payload::{Bags, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
+use crate::value::datetime::wall;
+use crate::value::numeric::is_numeric;
 use crate::value::{PhpArray, Value};
 
 /// The largest id: what a JSON number carries exactly.
@@ -18,17 +22,26 @@ const MAX_PER_PAGE: u64 = 100;
 /// Characters of a text that is not a description.
 const MAX_TEXT: usize = 1000;
 
+/// Bytes of a slug.
+const MAX_SLUG: usize = 200;
+
 /// Elements of a list.
 const MAX_ELEMENTS: usize = 100;
 
 /// What is wrong with a call's values, in declaration order.
 pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Option<Problem> {
     let wrong = |argument: &Argument| {
-        let (_, value) = bags.get(argument.name)?;
-        let reason = reason(argument, value)?;
+        let (source, value) = bags.get(argument.name)?;
+        let sent = Sent {
+            argument,
+            source,
+            value,
+            place: operation.place(argument),
+        };
+        let fault = (!sent.holds()).then(|| Fault::Strict(sent.expectation()))?;
         Some(InvalidParameter {
             name: argument.name,
-            fault: Fault::Strict(reason),
+            fault,
         })
     };
     let mut wrong: Vec<InvalidParameter> = operation.arguments.iter().filter_map(wrong).collect();
@@ -37,37 +50,90 @@ pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Optio
     (!wrong.is_empty()).then_some(Problem::Invalid(wrong))
 }
 
-/// Why the strict profile refuses a value.
-fn reason(argument: &Argument, value: &Value) -> Option<&'static str> {
-    let holds = match argument.documented {
-        Documented::Integer => whole(value, limit(argument.name)),
-        Documented::Boolean | Documented::BooleanLike => boolean(value),
-        Documented::Date | Documented::UtcDate | Documented::DateTime => date(value),
-        Documented::Double => coordinate(argument.name, value),
-        Documented::IntegerList => list(argument, value),
-        Documented::Url => url(value),
-        Documented::Any if argument.rule == Rule::UrlOrEmpty => url(value),
-        Documented::Any => scalar(value),
-        Documented::String | Documented::Email => text(argument, value),
-    };
-    (!holds).then(|| expectation(argument))
+/// An argument that was sent.
+struct Sent<'a> {
+    argument: &'a Argument,
+    source: Source,
+    value: &'a Value,
+    place: Place,
 }
 
-fn expectation(argument: &Argument) -> &'static str {
-    match argument.documented {
-        Documented::Integer => "It must be a whole number above zero, within bounds, in plain digits.",
-        Documented::Boolean | Documented::BooleanLike => "It must be true, false, 1 or 0.",
-        Documented::Date | Documented::UtcDate | Documented::DateTime => {
-            "It must be a date like 2027-01-15 or 2027-01-15 10:00:00."
-        }
-        Documented::Double => "It must be a coordinate within bounds.",
-        Documented::IntegerList => "It must be a list of at most 100 ids.",
-        Documented::Url => "It must be an absolute http or https URL.",
-        Documented::Any => "It must be a plain value.",
-        Documented::String | Documented::Email => {
-            "It must be a documented value, short and without control characters."
+// === impl Sent ===
+
+impl Sent<'_> {
+    fn holds(&self) -> bool {
+        let (argument, value) = (self.argument, self.value);
+        match argument.documented {
+            Documented::Integer => whole(value, limit(argument.name)),
+            Documented::Boolean | Documented::BooleanLike => boolean(value),
+            Documented::Date | Documented::UtcDate | Documented::DateTime => self.is_date(),
+            // The publication date, which the specification calls text.
+            Documented::String if argument.rule == Rule::Time => self.is_date(),
+            Documented::Double => coordinate(argument.name, value),
+            Documented::IntegerList => self.is_list(),
+            Documented::Url => url(value),
+            Documented::Any if argument.rule == Rule::UrlOrEmpty => url(value),
+            Documented::Any if argument.name == "context" => utf8(value) == Some("view"),
+            Documented::Any => scalar(value),
+            Documented::String | Documented::Email => text(argument, value),
         }
     }
+
+    /// What the message says was expected.
+    fn expectation(&self) -> &'static str {
+        match self.argument.documented {
+            Documented::Integer => "It must be a whole number above zero, within bounds, in plain digits.",
+            Documented::Boolean | Documented::BooleanLike => "It must be true, false, 1 or 0.",
+            Documented::Date | Documented::UtcDate | Documented::DateTime => {
+                "It must be a date like 2027-01-15 or 2027-01-15 10:00:00."
+            }
+            Documented::Double => "It must be a coordinate within bounds.",
+            Documented::IntegerList => "It must be a list of at most 100 ids.",
+            Documented::Url => "It must be an absolute http or https URL.",
+            Documented::Any => "It must be a documented, plain value.",
+            Documented::String | Documented::Email => {
+                "It must be a documented value, short and without control characters."
+            }
+        }
+    }
+
+    /// Written dates are absolute; a filter takes every date that PHP reads and that lies in the years 1 to
+    /// 9999. Numbers are neither: they could be a year or seconds.
+    fn is_date(&self) -> bool {
+        let Some(text) = utf8(self.value) else {
+            return false;
+        };
+        match self.place {
+            Place::Body => absolute(text).is_some(),
+            Place::Query | Place::Path => short_text(self.value) && is_readable_date(text),
+        }
+    }
+
+    /// Ids as a comma list or, in JSON always, as an array; terms of a filter by slug too, and names of terms
+    /// to store.
+    fn is_list(&self) -> bool {
+        let is_terms = matches!(self.argument.rule, Rule::TermList(_) | Rule::Anything);
+        let element = |value: &Value| whole(value, MAX_ID) || (is_terms && short_text(value));
+        match self.value {
+            Value::Array(array) => elements_hold(array, element),
+            Value::String(text) if self.source != Source::Json => {
+                let parts: Vec<Value> = text.split(|&byte| byte == b',').map(Value::text).collect();
+                elements_hold(&PhpArray::list(parts), element)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_readable_date(text: &str) -> bool {
+    // The day only fills in what a text leaves out.
+    let some_day = DateTime::constant(2026, 1, 1, 0, 0, 0, 0);
+    let read = wall(text.as_bytes(), some_day);
+    let in_range = read.is_some_and(|date| date.year() >= 1 && date < DateTime::MAX);
+    // PHP takes `99999-01-01` for the year 2009.
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let odd_year = digits > 4 && text.as_bytes().get(digits) == Some(&b'-');
+    in_range && !odd_year && !is_numeric(text.as_bytes())
 }
 
 fn limit(name: &str) -> u64 {
@@ -100,10 +166,6 @@ fn boolean(value: &Value) -> bool {
     }
 }
 
-fn date(value: &Value) -> bool {
-    utf8(value).and_then(absolute).is_some()
-}
-
 fn coordinate(name: &str, value: &Value) -> bool {
     let bound = if name == "geoloc_lat" { 90.0 } else { 180.0 };
     let plain = |text: &&str| {
@@ -114,20 +176,6 @@ fn coordinate(name: &str, value: &Value) -> bool {
         .filter(plain)
         .and_then(|text| text.parse::<f64>().ok());
     number.is_some_and(|number| number.abs() <= bound)
-}
-
-/// Ids as a comma list or array; terms of a filter by slug too, and names of terms to store.
-fn list(argument: &Argument, value: &Value) -> bool {
-    let is_terms = matches!(argument.rule, Rule::TermList(_) | Rule::Anything);
-    let element = |value: &Value| whole(value, MAX_ID) || (is_terms && short_text(value));
-    match value {
-        Value::Array(array) => elements_hold(array, element),
-        Value::String(text) => {
-            let parts: Vec<Value> = text.split(|&byte| byte == b',').map(Value::text).collect();
-            elements_hold(&PhpArray::list(parts), element)
-        }
-        number => element(number),
-    }
 }
 
 fn elements_hold(array: &PhpArray, holds: impl Fn(&Value) -> bool) -> bool {
@@ -161,7 +209,7 @@ fn text(argument: &Argument, value: &Value) -> bool {
         ("order", _) => {
             utf8(value).is_some_and(|order| ["asc", "desc"].contains(&order.to_ascii_lowercase().as_str()))
         }
-        ("context", _) => utf8(value) == Some("view"),
+        ("slug", _) => short_text(value) && utf8(value).is_some_and(|slug| slug.len() <= MAX_SLUG),
         ("description" | "excerpt", _) => utf8(value).is_some_and(|text| {
             !text
                 .chars()

@@ -4,7 +4,7 @@ use calendar_edge::call::{Caller, Explanation, Finding, Judge, Judgement, Outcom
 use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::contract::Schema;
 use calendar_edge::payload::{Bag, Source, spellings};
-use calendar_edge::problem::{Allow, Refusal};
+use calendar_edge::problem::Refusal;
 use calendar_edge::target::{Located, Roots, Spot};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
 use serde::Serialize;
@@ -80,7 +80,7 @@ pub(super) struct Upstream {
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) code: &'static str,
-    pub(super) allow: Option<&'static str>,
+    pub(super) allow: Option<String>,
     pub(super) body: String,
 }
 
@@ -225,10 +225,7 @@ impl Story {
         self.answer = Some(Answer {
             status: refusal.status().as_u16(),
             code: refusal.code(),
-            allow: match refusal.allow() {
-                Allow::Absent => None,
-                Allow::Get => Some("GET"),
-            },
+            allow: refusal.allow().methods(),
             body: String::from_utf8_lossy(refusal.body()).into_owned(),
         });
     }

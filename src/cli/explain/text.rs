@@ -92,7 +92,7 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
     }
     if let Some(answer) = &story.answer {
         lines.push(format!("  {} {}", answer.status, answer.code));
-        lines.extend(answer.allow.map(|allow| format!("  Allow: {allow}")));
+        lines.extend(answer.allow.as_ref().map(|allow| format!("  Allow: {allow}")));
         lines.extend(answer.body.lines().map(|line| format!("  {line}")));
     }
 }

@@ -1,0 +1,185 @@
+//! Modes and profiles: report finds what enforce refuses, off judges nothing, operations may differ.
+
+use std::collections::BTreeMap;
+
+use calendar_edge::call::{Finding, Judgement, Outcome};
+use calendar_edge::config::{Mode, OperationSettings, Profile, Settings};
+use calendar_edge::contract::table;
+use http::{HeaderMap, HeaderValue, Method};
+
+use crate::judging::{Edge, NAMESPACE, Request, Said, settings, well_formed};
+
+fn in_mode(mode: Mode) -> Edge {
+    Edge::new(&Settings { mode, ..settings() })
+}
+
+fn judged(edge: &Edge, request: &Request) -> Option<Judgement> {
+    match edge.say(request) {
+        Said::Judged(judgement) => Some(judgement),
+        Said::Turned(_) => None,
+    }
+}
+
+#[test]
+fn report_finds_what_enforce_refuses() {
+    let (enforcing, reporting) = (in_mode(Mode::Enforce), in_mode(Mode::Report));
+    let mut counts: BTreeMap<(&str, Option<&str>, &str), [usize; 2]> = BTreeMap::new();
+    let mut waived = 0;
+    for (record, request) in well_formed() {
+        let (Some(enforced), Some(reported)) = (judged(&enforcing, &request), judged(&reporting, &request))
+        else {
+            continue;
+        };
+        for (judgement, at) in [(&enforced, 0), (&reported, 1)] {
+            for Finding {
+                code,
+                parameter,
+                rule,
+            } in &judgement.findings
+            {
+                counts.entry((code, *parameter, rule)).or_default()[at] += 1;
+            }
+        }
+        assert_eq!(enforced.findings, reported.findings, "{}", record.id);
+        assert_eq!((enforced.mode, reported.mode), (Mode::Enforce, Mode::Report));
+        match (&enforced.outcome, &reported.outcome) {
+            (Outcome::Refuse(_), Outcome::Forward(_)) => {
+                assert!(!reported.findings.is_empty(), "{}", record.id);
+                waived += 1;
+            }
+            (one, other) => assert_eq!(one, other, "{}", record.id),
+        }
+    }
+    for (finding, [enforced, reported]) in &counts {
+        assert_eq!(enforced, reported, "{finding:?}");
+    }
+    println!("{waived} refusals waived, {} kinds of findings", counts.len());
+    assert!(waived > 600, "{waived}");
+    assert!(counts.len() > 100, "{}", counts.len());
+}
+
+#[test]
+fn off_judges_no_arguments() {
+    let (enforcing, off) = (in_mode(Mode::Enforce), in_mode(Mode::Off));
+    for (record, request) in well_formed() {
+        let (Some(enforced), Some(unjudged)) = (judged(&enforcing, &request), judged(&off, &request)) else {
+            continue;
+        };
+        match (&enforced.outcome, &unjudged.outcome) {
+            (Outcome::Forward(enforced), Outcome::Forward(unjudged)) => {
+                assert_eq!(enforced.request(), unjudged.request(), "{}", record.id);
+            }
+            (Outcome::Forward(_), Outcome::Refuse(_)) => panic!("{} is refused when off", record.id),
+            _ => {}
+        }
+        if let Outcome::Forward(call) = &unjudged.outcome {
+            assert!(
+                unjudged.findings.is_empty() && call.deferred().is_empty(),
+                "{}",
+                record.id
+            );
+        }
+    }
+}
+
+/// A list of events or venues with an argument that WordPress refuses and one that only the strict profile does.
+fn list(kind: &str, query: &str) -> Request {
+    Request {
+        method: Method::GET,
+        path: format!("/wp-json/{NAMESPACE}/{kind}"),
+        query: Some(query.to_owned()),
+        headers: HeaderMap::new(),
+        body: Vec::new(),
+    }
+}
+
+fn with_operation(name: &str, operation: OperationSettings) -> Edge {
+    let mut settings = settings();
+    let id = table().named(name).expect("an operation").id;
+    settings.operations.insert(id, operation);
+    Edge::new(&settings)
+}
+
+#[test]
+fn one_operation_may_have_its_own_mode() {
+    for mode in [Mode::Report, Mode::Off] {
+        let edge = with_operation(
+            "events.list",
+            OperationSettings {
+                mode: Some(mode),
+                ..OperationSettings::default()
+            },
+        );
+        let events = judged(&edge, &list("events", "page=0")).expect("a call");
+        let venues = judged(&edge, &list("venues", "page=0")).expect("a call");
+        assert!(matches!(events.outcome, Outcome::Forward(_)), "{mode:?}");
+        assert_eq!(
+            (events.mode, events.findings.len()),
+            (mode, usize::from(mode == Mode::Report))
+        );
+        assert!(matches!(venues.outcome, Outcome::Refuse(_)), "{mode:?}");
+        assert_eq!(venues.mode, Mode::Enforce);
+    }
+}
+
+#[test]
+fn one_operation_may_have_its_own_profile() {
+    let edge = with_operation(
+        "events.list",
+        OperationSettings {
+            profile: Some(Profile::Strict),
+            ..OperationSettings::default()
+        },
+    );
+    let is_forwarded =
+        |kind: &str, query: &str| matches!(edge.outcome(&list(kind, query)), Outcome::Forward(_));
+    assert!(!is_forwarded("events", "per.page=3"));
+    assert!(is_forwarded("events", "per_page=3"));
+    assert!(is_forwarded("venues", "per.page=3"));
+}
+
+#[test]
+fn extra_parameters_are_names_of_the_strict_profile_too() {
+    let edge = with_operation(
+        "events.list",
+        OperationSettings {
+            profile: Some(Profile::Strict),
+            extra_parameters: vec!["series".to_owned()],
+            ..OperationSettings::default()
+        },
+    );
+    let Outcome::Forward(call) = edge.outcome(&list("events", "series=4")) else {
+        panic!("the settings let it through")
+    };
+    assert_eq!(call.request().query.as_deref(), Some("series=4"));
+    assert!(matches!(
+        edge.outcome(&list("events", "other=4")),
+        Outcome::Refuse(_)
+    ));
+}
+
+#[test]
+fn report_lets_the_strict_profile_be_tried() {
+    let mut settings = settings();
+    settings.mode = Mode::Report;
+    settings.profile = Profile::Strict;
+    let judgement = judged(&Edge::new(&settings), &list("events", "per.page=3")).expect("a call");
+    assert!(matches!(judgement.outcome, Outcome::Forward(_)));
+    assert_eq!(judgement.findings.len(), 1);
+}
+
+/// An error in an envelope is left to the origin where only it knows the `Allow` header; what the strict
+/// profile refuses is no error of the origin.
+#[test]
+fn an_envelope_opens_no_door_in_the_strict_profile() {
+    let mut settings = settings();
+    settings.profile = Profile::Strict;
+    let mut request = list("events", "_envelope=1&page=1");
+    request
+        .headers
+        .insert("authorization", HeaderValue::from_static("Basic YTpi"));
+    assert!(matches!(
+        Edge::new(&settings).outcome(&request),
+        Outcome::Refuse(_)
+    ));
+}
