@@ -8,7 +8,7 @@ use super::orders::Shutdown;
 use super::reload::Reloader;
 use super::running::{DrainOutcome, Running};
 use crate::admin::{Admin, Readiness};
-use crate::config::{AdminSettings, Limits, ListenAddress, Settings, Timeouts};
+use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
 use crate::server::{BindError, Drain, Listener, Protocol, Slots, Worker};
@@ -107,7 +107,7 @@ fn worker(reloader: &Reloader, drain: &Drain) -> Worker<CurrentStack> {
 
 /// The admin listener shares nothing with the others, so that it answers while they are full.
 fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
-    let protocol = Protocol::new(&Limits::default(), &Timeouts::default());
+    let protocol = Protocol::new(&Limits::default(), &Timeouts::default(), &Http2Limits::default());
     Worker {
         protocol: Arc::new(ArcSwap::from_pointee(protocol)),
         service,

@@ -74,7 +74,7 @@ impl Reloader {
     pub(super) fn new(settings: Settings, gateway: Gateway, metrics: Metrics) -> Self {
         metrics.reloads().loaded();
         let stack = layers::stack(&settings, &metrics, gateway.clone());
-        let protocol = Protocol::new(&settings.limits, &settings.timeouts);
+        let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
         let inner = Inner {
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
@@ -110,7 +110,7 @@ impl Reloader {
         let pinned = pin(&kept.settings, &mut settings);
         let gateway = kept.gateway.renewed(&settings)?;
         let stack = layers::stack(&settings, &self.inner.metrics, gateway.clone());
-        let protocol = Protocol::new(&settings.limits, &settings.timeouts);
+        let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
         let pages = Pages::new(&settings);
         last(&settings)?;
         // From here on nothing can fail.

@@ -65,6 +65,16 @@ pub(super) fn sizes(draft: &Draft, problems: &mut Problems) {
             limits.header_bytes > limits.header_list_bytes,
         ),
         (
+            "limits.header_list_bytes",
+            "http2.header_list_bytes",
+            limits.header_list_bytes > usize::try_from(draft.http2.header_list_bytes).unwrap_or(usize::MAX),
+        ),
+        (
+            "http2.stream_window_bytes",
+            "http2.connection_window_bytes",
+            draft.http2.stream_window_bytes > draft.http2.connection_window_bytes,
+        ),
+        (
             "limits.answer_buffer_bytes",
             "limits.answer_bytes",
             buffer > limits.answer_bytes,

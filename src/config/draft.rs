@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use ipnet::IpNet;
 use url::Url;
 
+use super::http2::Http2Limits;
 use super::problem::Place;
 use super::protection::{BreakerSettings, ImageHost};
 use super::settings::{
@@ -36,6 +37,7 @@ pub(super) struct Draft {
     pub(super) limits: Limits,
     pub(super) timeouts: Timeouts,
     pub(super) breaker: BreakerSettings,
+    pub(super) http2: Http2Limits,
     pub(super) cors: CorsSettings,
     pub(super) log: LogSettings,
     pub(super) places: Places,
@@ -117,6 +119,7 @@ impl Draft {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             breaker: BreakerSettings::default(),
+            http2: Http2Limits::default(),
             cors: CorsSettings::default(),
             log: LogSettings::default(),
             places: Places::default(),

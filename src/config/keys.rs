@@ -35,7 +35,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 10] = [
+pub(super) static SECTIONS: [Section; 11] = [
     Section {
         name: "",
         header: "",
@@ -85,6 +85,12 @@ pub(super) static SECTIONS: [Section; 10] = [
         meaning: "Reads are kept from a site that is out of order: they get 503 `edge_origin_unavailable` at once, and \
                   the site can recover. Writes always pass.",
         keys: Keys::Once(BREAKER),
+    },
+    Section {
+        name: "http2",
+        header: "[http2]",
+        meaning: "What one HTTP/2 connection of a client may do.",
+        keys: Keys::Once(HTTP2),
     },
     Section {
         name: "cors",
@@ -557,6 +563,85 @@ const BREAKER: &[Key<Draft>] = &[
         meaning: "How often one read may try meanwhile; the first that gets an answer lets all others pass again.",
     },
 ];
+
+const HTTP2: &[Key<Draft>] = &[
+    Key {
+        name: "streams",
+        store: Count(1..=1000, |draft, count| draft.http2.streams = narrow(count)),
+        default: Shown::Of(|settings| settings.http2.streams.to_string()),
+        meaning: "Requests at once.",
+    },
+    Key {
+        name: "header_list_bytes",
+        store: Size(4 * KIB..=2 * MIB, |draft, count| {
+            draft.http2.header_list_bytes = narrow(bytes(count));
+        }),
+        default: Shown::Of(|settings| show_size(settings.http2.header_list_bytes.into())),
+        meaning: "A decoded head with its target, 32 bytes more for each field (431 without a body). Four times as \
+                  many end the connection.",
+    },
+    Key {
+        name: "frame_bytes",
+        store: Size(16 * KIB..=MIB, |draft, count| {
+            draft.http2.frame_bytes = narrow(bytes(count));
+        }),
+        default: Shown::Of(|settings| show_size(settings.http2.frame_bytes.into())),
+        meaning: "One frame.",
+    },
+    Key {
+        name: "stream_window_bytes",
+        store: Size(16 * KIB..=64 * MIB, |draft, count| {
+            draft.http2.stream_window_bytes = narrow(bytes(count));
+        }),
+        default: Shown::Of(|settings| show_size(settings.http2.stream_window_bytes.into())),
+        meaning: "What may wait unread of one request body.",
+    },
+    Key {
+        name: "connection_window_bytes",
+        store: Size(64 * KIB..=256 * MIB, |draft, count| {
+            draft.http2.connection_window_bytes = narrow(bytes(count));
+        }),
+        default: Shown::Of(|settings| show_size(settings.http2.connection_window_bytes.into())),
+        meaning: "What may wait unread of all request bodies together.",
+    },
+    Key {
+        name: "send_buffer_bytes",
+        store: Size(16 * KIB..=16 * MIB, |draft, count| {
+            draft.http2.send_buffer_bytes = bytes(count);
+        }),
+        default: Shown::Of(|settings| shown_size(settings.http2.send_buffer_bytes)),
+        meaning: "What may wait of one answer for a slow client.",
+    },
+    Key {
+        name: "pending_resets",
+        store: Count(1..=1000, |draft, count| draft.http2.pending_resets = count),
+        default: Shown::Of(|settings| settings.http2.pending_resets.to_string()),
+        meaning: "Requests that are taken back before they were begun; more at once end the connection.",
+    },
+    Key {
+        name: "provoked_resets",
+        store: Count(1..=10_000, |draft, count| draft.http2.provoked_resets = count),
+        default: Shown::Of(|settings| settings.http2.provoked_resets.to_string()),
+        meaning: "Requests that break the protocol; more end the connection.",
+    },
+    Key {
+        name: "ping_interval",
+        store: Time(seconds(1..=3600), |draft, time| draft.http2.ping_interval = time),
+        default: Shown::Of(|settings| show_duration(settings.http2.ping_interval)),
+        meaning: "After how much silence the client is asked whether it is still there.",
+    },
+    Key {
+        name: "ping_timeout",
+        store: Time(seconds(1..=300), |draft, time| draft.http2.ping_timeout = time),
+        default: Shown::Of(|settings| show_duration(settings.http2.ping_timeout)),
+        meaning: "How long its reply may take before the connection is closed.",
+    },
+];
+
+/// A number of a protocol field that has 32 bits; the bounds of the keys are lower.
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
 
 const CORS: &[Key<Draft>] = &[
     Key {

@@ -8,6 +8,7 @@ mod check;
 mod draft;
 mod excerpt;
 mod form;
+mod http2;
 mod key;
 mod keys;
 mod load;
@@ -24,6 +25,7 @@ mod settings;
 mod source;
 
 pub use excerpt::Excerpt;
+pub use http2::Http2Limits;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};

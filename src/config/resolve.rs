@@ -50,6 +50,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         limits: draft.limits,
         timeouts: draft.timeouts,
         breaker: draft.breaker,
+        http2: draft.http2,
         cors: draft.cors,
         log: draft.log,
     })

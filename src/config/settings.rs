@@ -12,6 +12,7 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use url::Url;
 
+use super::http2::Http2Limits;
 use super::protection::{BreakerSettings, ImageHost};
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
@@ -57,6 +58,8 @@ pub struct Settings {
     pub timeouts: Timeouts,
     /// When reads are kept from an origin that is out of order.
     pub breaker: BreakerSettings,
+    /// What one HTTP/2 connection may do.
+    pub http2: Http2Limits,
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Logging.
@@ -268,6 +271,7 @@ impl Settings {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             breaker: BreakerSettings::default(),
+            http2: Http2Limits::default(),
             cors: CorsSettings::default(),
             log: LogSettings::default(),
         }

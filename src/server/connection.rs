@@ -21,30 +21,12 @@ use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
 use super::worker::Drain;
 use crate::answer::{Answer, AnswerBody, BoxError};
-use crate::config::{Limits, Timeouts};
+use crate::config::{Http2Limits, Limits, Timeouts};
 use crate::framing::Inspector;
 
-/// Requests at once on one HTTP/2 connection.
-const STREAMS: u32 = 100;
-
-/// Streams that a client may reset before they were accepted (CVE-2023-44487, rapid reset).
-const PENDING_RESETS: usize = 20;
-
-/// Resets that a client may provoke by breaking the protocol (CVE-2025-8671, made-you-reset).
-const PROVOKED_RESETS: usize = 64;
-
-/// The flow-control window of one HTTP/2 stream, in bytes.
-const STREAM_WINDOW: u32 = 256 * 1024;
-
-/// The flow-control window of one HTTP/2 connection, in bytes: what its streams may hold together.
-const CONNECTION_WINDOW: u32 = 1024 * 1024;
-
-/// Bytes of an answer that hyper may hold for one HTTP/2 stream.
-const SEND_BUFFER: usize = 64 * 1024;
-
-/// How far above the configured header limits hyper refuses by itself.
+/// How far above the configured limits hyper refuses a head of HTTP/1 by itself, which it does without a body.
 ///
-/// Below, the layers refuse with JSON; hyper's own refusal has no body.
+/// The inspector refuses at the limits; a respelt target may have grown since.
 const HEADROOM: usize = 4;
 
 /// How connections of one listener speak HTTP.
@@ -57,7 +39,7 @@ pub(crate) struct Protocol {
 
 impl Protocol {
     /// Sets every limit explicitly: library defaults may change, and are not made for the open internet.
-    pub(crate) fn new(limits: &Limits, timeouts: &Timeouts) -> Self {
+    pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
         let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -72,15 +54,16 @@ impl Protocol {
         builder
             .http2()
             .timer(TokioTimer::new())
-            .max_concurrent_streams(STREAMS)
-            .max_pending_accept_reset_streams(PENDING_RESETS)
-            .max_local_error_reset_streams(PROVOKED_RESETS)
-            .initial_stream_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_send_buf_size(SEND_BUFFER)
-            .max_header_list_size(u32::try_from(head_bytes.saturating_mul(2)).unwrap_or(u32::MAX))
-            .keep_alive_interval(timeouts.client_idle / 2)
-            .keep_alive_timeout(timeouts.client_head);
+            .max_concurrent_streams(http2.streams)
+            .max_pending_accept_reset_streams(http2.pending_resets)
+            .max_local_error_reset_streams(http2.provoked_resets)
+            .initial_stream_window_size(http2.stream_window_bytes)
+            .initial_connection_window_size(http2.connection_window_bytes)
+            .max_frame_size(http2.frame_bytes)
+            .max_send_buf_size(http2.send_buffer_bytes)
+            .max_header_list_size(http2.header_list_bytes)
+            .keep_alive_interval(http2.ping_interval)
+            .keep_alive_timeout(http2.ping_timeout);
         Self {
             builder,
             inspector: Inspector::new(limits),

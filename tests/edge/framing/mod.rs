@@ -2,6 +2,7 @@
 
 mod bodies;
 mod heads;
+mod http2;
 mod order;
 
 use crate::support::{EVENTS, Edge, Origin, RawAnswer, Reply};

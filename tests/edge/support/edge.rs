@@ -7,6 +7,7 @@ use calendar_edge::config::{AdminSettings, ListenAddress, Settings};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
+use super::frames::FrameClient;
 use super::origin::Origin;
 use super::raw::RawClient;
 
@@ -153,6 +154,11 @@ impl Edge {
     /// A connection for bytes.
     pub(crate) async fn raw(&self) -> RawClient {
         RawClient::connect(self.address()).await
+    }
+
+    /// A connection for HTTP/2 frames.
+    pub(crate) async fn frames(&self) -> FrameClient {
+        FrameClient::connect(self.address()).await
     }
 
     /// A connection for bytes to the admin listener.

@@ -1,12 +1,14 @@
 //! The one harness: a scripted origin, an edge on port 0, and two clients, all over real sockets.
 
 mod edge;
+mod frames;
 mod origin;
 mod program;
 mod raw;
 mod reply;
 
 pub(crate) use edge::{Answer, Edge};
+pub(crate) use frames::Fate;
 pub(crate) use origin::Origin;
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::RawAnswer;
