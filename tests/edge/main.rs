@@ -23,6 +23,7 @@ mod reload;
 mod round_trip;
 mod sandbox;
 mod schema_values;
+mod security;
 mod site;
 mod slow_clients;
 mod strict;

@@ -1,0 +1,20 @@
+//! The table of rules in SECURITY.md names tests that exist.
+
+use std::path::Path;
+
+#[test]
+fn every_rule_names_tests_that_exist() {
+    let document = std::fs::read_to_string("SECURITY.md").expect("the document");
+    let named: Vec<(&str, &str)> = document
+        .lines()
+        .filter(|line| line.starts_with("| T-"))
+        .flat_map(|line| line.split('`'))
+        .filter_map(|code| code.split_once("::"))
+        .collect();
+    assert!(named.len() > 40, "{named:?}");
+    for (file, test) in named {
+        let path = Path::new("tests/edge").join(file);
+        let code = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is no file", path.display()));
+        assert!(code.contains(&format!("fn {test}(")), "{file} has no test {test}");
+    }
+}
