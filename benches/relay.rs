@@ -6,9 +6,12 @@ use bytes::Bytes;
 use calendar_edge::config::Settings;
 use calendar_edge::relay::{Caller, Content, RelayContext, RelayRules, Rewriter, Script, relay};
 use divan::counter::BytesCount;
-use divan::{Bencher, black_box};
+use divan::{AllocProfiler, Bencher, black_box};
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
+
+#[global_allocator]
+static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
 fn main() {
     divan::main();

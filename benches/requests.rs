@@ -1,0 +1,86 @@
+//! What one request costs before it is forwarded: target, query, JSON, judging with encoding.
+
+use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge::config::Settings;
+use calendar_edge::payload::{PHP_DEPTH, parse_form, parse_json};
+use calendar_edge::target::{Located, Roots, Spot};
+use divan::{AllocProfiler, Bencher, black_box};
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method};
+
+#[global_allocator]
+static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+
+fn main() {
+    divan::main();
+}
+
+const LIST: &str = "/wp-json/calendar/events/v1/events";
+const QUERY: &str = "page=2&per_page=20&start_date=2027-01-01&end_date=2027-12-31%2023:59:59&search=m%C3%BCller\
+    &categories=music,2&venue=7,8&featured=true&status=publish&utm_source=newsletter";
+const CREATE: &str = r#"{"title":"Summer gala","start_date":"2027-10-01 10:00:00","end_date":"2027-10-01 12:00:00",
+    "description":"<p>An evening with music, food and speeches.</p>","slug":"summer-gala","status":"publish",
+    "timezone":"Europe/Copenhagen","all_day":false,"cost":"$ 12.50","website":"https://www.example.org/a?b=c&d=e",
+    "show_map":true,"featured":true,"categories":[2,"Music"],"tags":["free","open-air"],"venue":7,"organizer":[15,16]}"#;
+
+fn settings() -> Settings {
+    Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"))
+}
+
+fn spot(path: &str, query: Option<&str>) -> Spot {
+    match Roots::new(&settings()).locate(path, query) {
+        Located::Api(spot) => spot,
+        Located::Elsewhere | Located::Refused(_) => panic!("{path} is a calendar path"),
+    }
+}
+
+#[divan::bench(args = ["list", "item", "slug", "elsewhere"])]
+fn locating(bencher: Bencher<'_, '_>, name: &str) {
+    let (path, query) = match name {
+        "list" => (LIST, Some(QUERY)),
+        "item" => ("/wp-json/calendar/events/v1/events/56", None),
+        "slug" => ("/wp-json/calendar/events/v1/events/by-slug/new-york-gala", None),
+        _ => ("/wp-json/wp/v2/posts", None),
+    };
+    let roots = Roots::new(&settings());
+    bencher.bench(|| black_box(roots.locate(black_box(path), black_box(query))));
+}
+
+#[divan::bench]
+fn reading_a_query() {
+    black_box(parse_form(black_box(QUERY.as_bytes())));
+}
+
+#[divan::bench]
+fn reading_json() {
+    black_box(parse_json(black_box(CREATE.as_bytes()), PHP_DEPTH).expect("JSON"));
+}
+
+#[divan::bench]
+fn judging_a_list(bencher: Bencher<'_, '_>) {
+    let spot = spot(LIST, Some(QUERY));
+    judging(bencher, &Method::GET, &spot, &HeaderMap::new(), b"");
+}
+
+#[divan::bench]
+fn judging_a_create(bencher: Bencher<'_, '_>) {
+    let spot = spot(LIST, None);
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
+    judging(bencher, &Method::POST, &spot, &headers, CREATE.as_bytes());
+}
+
+fn judging(bencher: Bencher<'_, '_>, method: &Method, spot: &Spot, headers: &HeaderMap, body: &[u8]) {
+    let judge = Judge::new(&settings());
+    let judge = || -> Judgement {
+        judge.judge(&RawCall {
+            method,
+            spot,
+            headers,
+            body,
+        })
+    };
+    assert!(matches!(judge().outcome, Outcome::Forward(_)));
+    bencher.bench(judge);
+}
