@@ -22,7 +22,7 @@ fuzz_target!(|text: &[u8]| {
         return;
     };
     assert_eq!(
-        spot.query,
+        *spot.query,
         parse_form(target.query().unwrap_or_default().as_bytes())
     );
     if let Some(route) = spot.query.get("rest_route") {

@@ -1,5 +1,7 @@
 //! One call judged: from bags to a verdict, top to bottom.
 
+use std::sync::Arc;
+
 use http::{Method, StatusCode};
 
 use super::caller::Caller;
@@ -291,7 +293,7 @@ impl Judge {
             findings.push(Finding::unplaced(refusal.problem()));
         }
         let mut bags = Bags::default();
-        bags.add(Source::Query, call.spot.query.clone());
+        bags.add(Source::Query, Arc::clone(&call.spot.query));
         let request = encode_options(call, matched, &bags, self.policy.origin_namespace());
         let call = ValidatedCall {
             caller: Caller::of(call.headers, request.nonce.is_some()),

@@ -1,5 +1,7 @@
 //! From a raw call to its parameter bags: the one place where a body is read.
 
+use std::sync::Arc;
+
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Method, StatusCode};
 
@@ -87,7 +89,7 @@ const PUBLIC_QUERY_VARIABLES: [&str; 50] = [
 pub(super) fn read_bags(call: &RawCall<'_>, matched: &RouteMatch, limits: &Limits) -> Result<Bags, Problem> {
     let mut bags = Bags::default();
     bags.add(Source::Path, path_bag(matched));
-    bags.add(Source::Query, call.spot.query.clone());
+    bags.add(Source::Query, Arc::clone(&call.spot.query));
     let content_type = call.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
     match body_reading(call.method, content_type) {

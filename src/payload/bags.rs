@@ -1,5 +1,7 @@
 //! The bags WordPress keeps a request's parameters in, and which one wins (CONTRACT section 4).
 
+use std::sync::Arc;
+
 use crate::value::{PhpArray, Value};
 
 /// Where a parameter came from, strongest first.
@@ -20,8 +22,8 @@ pub enum Source {
 pub struct Bag {
     /// Where they came from.
     pub source: Source,
-    /// The parameters in the order they were sent.
-    pub parameters: PhpArray,
+    /// The parameters in the order they were sent; a target's are shared with its place.
+    pub parameters: Arc<PhpArray>,
 }
 
 /// All parameters of a request, strongest source first.
@@ -48,7 +50,8 @@ impl Source {
 
 impl Bags {
     /// Adds the parameters of a source.
-    pub fn add(&mut self, source: Source, parameters: PhpArray) {
+    pub fn add(&mut self, source: Source, parameters: impl Into<Arc<PhpArray>>) {
+        let parameters = parameters.into();
         self.bags.push(Bag { source, parameters });
         self.bags.sort_by_key(|bag| bag.source);
     }
@@ -63,7 +66,7 @@ impl Bags {
         self.bags
             .iter()
             .find(|bag| bag.source == source)
-            .map(|bag| &bag.parameters)
+            .map(|bag| &*bag.parameters)
     }
 
     /// The value WordPress reads under a name: the first that is not null, and where it stands.

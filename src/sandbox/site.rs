@@ -63,7 +63,7 @@ impl Site {
                 parts,
                 body,
                 None,
-                parse_form(query.unwrap_or_default().as_bytes()),
+                parse_form(query.unwrap_or_default().as_bytes()).into(),
             ),
             Located::Elsewhere => return not_found(),
         };

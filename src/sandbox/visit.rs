@@ -1,5 +1,7 @@
 //! A request as WordPress's REST server holds it before a route is asked.
 
+use std::sync::Arc;
+
 use http::request::Parts;
 use http::{HeaderMap, Method, header};
 
@@ -32,7 +34,7 @@ impl<'a> Visit<'a> {
         parts: &'a Parts,
         body: &'a [u8],
         matched: Option<RouteMatch>,
-        query: PhpArray,
+        query: Arc<PhpArray>,
     ) -> Self {
         let method = effective_method(parts, &query);
         let mut bags = Bags::default();

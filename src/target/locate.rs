@@ -1,5 +1,7 @@
 //! Where a request target leads: a root and a route, or elsewhere.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 
 use super::root_path::{RootPath, trim_slashes};
@@ -38,7 +40,7 @@ pub struct Spot {
     /// The route; none: inside the namespace, but not in the table.
     pub matched: Option<RouteMatch>,
     /// The query's parameters as PHP reads them, `rest_route` included.
-    pub query: PhpArray,
+    pub query: Arc<PhpArray>,
     /// The target as it was spelt; kept only where a strict profile asks for it.
     pub spelling: Option<Box<Spelling>>,
 }
@@ -109,7 +111,7 @@ impl Roots {
         if pair_count(query) > self.query_pairs {
             return Located::Refused(TOO_MANY_PARAMETERS);
         }
-        self.by_query(by_path, parse_form(query))
+        self.by_query(by_path, Arc::new(parse_form(query)))
     }
 
     /// What the path alone says.
@@ -140,7 +142,7 @@ impl Roots {
 
     /// What path and query say together: a `rest_route` beats the path in WordPress, so it may only repeat
     /// it, or stand where no REST path does.
-    fn by_query(&self, by_path: ByPath, query: PhpArray) -> Located {
+    fn by_query(&self, by_path: ByPath, query: Arc<PhpArray>) -> Located {
         let Some(value) = query.get("rest_route") else {
             return match by_path {
                 ByPath::Route {
