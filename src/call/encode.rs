@@ -1,5 +1,7 @@
 //! The canonical request: every known parameter once, in table order, in one place.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 
@@ -113,7 +115,7 @@ fn arguments<'a>(
     operation: &'a Operation,
     bags: &'a Bags,
     encoding: Encoding<'a>,
-) -> impl Iterator<Item = (&'a str, Value)> {
+) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
     let in_path = operation.id.route.path_parameter();
     let declared = operation
         .arguments
@@ -125,14 +127,19 @@ fn arguments<'a>(
         .iter()
         .copied()
         .chain(encoding.extra.iter().map(String::as_str));
-    let undeclared = undeclared.filter_map(|name| bags.get(name).map(|(_, value)| (name, value.clone())));
+    let undeclared =
+        undeclared.filter_map(|name| bags.get(name).map(|(_, value)| (name, Cow::Borrowed(value))));
     declared.chain(undeclared)
 }
 
-fn argument_value(argument: &Argument, bags: &Bags, encoding: Encoding<'_>) -> Option<Value> {
+fn argument_value<'a>(
+    argument: &'a Argument,
+    bags: &'a Bags,
+    encoding: Encoding<'_>,
+) -> Option<Cow<'a, Value>> {
     let Some((_, value)) = bags.get(argument.name) else {
         // A JSON null is a value to the handlers that look for it.
-        return bags.of(Source::Json)?.get(argument.name).cloned();
+        return bags.of(Source::Json)?.get(argument.name).map(Cow::Borrowed);
     };
     let usable = match argument.rule {
         Rule::VenueEntry => usable(Kind::Venue, value),
@@ -140,7 +147,7 @@ fn argument_value(argument: &Argument, bags: &Bags, encoding: Encoding<'_>) -> O
         _ if argument.name == "namespace" => Some(Value::text(encoding.namespace)),
         _ => None,
     };
-    Some(usable.unwrap_or_else(|| value.clone()))
+    Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
 }
 
 fn write_globals(bags: &Bags, query: &mut String) {
@@ -161,7 +168,7 @@ fn write_globals(bags: &Bags, query: &mut String) {
     }
 }
 
-fn json_body<'a>(members: impl Iterator<Item = (&'a str, Value)>) -> Result<Bytes, NotUtf8> {
+fn json_body<'a>(members: impl Iterator<Item = (&'a str, Cow<'a, Value>)>) -> Result<Bytes, NotUtf8> {
     let mut json = vec![b'{'];
     for (name, value) in members {
         if json.len() > 1 {
