@@ -19,7 +19,8 @@ pub(crate) fn elements(value: &Value) -> Vec<Cow<'_, Value>> {
             .map(Cow::Borrowed)
             .collect(),
         scalar => {
-            let text = decode(&as_php_text(scalar), Plus::Space);
+            let text = as_php_text(scalar);
+            let text = decode(&text, Plus::Space);
             split_at_commas(&text)
                 .into_iter()
                 .filter(|part| !part.is_empty())

@@ -10,7 +10,7 @@ pub fn parse_form(text: &[u8]) -> PhpArray {
     for pair in pairs(text).take(PHP_VARIABLE_LIMIT) {
         let (name, value) = split_pair(pair);
         if let Some(name) = VariableName::read(&decode(name, Plus::Space)) {
-            name.register(&mut variables, Value::String(decode(value, Plus::Space)));
+            name.register(&mut variables, Value::text(decode(value, Plus::Space)));
         }
     }
     variables.settle_kinds();

@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
                     if !matches!(self.token()?, Token::Colon) {
                         return Err(JsonError::Syntax);
                     }
-                    members.set(Key::from_bytes(&key), self.value()?);
+                    members.set(Key::from_bytes(key), self.value()?);
                 }
                 _ => return Err(JsonError::Syntax),
             }

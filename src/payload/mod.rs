@@ -23,5 +23,5 @@ pub use json_error::JsonError;
 pub use multipart::{MultipartError, parse_multipart};
 pub use names::PHP_VARIABLE_LIMIT;
 pub(crate) use percent::escaped;
-pub use percent::{Plus, decode, decode_into};
+pub use percent::{Plus, decode};
 pub use rest_route::names_rest_route;

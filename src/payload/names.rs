@@ -79,7 +79,7 @@ impl VariableName {
 
     /// Sets the variable: the last value wins, arrays grow.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
-        let base = Key::from_bytes(&self.base);
+        let base = Key::from_bytes(self.base);
         let Path::Steps(steps) = self.path else {
             variables.remove(&base);
             return;
@@ -104,7 +104,7 @@ impl Step {
     fn key(&self, array: &PhpArray) -> Option<Key> {
         match self {
             Self::Append => array.next_index().map(Key::Int),
-            Self::Key(text) => Some(Key::from_bytes(text)),
+            Self::Key(text) => Some(Key::from_bytes(text.as_slice())),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Percent-decoding as PHP does it: broken escapes stay as they are.
 
+use std::borrow::Cow;
+
 /// What a plus sign means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plus {
@@ -9,15 +11,13 @@ pub enum Plus {
     Literal,
 }
 
-/// Decodes every valid `%XX` once.
-pub fn decode(text: &[u8], plus: Plus) -> Vec<u8> {
+/// Decodes every valid `%XX` once; text without any is not copied.
+pub fn decode(text: &[u8], plus: Plus) -> Cow<'_, [u8]> {
+    let is_plain = |byte: &u8| *byte != b'%' && (*byte != b'+' || plus == Plus::Literal);
+    if text.iter().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     let mut decoded = Vec::with_capacity(text.len());
-    decode_into(text, plus, &mut decoded);
-    decoded
-}
-
-/// As [`decode`], appending to a buffer the caller owns.
-pub fn decode_into(text: &[u8], plus: Plus, decoded: &mut Vec<u8>) {
     let mut rest = text;
     while let [first, tail @ ..] = rest {
         if let (b'%', Some(byte)) = (*first, escaped(tail)) {
@@ -32,6 +32,7 @@ pub fn decode_into(text: &[u8], plus: Plus, decoded: &mut Vec<u8>) {
         });
         rest = tail;
     }
+    Cow::Owned(decoded)
 }
 
 /// The byte two hexadecimal digits stand for.
@@ -55,8 +56,8 @@ mod tests {
             (b"a+b", b"a b"),
         ];
         for (text, expected) in cases {
-            assert_eq!(decode(text, Plus::Space), expected);
+            assert_eq!(&*decode(text, Plus::Space), expected);
         }
-        assert_eq!(decode(b"a+b", Plus::Literal), b"a+b");
+        assert_eq!(&*decode(b"a+b", Plus::Literal), b"a+b");
     }
 }

@@ -1,5 +1,7 @@
 //! Public REST roots: which paths lie below one, and the route string they name.
 
+use std::borrow::Cow;
+
 use crate::payload::{Plus, decode};
 
 /// A public root path, split where WordPress splits it.
@@ -31,22 +33,22 @@ impl RootPath {
     /// WordPress matches the raw path; only when that does not begin with the REST prefix is the whole path
     /// decoded once and matched again. Behind `index.php/` the server has decoded it already; of that WordPress
     /// takes what stands before a question mark, and escapes percent signs anew.
-    pub(super) fn route(&self, path: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn route<'a>(&self, path: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let below = self.below_home(path)?;
         if let Some(info) = below.strip_prefix(b"index.php/") {
             return self.decoded_route(&path_info(info));
         }
         match self.below_prefix(below) {
-            Some(route) => Some(route.to_vec()),
+            Some(route) => Some(Cow::Borrowed(route)),
             None if below.contains(&b'%') => self.decoded_route(&decode(below, Plus::Space)),
             None => None,
         }
     }
 
     /// The expression that takes the route stops at a line feed.
-    fn decoded_route(&self, decoded: &[u8]) -> Option<Vec<u8>> {
+    fn decoded_route(&self, decoded: &[u8]) -> Option<Cow<'static, [u8]>> {
         let line = decoded.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        self.below_prefix(line).map(<[u8]>::to_vec)
+        self.below_prefix(line).map(|route| Cow::Owned(route.to_vec()))
     }
 
     /// What stands below the site's own path, without outer slashes.

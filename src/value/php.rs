@@ -121,10 +121,11 @@ impl Number {
 
 impl Key {
     /// The key PHP makes of this text: a canonical decimal integer becomes a number.
-    pub fn from_bytes(text: &[u8]) -> Self {
-        match canonical_int(text) {
+    pub fn from_bytes(text: impl Into<Vec<u8>>) -> Self {
+        let text = text.into();
+        match canonical_int(&text) {
             Some(number) => Self::Int(number),
-            None => Self::Text(text.to_vec()),
+            None => Self::Text(text),
         }
     }
 

@@ -52,7 +52,7 @@ impl<'a> Names<'a> {
             let name = decode(name, Plus::Space);
             let (base, is_element) = match name.strip_suffix(b"[]") {
                 Some(base) => (base, true),
-                None => (name.as_slice(), false),
+                None => (&*name, false),
             };
             let Some((known, is_list)) = self.known(base) else {
                 return false;

@@ -84,14 +84,14 @@ fn is_strict_id(id: &str) -> bool {
 /// Decodes once to text without controls and path characters; not a script.
 fn is_strict_slug(segment: &str) -> bool {
     let decoded = crate::payload::decode(segment.as_bytes(), crate::payload::Plus::Literal);
-    let Ok(slug) = String::from_utf8(decoded) else {
+    let Ok(slug) = std::str::from_utf8(&decoded) else {
         return false;
     };
     slug.len() <= 200
         && !slug
             .chars()
             .any(|character| character.is_control() || "/\\?#".contains(character))
-        && !matches!(slug.as_str(), "" | "." | "..")
+        && !matches!(slug, "" | "." | "..")
         && !slug.as_bytes().ends_with(b".php")
 }
 
