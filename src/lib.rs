@@ -1,5 +1,6 @@
 //! calendar-edge: a hardened edge for the calendar REST API of a WordPress site.
 
+mod access;
 mod admin;
 mod answer;
 pub mod app;

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::http2::Http2Limits;
 use super::problem::Place;
-use super::protection::{BreakerSettings, ImageHost};
+use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use super::settings::{
     CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, Limits, ListenAddress, LogSettings, Mode,
     OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
@@ -36,6 +36,7 @@ pub(super) struct Draft {
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) limits: Limits,
     pub(super) timeouts: Timeouts,
+    pub(super) rate_limits: RateLimits,
     pub(super) breaker: BreakerSettings,
     pub(super) http2: Http2Limits,
     pub(super) cors: CorsSettings,
@@ -118,6 +119,7 @@ impl Draft {
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            rate_limits: RateLimits::default(),
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),

@@ -1,8 +1,10 @@
 //! The texts that settings are made of: addresses, URLs, namespaces, paths, names.
 
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use http::HeaderValue;
 use ipnet::IpNet;
@@ -10,7 +12,8 @@ use url::{Host, Url};
 
 use super::key::{Form, Refusal};
 use super::problem::Impossible;
-use super::protection::ImageHost;
+use super::protection::{ImageHost, Rate};
+use super::quantity::duration;
 use super::settings::{ListenAddress, without_trailing_slash};
 use crate::contract::{OperationId, global::global, table};
 
@@ -34,6 +37,10 @@ pub(super) static IMAGE_HOST: Form = Form::new(
     "host name",
     "a host name, like \"img.example.org\", \"*.example.org\" or \"img.example.org:8443\"",
 );
+pub(super) static RATE: Form = Form::new(
+    "rate",
+    "requests in a time from a second to a day, like \"60/1m\" or \"1000/24h\"",
+);
 pub(super) static NAMESPACE: Form = Form::new(
     "namespace",
     "a namespace without slashes around it, like \"calendar/events/v1\"",
@@ -55,6 +62,12 @@ pub(super) static FILTER: Form = Form::new(
     "log filter",
     "a log filter, like \"info\" or \"info,calendar_edge=debug\"",
 );
+
+/// The most requests a rate can have.
+const MOST_REQUESTS: u32 = 1_000_000;
+
+/// The periods a rate can have.
+const PERIODS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 
 /// Parameters that WordPress obeys beyond the API's own: they choose another route, theme or user.
 const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
@@ -115,6 +128,19 @@ pub(super) fn image_host(text: &str) -> Result<ImageHost, Refusal> {
     };
     match Host::parse(name) {
         Ok(Host::Domain(name)) if !name.contains('*') => Ok(ImageHost { name, below, port }),
+        _ => Err(Refusal::Malformed),
+    }
+}
+
+/// Reads a rate: `60/1m`.
+pub(super) fn rate(text: &str) -> Result<Rate, Refusal> {
+    let (requests, period) = text.split_once('/').ok_or(Refusal::Malformed)?;
+    let is_number = requests.bytes().all(|byte| byte.is_ascii_digit());
+    let requests = requests.trim_start_matches('0').parse::<u32>().ok();
+    let requests = requests.filter(|count| is_number && *count <= MOST_REQUESTS);
+    let period = duration(period).filter(|period| PERIODS.contains(period));
+    match (requests, period) {
+        (Some(requests), Some(period)) => Ok(Rate { requests, period }),
         _ => Err(Refusal::Malformed),
     }
 }
@@ -311,6 +337,28 @@ mod tests {
             "u@a",
         ] {
             assert!(image_host(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn rates_are_requests_in_a_time() {
+        let minute = rate("60/1m").expect("a rate");
+        assert_eq!((minute.requests, minute.period), (60, Duration::from_mins(1)));
+        for bad in [
+            "",
+            "60",
+            "60/",
+            "/1m",
+            "0/1m",
+            "60/1",
+            "-1/1m",
+            "+1/1m",
+            "1/0s",
+            "1/25h",
+            "1/500ms",
+            "9999999/1s",
+        ] {
+            assert!(rate(bad).is_err(), "{bad}");
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 11] = [
+pub(super) static SECTIONS: [Section; 14] = [
     Section {
         name: "",
         header: "",
@@ -80,6 +80,27 @@ pub(super) static SECTIONS: [Section; 11] = [
         keys: Keys::Once(TIMEOUTS),
     },
     Section {
+        name: "rate_limits",
+        header: "[rate_limits]",
+        meaning: "How often a visitor may call; beyond it 429 `edge_rate_limited` with `Retry-After`. Off unless set. A \
+                  rate like `60/1m` lets 60 requests pass at once and then one each second. Every request to the \
+                  calendar counts, a refused one too; preflights do not.",
+        keys: Keys::Once(RATE_LIMITS),
+    },
+    Section {
+        name: "rate_limits.address",
+        header: "[rate_limits.address]",
+        meaning: "For each client address; the addresses of one IPv6 network of 64 bits count together. Clients at a \
+                  Unix socket have none and are not limited here.",
+        keys: Keys::Once(ADDRESS_RATES),
+    },
+    Section {
+        name: "rate_limits.credentials",
+        header: "[rate_limits.credentials]",
+        meaning: "For each `Authorization` or login cookie, besides the limits of the address.",
+        keys: Keys::Once(CREDENTIALS_RATES),
+    },
+    Section {
         name: "breaker",
         header: "[breaker]",
         meaning: "Reads are kept from a site that is out of order: they get 503 `edge_origin_unavailable` at once, and \
@@ -107,13 +128,10 @@ pub(super) static SECTIONS: [Section; 11] = [
 ];
 
 /// Sections that this version does not have, and what does the job meanwhile.
-pub(super) const NOT_AVAILABLE: [(&str, &str); 2] = [
-    (
-        "tls",
-        "let a proxy in front of the edge end TLS, and list it in `trusted_proxies`",
-    ),
-    ("rate_limits", "limit rates in a proxy in front of the edge"),
-];
+pub(super) const NOT_AVAILABLE: [(&str, &str); 1] = [(
+    "tls",
+    "let a proxy in front of the edge end TLS, and list it in `trusted_proxies`",
+)];
 
 const MODES: [(&str, Mode); 3] = [
     ("enforce", Mode::Enforce),
@@ -546,6 +564,78 @@ const TIMEOUTS: &[Key<Draft>] = &[
 const MILLISECONDS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
 const MILLISECONDS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
 
+const RATE_LIMITS: &[Key<Draft>] = &[
+    Key {
+        name: "failed_logins",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.failed_logins = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "Logins that the site refuses (401), for each address and for each account name of Basic; beyond it \
+                  requests with credentials are refused.",
+    },
+    Key {
+        name: "tracked",
+        store: Count(100..=10_000_000, |draft, count| draft.rate_limits.tracked = count),
+        default: Shown::Of(|settings| settings.rate_limits.tracked.to_string()),
+        meaning: "Most budgets that are remembered, some 30 bytes each; visitors beyond them share one.",
+    },
+];
+
+const ADDRESS_RATES: &[Key<Draft>] = &[
+    Key {
+        name: "lists",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.address.lists = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "Lists, each a query over many records.",
+    },
+    Key {
+        name: "items",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.address.items = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "Single records, the index, descriptions, and reads that lead nowhere.",
+    },
+    Key {
+        name: "writes",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.address.writes = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "POST, PUT, PATCH and DELETE, wherever they lead.",
+    },
+];
+
+const CREDENTIALS_RATES: &[Key<Draft>] = &[
+    Key {
+        name: "lists",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.credentials.lists = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "Lists, each a query over many records.",
+    },
+    Key {
+        name: "items",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.credentials.items = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "Single records, the index, descriptions, and reads that lead nowhere.",
+    },
+    Key {
+        name: "writes",
+        store: Text(&form::RATE, |draft, text| {
+            form::rate(text).map(|rate| draft.rate_limits.credentials.writes = Some(rate))
+        }),
+        default: Shown::Words("off"),
+        meaning: "POST, PUT, PATCH and DELETE, wherever they lead.",
+    },
+];
+
 const BREAKER: &[Key<Draft>] = &[
     Key {
         name: "failures",
@@ -691,6 +781,17 @@ fn shown_size(count: usize) -> String {
 // === impl Section ===
 
 impl Section {
+    /// The section whose table stands in this one's under a name: `[rate_limits.address]`.
+    pub(super) fn below(&self, name: &str) -> Option<&'static Section> {
+        SECTIONS.iter().find(|other| other.name_below(self) == Some(name))
+    }
+
+    /// The name of its table within another's.
+    pub(super) fn name_below(&self, parent: &Section) -> Option<&'static str> {
+        let name = self.name.strip_prefix(parent.name)?.strip_prefix('.')?;
+        (!parent.name.is_empty()).then_some(name)
+    }
+
     /// The names of its keys.
     pub(super) fn names(&self) -> Vec<&'static str> {
         match &self.keys {

@@ -29,7 +29,7 @@ pub use http2::Http2Limits;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
-pub use protection::{BreakerSettings, ImageHost};
+pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use reference::reference;
 pub use settings::{
     AdminSettings, CorsSettings, Limits, ListenAddress, LogFormat, LogSettings, Mode, OperationSettings,

@@ -22,7 +22,52 @@ pub struct BreakerSettings {
     pub probe_interval: Duration,
 }
 
+/// How often visitors may call; everything is off unless set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimits {
+    /// For each client address; an IPv6 network of 64 bits counts as one.
+    pub address: CallRates,
+    /// For each Authorization or login cookie.
+    pub credentials: CallRates,
+    /// Logins that the site refuses, for each address and for each account name; beyond it requests with
+    /// credentials are refused.
+    pub failed_logins: Option<Rate>,
+    /// Most visitors that are told apart; those beyond share one budget.
+    pub tracked: usize,
+}
+
+/// Rates by what a call costs the site.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CallRates {
+    /// Lists.
+    pub lists: Option<Rate>,
+    /// Single records, descriptions, and reads that lead nowhere.
+    pub items: Option<Rate>,
+    /// Everything that may change something.
+    pub writes: Option<Rate>,
+}
+
+/// So many requests in so much time; that many may come at once, the next ones evenly spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// How many, 1 or more.
+    pub requests: u32,
+    /// In what time.
+    pub period: Duration,
+}
+
 // === defaults ===
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            address: CallRates::default(),
+            credentials: CallRates::default(),
+            failed_logins: None,
+            tracked: 100_000,
+        }
+    }
+}
 
 impl Default for BreakerSettings {
     fn default() -> Self {

@@ -17,7 +17,7 @@ pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut Pro
         let name: &str = key.get_ref();
         match SECTIONS
             .iter()
-            .find(|section| section.name == name && !name.is_empty())
+            .find(|section| section.name == name && !name.is_empty() && !name.contains('.'))
         {
             Some(section) => section_table(section, value, draft, problems),
             None => once(&SECTIONS[0], (key, value), draft, problems),
@@ -48,8 +48,11 @@ fn section_table(
 ) {
     match (&section.keys, value.get_ref()) {
         (Keys::Once(_), DeValue::Table(table)) => {
-            for entry in table {
-                once(section, entry, draft, problems);
+            for (key, value) in table {
+                match section.below(key.get_ref()) {
+                    Some(section) => section_table(section, value, draft, problems),
+                    None => once(section, (key, value), draft, problems),
+                }
             }
         }
         (Keys::Root(_), DeValue::Array(tables)) if tables.is_empty() => {
@@ -195,8 +198,10 @@ fn similar(section: &Section, name: &str) -> Option<String> {
             SECTIONS
                 .iter()
                 .map(|section| section.name)
-                .filter(|name| !name.is_empty()),
+                .filter(|name| !name.is_empty() && !name.contains('.')),
         );
+    } else {
+        candidates.extend(SECTIONS.iter().filter_map(|other| other.name_below(section)));
     }
     nearest(name, candidates).map(|meant| format!("did you mean `{meant}`?"))
 }

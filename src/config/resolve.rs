@@ -49,6 +49,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         trusted_proxies: draft.trusted_proxies,
         limits: draft.limits,
         timeouts: draft.timeouts,
+        rate_limits: draft.rate_limits,
         breaker: draft.breaker,
         http2: draft.http2,
         cors: draft.cors,

@@ -13,7 +13,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::http2::Http2Limits;
-use super::protection::{BreakerSettings, ImageHost};
+use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
 /// Everything the edge needs to know, with every default filled in.
@@ -56,6 +56,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Deadlines.
     pub timeouts: Timeouts,
+    /// How often visitors may call.
+    pub rate_limits: RateLimits,
     /// When reads are kept from an origin that is out of order.
     pub breaker: BreakerSettings,
     /// What one HTTP/2 connection may do.
@@ -270,6 +272,7 @@ impl Settings {
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            rate_limits: RateLimits::default(),
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Method;
 use http::header::{COOKIE, ORIGIN};
 use http::request::Parts;
+use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use url::Url;
 
 use super::body::{self, BodyFault};
+use super::entrance::LoginRefused;
 use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
@@ -216,9 +217,18 @@ async fn exchange(
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
+    let shows_credentials = context.caller == Caller::Credentials;
+    let enveloped = context.enveloped;
     match relay(answer, context).await {
-        Ok(answer) => {
+        Ok(mut answer) => {
             watched.saw(Health::Alive);
+            let status = match answer.status() {
+                StatusCode::OK if enveloped && shows_credentials => answer.body().enveloped_status(),
+                status => Some(status),
+            };
+            if shows_credentials && status == Some(StatusCode::UNAUTHORIZED) {
+                answer.extensions_mut().insert(LoginRefused);
+            }
             answer.map(|body| body.map_err(Into::into).boxed_unsync())
         }
         Err(failure) => {

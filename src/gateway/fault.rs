@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
+use crate::access::{Exceeded, whole_seconds};
 use crate::answer::{Answer, failed, refused};
 use crate::problem::Refusal;
 use crate::relay::OriginFailure;
@@ -23,19 +24,32 @@ pub(super) fn exchange_failed(failure: &ExchangeFailure) -> Answer {
     let refusal = refusal_of(failure);
     let mut answer = failed(&refusal, failure.proxy_error());
     if refusal.status() == StatusCode::SERVICE_UNAVAILABLE {
-        answer.headers_mut().insert(RETRY_AFTER, retry_after(failure));
+        let wait = match failure {
+            ExchangeFailure::Unavailable { wait } => *wait,
+            _ => Duration::ZERO,
+        };
+        answer.headers_mut().insert(RETRY_AFTER, retry_after(wait));
     }
     answer
 }
 
 /// Whole seconds, at least one: a clock of seconds cannot wait less.
-fn retry_after(failure: &ExchangeFailure) -> HeaderValue {
-    let wait = match failure {
-        ExchangeFailure::Unavailable { wait } => *wait,
-        _ => Duration::ZERO,
-    };
-    let whole = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    HeaderValue::from(whole.max(1))
+fn retry_after(wait: Duration) -> HeaderValue {
+    HeaderValue::from(whole_seconds(wait).max(1))
+}
+
+/// The answer to a visitor whose budget is used up.
+pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
+    let mut answer = refused(&Refusal::edge(
+        StatusCode::TOO_MANY_REQUESTS,
+        "edge_rate_limited",
+        "Too many requests. Please wait and try again.",
+    ));
+    answer
+        .headers_mut()
+        .insert(RETRY_AFTER, retry_after(exceeded.wait));
+    exceeded.standings.write(answer.headers_mut());
+    answer
 }
 
 fn refusal_of(failure: &ExchangeFailure) -> Refusal {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::entrance::Entrance;
 use crate::call::Judge;
 use crate::config::Settings;
 use crate::relay::RelayRules;
@@ -15,6 +16,8 @@ use crate::upstream::{ClientError, Upstream};
 pub(super) struct Means {
     /// Finds the place of a target.
     pub(super) roots: Roots,
+    /// Lets visitors in.
+    pub(super) entrance: Entrance,
     /// Judges calls.
     pub(super) judge: Judge,
     /// Turns the origin's answers into the client's.
@@ -31,6 +34,7 @@ impl Means {
     pub(super) fn new(settings: &Settings, upstream: Upstream, drain: Drain, metrics: Metrics) -> Self {
         Self {
             roots: Roots::new(settings),
+            entrance: Entrance::new(settings, metrics.clone()),
             judge: Judge::new(settings),
             rules: Arc::new(RelayRules::new(settings)),
             upstream: Arc::new(upstream),
@@ -43,6 +47,7 @@ impl Means {
     pub(super) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
         Ok(Self {
             roots: Roots::new(settings),
+            entrance: self.entrance.renewed(settings),
             judge: Judge::new(settings),
             rules: Arc::new(RelayRules::new(settings).remembering(&self.rules)),
             upstream: Arc::new(self.upstream.renewed(settings)?),

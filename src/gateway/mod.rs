@@ -2,6 +2,7 @@
 
 mod body;
 mod calendar;
+mod entrance;
 mod fault;
 mod means;
 mod public_address;

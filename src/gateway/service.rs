@@ -88,23 +88,49 @@ impl Service<Request<ClientBody>> for Gateway {
 impl Inner {
     async fn serve(&self, request: Request<ClientBody>) -> Answer {
         let (head, body) = request.into_parts();
-        match (
-            self.means.roots.locate(head.uri.path(), head.uri.query()),
-            &self.site,
-        ) {
-            (Located::Api(spot), _) => match self.preflight(&head) {
-                Some(answer) => answer,
-                None => self.calendar.call(&head, body, &spot).await,
-            },
-            (Located::Refused(problem), _) => refused(&Refusal::plain(problem)),
-            (Located::Elsewhere, Some(site)) => match site.pass(&head, body).await {
-                Passage::Answered(answer) => answer,
-                Passage::Calendar { spot, body } => self.calendar.judged(&head, &body, &spot).await,
-            },
-            (Located::Elsewhere, None) => self.preflight(&head).unwrap_or_else(|| {
-                refused(&self.means.judge.refuse_elsewhere(&head.method, head.uri.query()))
-            }),
+        let located = self.means.roots.locate(head.uri.path(), head.uri.query());
+        match (located, &self.site) {
+            (Located::Elsewhere, Some(site)) => self.serve_site(site, &head, body).await,
+            (located, _) => self.serve_calendar(&located, &head, body).await,
         }
+    }
+
+    async fn serve_site(&self, site: &Site, head: &Parts, body: ClientBody) -> Answer {
+        let (spot, body) = match site.pass(head, body).await {
+            Passage::Answered(answer) => return answer,
+            Passage::Calendar { spot, body } => (spot, body),
+        };
+        let entrance = &self.means.entrance;
+        match entrance.admit(head, spot.matched.as_ref()) {
+            Ok(standings) => {
+                let answer = self.calendar.judged(head, &body, &spot).await;
+                entrance.leave(head, &standings, answer)
+            }
+            Err(answer) => *answer,
+        }
+    }
+
+    async fn serve_calendar(&self, located: &Located, head: &Parts, body: ClientBody) -> Answer {
+        let matched = match located {
+            Located::Api(spot) => spot.matched.as_ref(),
+            Located::Refused(_) | Located::Elsewhere => None,
+        };
+        let entrance = &self.means.entrance;
+        // A preflight is a browser's own question, and free.
+        let admitted = match self.preflight(head) {
+            Some(answer) if !matches!(located, Located::Refused(_)) => return answer,
+            _ => entrance.admit(head, matched),
+        };
+        let standings = match admitted {
+            Ok(standings) => standings,
+            Err(answer) => return *answer,
+        };
+        let answer = match located {
+            Located::Api(spot) => self.calendar.call(head, body, spot).await,
+            Located::Refused(problem) => refused(&Refusal::plain(problem.clone())),
+            Located::Elsewhere => refused(&self.means.judge.refuse_elsewhere(&head.method, head.uri.query())),
+        };
+        entrance.leave(head, &standings, answer)
     }
 
     fn preflight(&self, head: &Parts) -> Option<Answer> {

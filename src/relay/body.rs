@@ -5,9 +5,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
+use http::StatusCode;
 use http_body::{Body, Frame, SizeHint};
 
 use super::balance::Balance;
+use super::envelope::enveloped_status;
 use super::failure::{BoxError, OriginFailure};
 use super::rewrite::Rewriter;
 
@@ -102,6 +104,14 @@ fn first_or(first: Bytes, joined: BytesMut) -> Bytes {
 // === impl RelayBody ===
 
 impl<B> RelayBody<B> {
+    /// The status inside an envelope, where all of it is here.
+    pub fn enveloped_status(&self) -> Option<StatusCode> {
+        match &self.state {
+            State::Whole(bytes) => enveloped_status(bytes),
+            State::Streaming(_) | State::Done => None,
+        }
+    }
+
     /// No body.
     pub(super) const fn none() -> Self {
         Self { state: State::Done }

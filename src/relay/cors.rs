@@ -20,7 +20,8 @@ pub enum Access {
 
 /// Headers that scripts may read: WordPress's list, the plugin's totals, the edge's own.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "X-WP-Total, X-WP-TotalPages, Link, X-TEC-Total, X-TEC-TotalPages, Allow, Location, Retry-After, X-Request-Id",
+    "X-WP-Total, X-WP-TotalPages, Link, X-TEC-Total, X-TEC-TotalPages, Allow, Location, Retry-After, RateLimit, \
+     RateLimit-Policy, X-Request-Id",
 );
 
 const PUBLIC_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD");

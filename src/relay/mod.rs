@@ -11,6 +11,7 @@ mod body;
 mod cors;
 mod discovery;
 mod document;
+mod envelope;
 mod failure;
 mod headers;
 mod judge;

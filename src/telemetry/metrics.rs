@@ -34,6 +34,7 @@ pub(crate) struct Metrics {
     inflight: Gauge,
     reloads: ReloadMetrics,
     breaker: Gauge,
+    rate_limited: Family<BudgetLabels, Counter>,
 }
 
 /// One answered request.
@@ -98,6 +99,11 @@ struct ExchangeLabels {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct BudgetLabels {
+    budget: &'static str,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Buckets;
 
@@ -121,6 +127,7 @@ impl Metrics {
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
             breaker: Gauge::default(),
+            rate_limited: Family::default(),
         };
         metrics.registry = Arc::new(metrics.registered());
         metrics
@@ -157,6 +164,11 @@ impl Metrics {
             "origin_breaker_state",
             "Whether reads reach the origin: 0 closed (they do), 1 half-open (one is trying), 2 open (they do not)",
             self.breaker.clone(),
+        );
+        registry.register(
+            "rate_limited",
+            "Requests refused because a budget was used up",
+            self.rate_limited.clone(),
         );
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
@@ -203,6 +215,11 @@ impl Metrics {
     /// Shows where the breaker stands: 0 closed, 1 half-open, 2 open.
     pub(crate) fn breaker_moved(&self, level: i64) {
         self.breaker.set(level);
+    }
+
+    /// Counts a request that came too fast.
+    pub(crate) fn rate_limited(&self, budget: &'static str) {
+        self.rate_limited.get_or_create(&BudgetLabels { budget }).inc();
     }
 
     /// Counts a request as running while the guard lives.

@@ -16,6 +16,7 @@ mod modes;
 mod openapi;
 mod operations;
 mod origin_trouble;
+mod rate_limits;
 mod recorded;
 mod relayed;
 mod relaying;

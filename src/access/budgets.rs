@@ -1,0 +1,293 @@
+//! What each visitor may spend: by address and by credentials, on lists, items and writes apart.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::fields::{Standing, Standings};
+use super::ledger::{Account, Ledger};
+use super::visitor::{Call, Visitor};
+use crate::config::{CallRates, Rate, RateLimits};
+
+/// The budgets of an edge.
+#[derive(Debug)]
+pub(crate) struct Budgets {
+    limits: RateLimits,
+    books: Arc<Books>,
+}
+
+/// What outlives a change of settings.
+#[derive(Debug)]
+struct Books {
+    ledger: Mutex<Ledger>,
+    /// Keyed anew at each start: nobody can choose credentials that share a bucket with another's, and nobody
+    /// can find credentials in a dump.
+    hasher: RandomState,
+}
+
+/// A budget that is used up.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Exceeded {
+    /// Its name, from a closed set.
+    pub(crate) budget: &'static str,
+    /// How long until there is something in it again.
+    pub(crate) wait: Duration,
+    /// How the visitor stands.
+    pub(crate) standings: Standings,
+}
+
+/// A budget of one visitor.
+struct Budget<'a> {
+    name: &'static str,
+    rate: &'a Rate,
+    account: Account,
+}
+
+// === impl Budgets ===
+
+impl Budgets {
+    pub(crate) fn new(limits: &RateLimits) -> Self {
+        Self {
+            limits: limits.clone(),
+            books: Arc::new(Books {
+                ledger: Mutex::default(),
+                hasher: RandomState::new(),
+            }),
+        }
+    }
+
+    /// The same under other limits; what was spent stays spent.
+    pub(crate) fn renewed(&self, limits: &RateLimits) -> Self {
+        Self {
+            limits: limits.clone(),
+            books: Arc::clone(&self.books),
+        }
+    }
+
+    /// Takes one call from the visitor's budgets, the address's first: credentials that are made up for each call
+    /// then cost no room once that one is used up.
+    pub(crate) fn spend(
+        &self,
+        visitor: Visitor<'_>,
+        call: Call,
+        now: Instant,
+    ) -> Result<Standings, Exceeded> {
+        let mut standings = Standings::default();
+        if self.limits.failed_logins.is_some() && visitor.credentials().is_some() {
+            self.check_logins(visitor, now)?;
+        }
+        for budget in [self.by_address(visitor, call), self.by_credentials(visitor, call)] {
+            let Some(budget) = budget else { continue };
+            let spent = self.books.ledger().spend(budget.account, budget.rate, now);
+            let (left, full_in) = spent
+                .as_ref()
+                .map_or((0, budget.rate.period), |level| (level.left, level.full_at - now));
+            standings.add(Standing {
+                budget: budget.name,
+                rate: *budget.rate,
+                left,
+                full_in,
+            });
+            if let Err(wait) = spent {
+                return Err(Exceeded {
+                    budget: budget.name,
+                    wait,
+                    standings,
+                });
+            }
+        }
+        Ok(standings)
+    }
+
+    /// Notes that the site did not take the credentials of a visitor.
+    pub(crate) fn login_failed(&self, visitor: Visitor<'_>, now: Instant) {
+        for budget in self.logins(visitor) {
+            // A failure beyond the budget was under way already when it was used up.
+            let _ = self.books.ledger().spend(budget.account, budget.rate, now);
+        }
+    }
+
+    fn check_logins(&self, visitor: Visitor<'_>, now: Instant) -> Result<(), Exceeded> {
+        let waits = self.logins(visitor).filter_map(|budget| {
+            let wait = self.books.ledger().wait(budget.account, budget.rate, now)?;
+            Some((wait, budget.name))
+        });
+        match waits.max() {
+            None => Ok(()),
+            Some((wait, budget)) => Err(Exceeded {
+                budget,
+                wait,
+                standings: Standings::default(),
+            }),
+        }
+    }
+
+    fn by_address(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
+        let (rate, name) = match call {
+            Call::List => (self.limits.address.lists.as_ref(), "address-lists"),
+            Call::Item => (self.limits.address.items.as_ref(), "address-items"),
+            Call::Write => (self.limits.address.writes.as_ref(), "address-writes"),
+        };
+        Some(self.budget(rate?, name, &visitor.network()?))
+    }
+
+    fn by_credentials(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
+        let CallRates { lists, items, writes } = &self.limits.credentials;
+        let (rate, name) = match call {
+            Call::List => (lists, "credentials-lists"),
+            Call::Item => (items, "credentials-items"),
+            Call::Write => (writes, "credentials-writes"),
+        };
+        Some(self.budget(rate.as_ref()?, name, visitor.credentials()?))
+    }
+
+    fn logins(&self, visitor: Visitor<'_>) -> impl Iterator<Item = Budget<'_>> {
+        let rate = self.limits.failed_logins.as_ref();
+        let network = visitor.network().map(|network| ("address-logins", network));
+        let account = visitor
+            .account()
+            .map(|name| ("account-logins", name.into_bytes()));
+        let names = network.into_iter().chain(account);
+        names.filter_map(move |(name, who)| Some(self.budget(rate?, name, &who)))
+    }
+
+    fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: &[u8]) -> Budget<'a> {
+        let account = Account {
+            own: self.books.hasher.hash_one((name, who)),
+            shared: self.books.hasher.hash_one((name, ())),
+            room: self.limits.tracked,
+        };
+        Budget { name, rate, account }
+    }
+}
+
+// === impl Books ===
+
+impl Books {
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        // Its methods leave no state half changed.
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::header::AUTHORIZATION;
+    use http::{HeaderMap, HeaderValue};
+
+    fn rate(requests: u32) -> Rate {
+        Rate {
+            requests,
+            period: Duration::from_mins(1),
+        }
+    }
+
+    fn headers(authorization: Option<&'static str>) -> HeaderMap {
+        let value = authorization.map(|value| (AUTHORIZATION, HeaderValue::from_static(value)));
+        value.into_iter().collect()
+    }
+
+    fn budgets(change: impl FnOnce(&mut RateLimits)) -> Budgets {
+        let mut limits = RateLimits::default();
+        change(&mut limits);
+        Budgets::new(&limits)
+    }
+
+    #[test]
+    fn nothing_is_limited_unless_told() {
+        let budgets = budgets(|_| {});
+        let headers = headers(Some("Basic YTpi"));
+        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &headers);
+        for _ in 0..1000 {
+            let standings = budgets.spend(visitor, Call::Write, Instant::now());
+            assert_eq!(standings, Ok(Standings::default()));
+            budgets.login_failed(visitor, Instant::now());
+        }
+    }
+
+    #[test]
+    fn lists_items_and_writes_are_paid_apart() {
+        let budgets = budgets(|limits| {
+            limits.address.lists = Some(rate(1));
+            limits.address.writes = Some(rate(1));
+        });
+        let headers = headers(None);
+        let now = Instant::now();
+        let spend = |address: &str, call| {
+            let visitor = Visitor::new(Some(address.parse().unwrap()), &headers);
+            let spent = budgets.spend(visitor, call, now);
+            spent.map(drop).map_err(|exceeded| exceeded.budget)
+        };
+        for (address, call, expected) in [
+            ("192.0.2.1", Call::List, Ok(())),
+            ("192.0.2.1", Call::List, Err("address-lists")),
+            ("192.0.2.2", Call::List, Ok(())),
+            ("192.0.2.1", Call::Write, Ok(())),
+            ("192.0.2.1", Call::Write, Err("address-writes")),
+            ("192.0.2.1", Call::Item, Ok(())),
+            ("2001:db8::1", Call::List, Ok(())),
+            ("2001:db8::2", Call::List, Err("address-lists")),
+        ] {
+            assert_eq!(spend(address, call), expected, "{address} {call:?}");
+        }
+    }
+
+    #[test]
+    fn who_only_knows_a_name_does_not_spend_for_its_owner() {
+        let budgets = budgets(|limits| limits.credentials.items = Some(rate(1)));
+        let now = Instant::now();
+        let spend = |value| {
+            let headers = headers(value);
+            budgets
+                .spend(Visitor::new(None, &headers), Call::Item, now)
+                .is_ok()
+        };
+        assert!(spend(Some("Basic YTpi")));
+        assert!(!spend(Some("Basic YTpi")));
+        assert!(spend(Some("Basic YTpj")));
+        assert!(spend(None) && spend(None));
+    }
+
+    #[test]
+    fn failed_logins_slow_an_address_and_an_account() {
+        let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
+        let now = Instant::now();
+        let (alice, bob, nobody) = (
+            headers(Some("Basic YWxpY2U6eA==")),
+            headers(Some("Basic Ym9iOng=")),
+            headers(None),
+        );
+        let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
+        let failed = |address, headers| budgets.login_failed(Visitor::new(address, headers), now);
+        let stopped = |address, headers| {
+            let spent = budgets.spend(Visitor::new(address, headers), Call::Item, now);
+            spent.err().map(|exceeded| exceeded.budget)
+        };
+        assert_eq!(stopped(first, &alice), None);
+
+        failed(first, &alice);
+
+        assert_eq!(stopped(first, &bob), Some("address-logins"));
+        assert_eq!(stopped(second, &alice), Some("account-logins"));
+        assert_eq!(stopped(second, &bob), None);
+        assert_eq!(stopped(first, &nobody), None);
+        let visitor = Visitor::new(first, &alice);
+        assert!(
+            budgets
+                .spend(visitor, Call::Item, now + Duration::from_mins(1))
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn what_was_spent_stays_spent_under_new_limits() {
+        let old = budgets(|limits| limits.address.items = Some(rate(1)));
+        let headers = headers(None);
+        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &headers);
+        let now = Instant::now();
+        assert!(old.spend(visitor, Call::Item, now).is_ok());
+        let renewed = old.renewed(&old.limits);
+        assert!(renewed.spend(visitor, Call::Item, now).is_err());
+    }
+}

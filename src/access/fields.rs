@@ -1,0 +1,93 @@
+//! How a visitor stands, in the fields that tell it (draft-ietf-httpapi-ratelimit-headers).
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::config::Rate;
+
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// How a visitor stands with one budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) budget: &'static str,
+    pub(super) rate: Rate,
+    pub(super) left: u32,
+    pub(super) full_in: Duration,
+}
+
+/// How a visitor stands with the budgets that a call was paid from; none where nothing is limited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Standings(Vec<Standing>);
+
+// === impl Standings ===
+
+impl Standings {
+    pub(super) fn add(&mut self, standing: Standing) {
+        self.0.push(standing);
+    }
+
+    /// Writes `RateLimit` and `RateLimit-Policy`: quota and window in seconds, what is left, and the seconds until
+    /// all of it is there again.
+    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+        if self.0.is_empty() {
+            return;
+        }
+        let (mut limit, mut policy) = (String::new(), String::new());
+        for standing in &self.0 {
+            let Standing {
+                budget, rate, left, ..
+            } = standing;
+            let comma = if limit.is_empty() { "" } else { ", " };
+            let (window, full_in) = (whole_seconds(rate.period), whole_seconds(standing.full_in));
+            let written = write!(limit, "{comma}\"{budget}\";r={left};t={full_in}")
+                .and_then(|()| write!(policy, "{comma}\"{budget}\";q={};w={window}", rate.requests));
+            debug_assert!(written.is_ok(), "a String takes everything");
+        }
+        for (name, text) in [(RATE_LIMIT, limit), (RATE_LIMIT_POLICY, policy)] {
+            // Numbers and names from a closed set are always a header value.
+            if let Ok(value) = HeaderValue::try_from(text) {
+                headers.insert(name, value);
+            }
+        }
+    }
+}
+
+/// Seconds, a begun one counted whole.
+pub(crate) fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_quota_window_and_what_is_left() {
+        let mut standings = Standings::default();
+        let mut headers = HeaderMap::new();
+        standings.write(&mut headers);
+        assert!(headers.is_empty());
+        for (budget, left) in [("address-lists", 59), ("credentials-lists", 0)] {
+            standings.add(Standing {
+                budget,
+                rate: Rate {
+                    requests: 60,
+                    period: Duration::from_mins(1),
+                },
+                left,
+                full_in: Duration::from_millis(1200),
+            });
+        }
+
+        standings.write(&mut headers);
+
+        let limit = r#""address-lists";r=59;t=2, "credentials-lists";r=0;t=2"#;
+        let policy = r#""address-lists";q=60;w=60, "credentials-lists";q=60;w=60"#;
+        assert_eq!(headers.get("ratelimit").unwrap(), limit);
+        assert_eq!(headers.get("ratelimit-policy").unwrap(), policy);
+    }
+}

@@ -1,0 +1,141 @@
+//! Who calls, as far as budgets must tell visitors apart, and for what.
+
+use std::net::IpAddr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{AUTHORIZATION, COOKIE};
+use http::{HeaderMap, Method};
+
+use crate::contract::Route;
+use crate::target::RouteMatch;
+
+/// The network of an IPv6 client: whoever has one address there has all of them.
+const IPV6_NETWORK_BYTES: usize = 8;
+
+/// What a call costs the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Call {
+    /// A list: a query over many records.
+    List,
+    /// One record, the index, a description, or nothing at all.
+    Item,
+    /// Anything that may change something.
+    Write,
+}
+
+/// Where a call comes from and what it shows; borrowed, because credentials are not to be kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Visitor<'a> {
+    address: Option<IpAddr>,
+    headers: &'a HeaderMap,
+}
+
+// === impl Call ===
+
+impl Call {
+    /// The kind of a call, whether or not its target leads somewhere.
+    pub(crate) fn of(method: &Method, matched: Option<&RouteMatch>) -> Self {
+        match matched.map(|matched| matched.route) {
+            _ if !method.is_safe() => Self::Write,
+            Some(Route::Collection(_)) if *method != Method::OPTIONS => Self::List,
+            _ => Self::Item,
+        }
+    }
+}
+
+// === impl Visitor ===
+
+impl<'a> Visitor<'a> {
+    pub(crate) fn new(address: Option<IpAddr>, headers: &'a HeaderMap) -> Self {
+        Self { address, headers }
+    }
+
+    /// What tells addresses apart; none for a client whose address is not known.
+    pub(super) fn network(&self) -> Option<Vec<u8>> {
+        self.address.map(|address| match address {
+            IpAddr::V4(address) => address.octets().to_vec(),
+            IpAddr::V6(address) => address.octets().into_iter().take(IPV6_NETWORK_BYTES).collect(),
+        })
+    }
+
+    /// What tells credentials apart: the whole of them, so that who only knows a name does not spend for its
+    /// owner.
+    pub(super) fn credentials(&self) -> Option<&'a [u8]> {
+        let authorization = self.headers.get(AUTHORIZATION).map(http::HeaderValue::as_bytes);
+        authorization.or_else(|| self.login_cookie())
+    }
+
+    /// The account that Basic credentials name, as WordPress compares names.
+    pub(super) fn account(&self) -> Option<String> {
+        let value = self.headers.get(AUTHORIZATION)?.as_bytes();
+        let (scheme, rest) = value.split_at_checked(6)?;
+        if !scheme.eq_ignore_ascii_case(b"basic ") {
+            return None;
+        }
+        let pair = STANDARD.decode(rest.trim_ascii()).ok()?;
+        let name = pair
+            .split(|byte| *byte == b':')
+            .next()
+            .filter(|name| name.len() < pair.len())?;
+        Some(String::from_utf8_lossy(name).trim().to_lowercase())
+    }
+
+    fn login_cookie(&self) -> Option<&'a [u8]> {
+        let fields = self.headers.get_all(COOKIE).iter();
+        let mut pairs = fields.flat_map(|field| field.as_bytes().split(|byte| *byte == b';'));
+        pairs
+            .find(|pair| pair.trim_ascii_start().starts_with(b"wordpress_logged_in_"))
+            .map(<[u8]>::trim_ascii)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn ipv6_clients_are_told_apart_by_their_network() {
+        let headers = HeaderMap::new();
+        let network = |address: &str| Visitor::new(Some(address.parse().unwrap()), &headers).network();
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:2"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert_eq!(Visitor::new(None, &headers).network(), None);
+    }
+
+    #[test]
+    fn basic_credentials_name_an_account() {
+        for (value, expected) in [
+            ("Basic QWxpY2U6eA==", Some("alice")),
+            ("basic  QWxpY2U6eDp5 ", Some("alice")),
+            ("Basic QWxpY2U=", None),
+            ("Basic !!", None),
+            ("Bearer QWxpY2U6eA==", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
+            let account = Visitor::new(None, &headers).account();
+            assert_eq!(account.as_deref(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_an_authorization_or_a_login_cookie() {
+        for (name, value, expected) in [
+            (AUTHORIZATION, "Bearer x", Some(&b"Bearer x"[..])),
+            (
+                COOKIE,
+                "a=b; wordpress_logged_in_ab=u",
+                Some(b"wordpress_logged_in_ab=u"),
+            ),
+            (COOKIE, "a=b", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, HeaderValue::from_static(value));
+            assert_eq!(Visitor::new(None, &headers).credentials(), expected, "{value}");
+        }
+    }
+}

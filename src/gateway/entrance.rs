@@ -1,0 +1,70 @@
+//! What is asked before a body is read: whether the visitor may call so often.
+//!
+//! Every request to the calendar is paid for before anything is judged: a flood of requests that would be
+//! refused is a flood all the same, and one that is too fast costs neither a body nor a judgement.
+
+use std::time::Instant;
+
+use http::request::Parts;
+
+use super::fault;
+use crate::access::{Budgets, Call, Standings, Visitor};
+use crate::answer::Answer;
+use crate::config::Settings;
+use crate::layers::ClientAddress;
+use crate::target::RouteMatch;
+use crate::telemetry::Metrics;
+
+/// Marks an answer of the site that refuses the credentials; rides in the answer's extensions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LoginRefused;
+
+/// Lets visitors in, or not.
+#[derive(Debug)]
+pub(super) struct Entrance {
+    budgets: Budgets,
+    metrics: Metrics,
+}
+
+// === impl Entrance ===
+
+impl Entrance {
+    pub(super) fn new(settings: &Settings, metrics: Metrics) -> Self {
+        Self {
+            budgets: Budgets::new(&settings.rate_limits),
+            metrics,
+        }
+    }
+
+    /// The entrance under new settings; what visitors have spent stays spent.
+    pub(super) fn renewed(&self, settings: &Settings) -> Self {
+        Self {
+            budgets: self.budgets.renewed(&settings.rate_limits),
+            metrics: self.metrics.clone(),
+        }
+    }
+
+    /// Lets a visitor in, who is told how they stand, or gives the answer to one that must wait.
+    pub(super) fn admit(&self, head: &Parts, matched: Option<&RouteMatch>) -> Result<Standings, Box<Answer>> {
+        let call = Call::of(&head.method, matched);
+        let spent = self.budgets.spend(visitor(head), call, Instant::now());
+        spent.map_err(|exceeded| {
+            self.metrics.rate_limited(exceeded.budget);
+            Box::new(fault::too_fast(&exceeded))
+        })
+    }
+
+    /// Sees the answer to a visitor that was let in.
+    pub(super) fn leave(&self, head: &Parts, standings: &Standings, mut answer: Answer) -> Answer {
+        if answer.extensions().get::<LoginRefused>().is_some() {
+            self.budgets.login_failed(visitor(head), Instant::now());
+        }
+        standings.write(answer.headers_mut());
+        answer
+    }
+}
+
+fn visitor(head: &Parts) -> Visitor<'_> {
+    let client = head.extensions.get::<ClientAddress>();
+    Visitor::new(client.and_then(|client| client.address), &head.headers)
+}

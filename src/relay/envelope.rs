@@ -1,0 +1,37 @@
+//! The status inside an envelope (`_envelope`), which the answer's own status hides.
+
+use http::StatusCode;
+use serde::Deserialize;
+
+/// What matters of an envelope; the rest is passed over unread.
+#[derive(Deserialize)]
+struct Envelope {
+    status: u16,
+}
+
+/// The status that an envelope holds; none where the bytes are no envelope.
+pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
+    let envelope: Envelope = serde_json::from_slice(document).ok()?;
+    StatusCode::from_u16(envelope.status).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_status_of_an_envelope() {
+        for (document, expected) in [
+            (
+                r#"{"body":{"status":"publish"},"status":401,"headers":[]}"#,
+                Some(401),
+            ),
+            (r#"{"body":{"status":401},"headers":[]}"#, None),
+            (r#"{"id":5,"status":"publish"}"#, None),
+            ("", None),
+        ] {
+            let found = enveloped_status(document.as_bytes());
+            assert_eq!(found.map(|status| status.as_u16()), expected, "{document}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Visitors that call too often get 429, whatever they ask for (T-33, T-75).
+
+use std::time::Duration;
+
+use calendar_edge::config::{Rate, Settings};
+use http::Method;
+
+use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
+
+fn rate(requests: u32) -> Rate {
+    let period = Duration::from_hours(1);
+    Rate { requests, period }
+}
+
+async fn edge(origin: &Origin, limits: impl FnOnce(&mut Settings)) -> Edge {
+    let builder = Edge::builder().origin(origin).settings(|settings| {
+        settings.trusted_proxies = vec!["127.0.0.1/32".parse().expect("a network")];
+        limits(settings);
+    });
+    builder.start().await
+}
+
+fn from(edge: &Edge, client: &str, method: Method, target: &str) -> reqwest::RequestBuilder {
+    edge.request(method, target).header("x-forwarded-for", client)
+}
+
+fn assert_limited(answer: &Answer) {
+    assert_eq!(
+        (answer.status.as_u16(), answer.code().as_str()),
+        (429, "edge_rate_limited")
+    );
+    let wait: u64 = answer
+        .header("retry-after")
+        .expect("a time")
+        .parse()
+        .expect("seconds");
+    assert!((1..=3600).contains(&wait), "{wait}");
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+}
+
+#[tokio::test]
+async fn t75_each_address_has_budgets_of_its_own() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.address.lists = Some(rate(2));
+    })
+    .await;
+    let list = |client| Answer::to(from(&edge, client, Method::GET, EVENTS));
+
+    let first = list("192.0.2.1").await;
+    assert_eq!(first.header("ratelimit"), Some(r#""address-lists";r=1;t=1800"#));
+    assert_eq!(
+        first.header("ratelimit-policy"),
+        Some(r#""address-lists";q=2;w=3600"#)
+    );
+    assert_eq!(list("192.0.2.1").await.status, 200);
+    let third = list("192.0.2.1").await;
+    assert_limited(&third);
+    assert_eq!(third.header("ratelimit"), Some(r#""address-lists";r=0;t=3600"#));
+
+    assert_eq!(list("192.0.2.2").await.status, 200);
+    let item = Answer::to(from(&edge, "192.0.2.1", Method::GET, &format!("{EVENTS}/56"))).await;
+    assert_eq!(item.status, 200);
+    assert_eq!(item.header("ratelimit"), None);
+    assert_eq!(origin.seen().len(), 4);
+    let metrics = edge.admin("/metrics").await.body;
+    assert!(
+        metrics.contains(r#"edge_rate_limited_total{budget="address-lists"} 1"#),
+        "{metrics}"
+    );
+}
+
+#[tokio::test]
+async fn t75_refused_requests_are_paid_for_too() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let bad_list = format!("{EVENTS}?per_page=0");
+    for (method, target, status) in [
+        (Method::GET, bad_list.as_str(), 400),
+        (Method::GET, "/wp-json/wp/v2/users", 404),
+        (Method::GET, "/elsewhere", 404),
+        (Method::DELETE, "/elsewhere", 404),
+        (Method::POST, EVENTS, 400),
+        (Method::OPTIONS, EVENTS, 200),
+    ] {
+        let edge = edge(&origin, |settings| {
+            let rates = &mut settings.rate_limits.address;
+            (rates.lists, rates.items, rates.writes) = (Some(rate(1)), Some(rate(1)), Some(rate(1)));
+        })
+        .await;
+        let ask = || Answer::to(from(&edge, "192.0.2.1", method.clone(), target));
+        assert_eq!(ask().await.status, status, "{method} {target}");
+        assert_limited(&ask().await);
+    }
+}
+
+#[tokio::test]
+async fn t75_preflights_are_free() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.address.items = Some(rate(1));
+    })
+    .await;
+    for _ in 0..3 {
+        let preflight = edge
+            .request(Method::OPTIONS, EVENTS)
+            .header("origin", "https://app.example.org")
+            .header("access-control-request-method", "GET");
+        assert_eq!(Answer::to(preflight).await.status, 204);
+    }
+}
+
+#[tokio::test]
+async fn t75_a_body_is_not_waited_for() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.address.writes = Some(rate(1));
+    })
+    .await;
+    let head = format!("POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n");
+    let mut client = edge.raw().await;
+    assert_eq!(
+        client.send(format!("{head}{{}}")).await.answer().await.status,
+        400
+    );
+
+    let second = client.send(head).await.answer().await;
+
+    assert_eq!((second.status, second.header("connection")), (429, Some("close")));
+}
+
+#[tokio::test]
+async fn t75_credentials_have_budgets_of_their_own() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.credentials.items = Some(rate(1));
+    })
+    .await;
+    let target = format!("{EVENTS}/56");
+    let read = |client, credentials: &'static str| {
+        let request = from(&edge, client, Method::GET, &target);
+        Answer::to(request.header("authorization", credentials))
+    };
+    assert_eq!(read("192.0.2.1", "Basic YTpi").await.status, 200);
+    assert_limited(&read("192.0.2.2", "Basic YTpi").await);
+    assert_eq!(read("192.0.2.1", "Basic YTpj").await.status, 200);
+}
+
+#[tokio::test]
+async fn t33_failed_logins_are_slowed() {
+    const REFUSED: &str = r#"{"code":"incorrect_password","message":"No.","data":{"status":401}}"#;
+    let origin = Origin::answering(|seen| {
+        let enveloped = format!(r#"{{"body":{REFUSED},"status":401,"headers":{{}}}}"#);
+        match seen.header("authorization") {
+            Some("Basic YWxpY2U6Z29vZA==") | None => Reply::json(200, "{}"),
+            _ if seen.target.contains("_envelope") => Reply::json(200, &enveloped),
+            _ => Reply::json(401, REFUSED),
+        }
+    })
+    .await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.failed_logins = Some(rate(2));
+    })
+    .await;
+    let read = |client, query: &str, credentials: &'static str| {
+        let request = from(&edge, client, Method::GET, &format!("{EVENTS}/56{query}"));
+        Answer::to(request.header("authorization", credentials))
+    };
+    let (good, bad) = ("Basic YWxpY2U6Z29vZA==", "Basic YWxpY2U6YmFk");
+    for _ in 0..5 {
+        assert_eq!(read("192.0.2.1", "", good).await.status, 200);
+    }
+    assert_eq!(read("192.0.2.1", "", bad).await.status, 401);
+    assert_eq!(read("192.0.2.1", "?_envelope=1", bad).await.status, 200);
+
+    // The address and the account are stopped; without credentials everything is as before.
+    assert_limited(&read("192.0.2.1", "", "Bearer other").await);
+    assert_limited(&read("192.0.2.2", "", good).await);
+    assert_eq!(read("192.0.2.2", "", "Bearer other").await.status, 401);
+    let anonymous = from(&edge, "192.0.2.1", Method::GET, &format!("{EVENTS}/56"));
+    assert_eq!(Answer::to(anonymous).await.status, 200);
+}
