@@ -11,7 +11,7 @@ use crate::admin::{Admin, Readiness};
 use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
-use crate::server::{BindError, Drain, Listener, Protocol, Slots, Worker};
+use crate::server::{BindError, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker};
 use crate::telemetry::Metrics;
 use crate::upstream::{ClientError, Upstream};
 
@@ -31,6 +31,12 @@ pub enum StartError {
     /// The way to the origin could not be set up.
     #[error(transparent)]
     Upstream(#[from] ClientError),
+    /// The certificate or its key cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] PairError),
+    /// TLS for clients could not be set up.
+    #[error("TLS for clients cannot be set up")]
+    Tls(#[from] rustls::Error),
 }
 
 /// Why serving ended badly.
@@ -48,21 +54,23 @@ impl Edge {
     ///
     /// # Errors
     ///
-    /// When a listener cannot be opened or TLS toward the origin cannot be set up; nothing runs then.
+    /// When a listener cannot be opened, or TLS toward clients or the origin cannot be set up; nothing runs then.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
         let metrics = Metrics::new();
         let readiness = Readiness::default();
         let drain = Drain::default();
         let admin_drain = Drain::default();
+        let pair = settings.tls.as_ref().map(Pair::load).transpose()?;
+        let tls = pair.as_ref().map(TlsAcceptor::new).transpose()?;
         // All listeners are open before the first connection is served: a start fails whole.
-        let listeners = bind_all(&settings.listen).await?;
+        let listeners = bind_all(&settings.listen, tls.as_ref()).await?;
         let admin = match &settings.admin {
-            Some(AdminSettings { listen }) => Some(Listener::bind(listen).await?),
+            Some(AdminSettings { listen }) => Some(Listener::bind(listen, tls.as_ref()).await?),
             None => None,
         };
         let upstream = Upstream::new(&settings, metrics.clone())?;
         let gateway = Gateway::new(&settings, upstream, drain.clone(), metrics.clone());
-        let reloader = Reloader::new(settings, gateway, metrics.clone());
+        let reloader = Reloader::new(settings, gateway, metrics.clone(), pair.zip(tls));
         let running = Running {
             addresses: listeners
                 .iter()
@@ -88,10 +96,13 @@ impl Edge {
     }
 }
 
-async fn bind_all(addresses: &[ListenAddress]) -> Result<Vec<Listener>, BindError> {
+async fn bind_all(
+    addresses: &[ListenAddress],
+    tls: Option<&TlsAcceptor>,
+) -> Result<Vec<Listener>, BindError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
-        listeners.push(Listener::bind(address).await?);
+        listeners.push(Listener::bind(address, tls).await?);
     }
     Ok(listeners)
 }

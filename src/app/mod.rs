@@ -2,14 +2,16 @@
 //! drain.
 
 mod edge;
+mod follow;
 mod orders;
 mod reload;
 mod running;
 mod watch;
 
-pub use crate::server::{BindError, BoundAddress};
+pub use crate::server::{BindError, BoundAddress, Pair, PairError};
 pub use crate::upstream::{ClientError, origin_tls};
 pub use edge::{Edge, ServeError, StartError, serve};
+pub use follow::Reload;
 pub use orders::{HangUps, Shutdown};
-pub use reload::{Reload, ReloadError, Reloader};
+pub use reload::{ReloadError, Reloader};
 pub use running::{DrainOutcome, Running};

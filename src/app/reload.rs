@@ -1,18 +1,17 @@
 //! New settings in the place of old ones, whole or not at all, while the edge runs.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use super::orders::HangUps;
-use super::watch::FileWatch;
 use crate::admin::Pages;
-use crate::config::{ConfigError, Settings, Source};
+use crate::config::{ConfigError, Settings};
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
-use crate::server::{Protocol, Slots};
-use crate::telemetry::{LogError, LogFilter, Metrics};
+use crate::server::{Pair, PairError, Protocol, Slots, TlsAcceptor};
+use crate::telemetry::{LogError, Metrics, unix_time};
 use crate::upstream::ClientError;
 
 /// Gives a running edge new settings.
@@ -28,6 +27,7 @@ struct Inner {
     protocol: Arc<ArcSwap<Protocol>>,
     pages: Arc<ArcSwap<Pages>>,
     slots: Slots,
+    tls: Option<TlsAcceptor>,
     metrics: Metrics,
 }
 
@@ -36,15 +36,7 @@ struct Inner {
 struct Kept {
     settings: Settings,
     gateway: Gateway,
-}
-
-/// Where an edge's settings are read again.
-#[derive(Debug)]
-pub struct Reload {
-    /// The file, and what is stronger than it.
-    pub source: Source,
-    /// The process's log, whose filter follows the settings.
-    pub log: LogFilter,
+    pair: Option<Pair>,
 }
 
 /// Why new settings were refused; the old ones stay, all of them.
@@ -56,33 +48,41 @@ pub enum ReloadError {
     /// The way to the origin could not be set up.
     #[error(transparent)]
     Upstream(#[from] ClientError),
+    /// The certificate or its key cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] PairError),
     /// The log cannot be filtered like that.
     #[error(transparent)]
     Log(#[from] LogError),
 }
 
-/// What made an edge read its configuration again.
-#[derive(Debug, Clone, Copy)]
-enum Cause {
-    HangUp,
-    File,
-}
-
 // === impl Reloader ===
 
 impl Reloader {
-    pub(super) fn new(settings: Settings, gateway: Gateway, metrics: Metrics) -> Self {
-        metrics.reloads().loaded();
+    pub(super) fn new(
+        settings: Settings,
+        gateway: Gateway,
+        metrics: Metrics,
+        tls: Option<(Pair, TlsAcceptor)>,
+    ) -> Self {
         let stack = layers::stack(&settings, &metrics, gateway.clone());
         let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
+        let (pair, tls) = tls.unzip();
         let inner = Inner {
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
             slots: Slots::new(settings.limits.connections),
+            tls,
             metrics,
-            kept: Mutex::new(Kept { settings, gateway }),
+            kept: Mutex::new(Kept {
+                settings,
+                gateway,
+                pair: pair.clone(),
+            }),
         };
+        inner.metrics.reloads().loaded();
+        inner.show(pair.as_ref());
         Self {
             inner: Arc::new(inner),
         }
@@ -101,7 +101,7 @@ impl Reloader {
     }
 
     /// `last` may still refuse: it runs when everything is made and nothing is swapped.
-    fn replace(
+    pub(super) fn replace(
         &self,
         mut settings: Settings,
         last: impl FnOnce(&Settings) -> Result<(), ReloadError>,
@@ -109,6 +109,7 @@ impl Reloader {
         let mut kept = self.kept();
         let pinned = pin(&kept.settings, &mut settings);
         let gateway = kept.gateway.renewed(&settings)?;
+        let pair = settings.tls.as_ref().map(Pair::load).transpose()?;
         let stack = layers::stack(&settings, &self.inner.metrics, gateway.clone());
         let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
         let pages = Pages::new(&settings);
@@ -118,75 +119,40 @@ impl Reloader {
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
         self.inner.slots.resize(settings.limits.connections);
-        *kept = Kept { settings, gateway };
+        self.inner.show(pair.as_ref());
+        *kept = Kept {
+            settings,
+            gateway,
+            pair,
+        };
         Ok(pinned)
     }
 
-    /// Reads the configuration again at every order and at every change of its file.
-    pub(super) async fn follow(self, reload: Reload, mut hang_ups: HangUps) {
-        let reload = Arc::new(reload);
-        let Some(file) = reload.source.file() else {
-            loop {
-                hang_ups.ordered().await;
-                tracing::info!("there is no configuration file to read again");
-            }
+    /// Takes the certificate alone from the files of the settings in use, and says whether it is another one.
+    ///
+    /// # Errors
+    ///
+    /// When certificate or key cannot be used; the old pair stays.
+    pub(super) fn renew_certificate(&self) -> Result<bool, PairError> {
+        let mut kept = self.kept();
+        let Some(pair) = kept.settings.tls.as_ref().map(Pair::load).transpose()? else {
+            return Ok(false);
         };
-        let mut watch = FileWatch::of(vec![file.to_owned()]).await;
-        loop {
-            let cause = tokio::select! {
-                () = hang_ups.ordered() => Cause::HangUp,
-                () = watch.changed() => Cause::File,
-            };
-            // Looked at before it is read: a change in between is seen later, at worst once too often.
-            watch = FileWatch::of(vec![file.to_owned()]).await;
-            self.run(&reload, cause).await;
+        if kept.pair.as_ref().is_some_and(|old| old.shows_the_same_as(&pair)) {
+            return Ok(false);
         }
+        self.inner.show(Some(&pair));
+        kept.pair = Some(pair);
+        Ok(true)
     }
 
-    /// Reading files and making clients may take a while: no other task waits for it.
-    async fn run(&self, reload: &Arc<Reload>, cause: Cause) {
-        let this = self.clone();
-        let reload = Arc::clone(reload);
-        let done = tokio::task::spawn_blocking(move || this.read_again(&reload, cause));
-        if done.await.is_err() {
-            self.inner.metrics.reloads().failed();
-            tracing::error!("reading the configuration again failed, the old one stays");
+    /// The files that the settings in use were made of.
+    pub(super) fn files(&self, configuration: &Path) -> Vec<PathBuf> {
+        let mut files = vec![configuration.to_owned()];
+        if let Some(tls) = &self.kept().settings.tls {
+            files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
-    }
-
-    fn read_again(&self, reload: &Reload, cause: Cause) {
-        let cause = cause.label();
-        let applied = reload
-            .source
-            .load()
-            .map_err(ReloadError::from)
-            .and_then(|settings| {
-                self.replace(settings, |settings| {
-                    Ok(reload.log.replace(&settings.log.filter)?)
-                })
-            });
-        match applied {
-            Ok(pinned) => {
-                self.inner.metrics.reloads().succeeded();
-                tracing::info!(cause, "the configuration was reloaded");
-                if !pinned.is_empty() {
-                    let settings = pinned.join(", ");
-                    tracing::warn!(
-                        settings,
-                        "changed settings that need a restart keep their old values"
-                    );
-                }
-            }
-            Err(error) => {
-                self.inner.metrics.reloads().failed();
-                let error = told(&error);
-                tracing::error!(
-                    cause,
-                    error,
-                    "the new configuration is refused, the old one stays"
-                );
-            }
-        }
+        files
     }
 
     /// How long running requests may finish after a stop signal.
@@ -210,9 +176,30 @@ impl Reloader {
         self.inner.slots.clone()
     }
 
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // It is assigned whole, so that a panic leaves no half of it.
         self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl Inner ===
+
+impl Inner {
+    /// Shows clients this certificate from now on, and operators when it expires.
+    fn show(&self, pair: Option<&Pair>) {
+        let (Some(tls), Some(pair)) = (&self.tls, pair) else {
+            return;
+        };
+        tls.replace(pair);
+        let Some(not_after) = pair.not_after() else { return };
+        self.metrics.certificate().expires_at(not_after);
+        if not_after < unix_time() {
+            tracing::warn!("the certificate that clients see has expired");
+        }
     }
 }
 
@@ -228,6 +215,11 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
         next.admin.clone_from(&running.admin);
         pinned.push("admin.listen");
     }
+    // Other files are taken; TLS as such comes and goes with its listeners.
+    if next.tls.is_some() != running.tls.is_some() {
+        next.tls.clone_from(&running.tls);
+        pinned.push("tls");
+    }
     if next.log.format != running.log.format {
         next.log.format = running.log.format;
         pinned.push("log.format");
@@ -235,27 +227,10 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
     pinned
 }
 
-/// An error with its causes; a configuration's problems come with their lines.
-fn told(error: &ReloadError) -> String {
-    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
-    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
-}
-
-// === impl Cause ===
-
-impl Cause {
-    const fn label(self) -> &'static str {
-        match self {
-            Self::HangUp => "SIGHUP",
-            Self::File => "file",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{AdminSettings, ListenAddress, LogFormat};
+    use crate::config::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {
@@ -265,11 +240,19 @@ mod tests {
         next.admin = Some(AdminSettings {
             listen: ListenAddress::Unix("/run/y".into()),
         });
+        next.tls = Some(TlsSettings {
+            certificate: "/x".into(),
+            key: "/y".into(),
+        });
         next.log.format = LogFormat::Text;
         next.log.filter = "debug".to_owned();
-        assert_eq!(pin(&running, &mut next), ["listen", "admin.listen", "log.format"]);
+        assert_eq!(
+            pin(&running, &mut next),
+            ["listen", "admin.listen", "tls", "log.format"]
+        );
         assert_eq!(next.listen, running.listen);
         assert!(next.admin.is_none());
+        assert!(next.tls.is_none());
         assert_eq!(next.log.format, running.log.format);
         assert_eq!(next.log.filter, "debug");
         assert!(pin(&running, &mut next).is_empty());

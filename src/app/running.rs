@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::follow::{Reload, follow};
 use super::orders::{HangUps, Shutdown};
-use super::reload::{Reload, Reloader};
+use super::reload::Reloader;
 use crate::admin::Readiness;
 use crate::server::{BoundAddress, Drain};
 
@@ -50,7 +51,7 @@ impl Running {
 
     /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
     pub fn follow(&self, reload: Reload, hang_ups: HangUps) {
-        let following = self.reloader.clone().follow(reload, hang_ups);
+        let following = follow(self.reloader.clone(), reload, hang_ups);
         let drain = self.drain.clone();
         self.drain.spawn(async move {
             tokio::select! {

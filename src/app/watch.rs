@@ -41,6 +41,30 @@ impl FileWatch {
         Self { files, seen }
     }
 
+    /// Takes the files as they are now for known.
+    pub(super) async fn look(&mut self) {
+        self.seen = prints(&self.files).await;
+    }
+
+    /// Watches these files from now on; what is known of one that was watched before stays known.
+    pub(super) async fn replace(&mut self, files: Vec<PathBuf>) {
+        if files == self.files {
+            return;
+        }
+        let mut seen = prints(&files).await;
+        for (file, print) in files.iter().zip(&mut seen) {
+            let known = self
+                .files
+                .iter()
+                .zip(&self.seen)
+                .find(|(known, _)| *known == file);
+            if let Some((_, known)) = known {
+                *print = *known;
+            }
+        }
+        *self = Self { files, seen };
+    }
+
     /// Waits until a file differs from what is known, and has settled; what it is then is known.
     pub(super) async fn changed(&mut self) {
         loop {

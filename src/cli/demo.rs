@@ -78,10 +78,8 @@ fn banner(sandbox: &Sandbox, addresses: &[BoundAddress], out: &mut dyn Write) ->
 
 /// Where `curl` on this machine reaches the edge; a socket has no such address.
 fn public_root(address: &BoundAddress) -> Option<String> {
-    let BoundAddress::Tcp(address) = address else {
-        return None;
-    };
-    let mut reachable = *address;
+    let address = address.tcp()?;
+    let mut reachable = address;
     if address.ip().is_unspecified() {
         reachable.set_ip(Ipv4Addr::LOCALHOST.into());
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use super::draft::Draft;
-use super::problem::{Finding, Impossible, Place, Problems};
+use super::problem::{Complaint, Finding, Impossible, Place, Problems};
 use super::settings::{ListenAddress, Root};
 
 /// Listeners share no address, and none of them is the origin.
@@ -13,7 +13,7 @@ pub(super) fn listeners(draft: &Draft, problems: &mut Problems) {
     let mut seen: Vec<&ListenAddress> = Vec::new();
     for (index, address) in draft.listen.iter().enumerate() {
         if seen.iter().any(|other| overlap(other, address)) {
-            let reason = Impossible::ListenerOverlap(shown(address));
+            let reason = Impossible::ListenerOverlap(address.to_string());
             let place = draft.places.item("listen", index);
             problems.add(place, Finding::impossible("listen", reason));
         }
@@ -22,7 +22,7 @@ pub(super) fn listeners(draft: &Draft, problems: &mut Problems) {
     if let Some(admin) = &draft.admin_listen
         && seen.iter().any(|other| overlap(other, admin))
     {
-        let reason = Impossible::ListenerOverlap(shown(admin));
+        let reason = Impossible::ListenerOverlap(admin.to_string());
         problems.add(
             draft.places.of("admin.listen"),
             Finding::impossible("admin.listen", reason),
@@ -31,11 +31,38 @@ pub(super) fn listeners(draft: &Draft, problems: &mut Problems) {
     let origin = draft.origin.url.as_ref();
     if let Some((url, edge)) = origin.and_then(|url| Some((url, seen.iter().find(|edge| is_at(url, edge))?)))
     {
-        let reason = Impossible::OriginIsEdge(shown(edge));
+        let reason = Impossible::OriginIsEdge(edge.to_string());
         let finding = Finding::impossible("origin.url", reason).help(Some(format!(
             "{url} must be the WordPress site, or `listen` another port"
         )));
         problems.add(draft.places.of("origin.url"), finding);
+    }
+}
+
+/// A listener that speaks TLS has a certificate and its key, and these have a listener.
+pub(super) fn tls(draft: &Draft, problems: &mut Problems) {
+    let mut clients = draft.listen.iter().enumerate();
+    let client = clients.find(|(_, address)| address.speaks_tls());
+    let admin = draft.admin_listen.as_ref().filter(|admin| admin.speaks_tls());
+    let listener = client
+        .map(|(index, _)| draft.places.item("listen", index))
+        .or_else(|| admin.map(|_| draft.places.of("admin.listen")));
+    for key in ["tls.certificate", "tls.key"] {
+        match (listener, draft.places.typed(key)) {
+            (Some(listener), None) => {
+                let finding = Finding::from(Complaint::Missing(key));
+                problems.add(
+                    listener,
+                    finding.expected("a PEM file, because this listener speaks TLS"),
+                );
+            }
+            (None, Some(file)) => {
+                let help = "write the address of a listener like this: listen = \"tls:0.0.0.0:8443\"";
+                let finding = Finding::impossible(key, Impossible::NoTlsListener);
+                problems.add(file, finding.help(Some(help.to_owned())));
+            }
+            (Some(_), Some(_)) | (None, None) => {}
+        }
     }
 }
 
@@ -155,30 +182,25 @@ fn duplicates(key: &'static str, names: &[String], draft: &Draft, problems: &mut
 }
 
 fn overlap(one: &ListenAddress, other: &ListenAddress) -> bool {
-    match (one, other) {
-        (ListenAddress::Tcp(one), ListenAddress::Tcp(other)) => {
-            let same_family = one.is_ipv4() == other.is_ipv4();
-            let everywhere = same_family && (one.ip().is_unspecified() || other.ip().is_unspecified());
-            one.port() == other.port() && one.port() != 0 && (one.ip() == other.ip() || everywhere)
-        }
-        (ListenAddress::Unix(one), ListenAddress::Unix(other)) => one == other,
-        (ListenAddress::Tcp(_), ListenAddress::Unix(_)) | (ListenAddress::Unix(_), ListenAddress::Tcp(_)) => {
-            false
-        }
-    }
+    let (Some(left), Some(right)) = (one.tcp(), other.tcp()) else {
+        return one == other;
+    };
+    let same_family = left.is_ipv4() == right.is_ipv4();
+    let everywhere = same_family && (left.ip().is_unspecified() || right.ip().is_unspecified());
+    left.port() == right.port() && left.port() != 0 && (left.ip() == right.ip() || everywhere)
 }
 
 /// Whether a URL leads to a listener, as far as addresses tell without asking a name server.
 fn is_at(url: &Url, listener: &ListenAddress) -> bool {
-    let ListenAddress::Tcp(listener) = listener else {
+    let Some(listener) = listener.tcp() else {
         return false;
     };
     if url.port_or_known_default() != Some(listener.port()) {
         return false;
     }
     match url.host() {
-        Some(Host::Ipv4(address)) => reaches(listener, IpAddr::V4(address)),
-        Some(Host::Ipv6(address)) => reaches(listener, IpAddr::V6(address)),
+        Some(Host::Ipv4(address)) => reaches(&listener, IpAddr::V4(address)),
+        Some(Host::Ipv6(address)) => reaches(&listener, IpAddr::V6(address)),
         Some(Host::Domain(name)) => {
             name == "localhost" && (listener.ip().is_loopback() || listener.ip().is_unspecified())
         }
@@ -189,11 +211,4 @@ fn is_at(url: &Url, listener: &ListenAddress) -> bool {
 fn reaches(listener: &SocketAddr, address: IpAddr) -> bool {
     let everywhere = listener.ip().is_unspecified() && address.is_loopback();
     address == listener.ip() || everywhere
-}
-
-fn shown(address: &ListenAddress) -> String {
-    match address {
-        ListenAddress::Tcp(address) => address.to_string(),
-        ListenAddress::Unix(path) => format!("unix:{}", path.display()),
-    }
 }

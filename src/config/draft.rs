@@ -1,6 +1,7 @@
 //! The first stage: what was typed, with its places, on top of the defaults.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use ipnet::IpNet;
 use url::Url;
@@ -33,6 +34,7 @@ pub(super) struct Draft {
     /// None: not typed, so the one default root holds.
     pub(super) roots: Option<Vec<RootDraft>>,
     pub(super) admin_listen: Option<ListenAddress>,
+    pub(super) tls: TlsDraft,
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) limits: Limits,
     pub(super) timeouts: Timeouts,
@@ -52,6 +54,13 @@ pub(super) struct OriginDraft {
     pub(super) advertised_url: Option<Url>,
     pub(super) tunnel_delete: bool,
     pub(super) max_in_flight: usize,
+}
+
+/// `[tls]` as typed.
+#[derive(Debug, Default)]
+pub(super) struct TlsDraft {
+    pub(super) certificate: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
 }
 
 /// One `[[roots]]` as typed.
@@ -116,6 +125,7 @@ impl Draft {
             },
             roots: None,
             admin_listen: None,
+            tls: TlsDraft::default(),
             trusted_proxies: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),

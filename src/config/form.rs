@@ -19,7 +19,8 @@ use crate::contract::{OperationId, global::global, table};
 
 pub(super) static LISTEN: Form = Form::new(
     "address",
-    "an address with a port, like \"127.0.0.1:8787\" or \"[::1]:8787\", or a socket, like \"unix:/run/edge.sock\"",
+    "an address with a port, like \"127.0.0.1:8787\" or \"[::1]:8787\", the same for TLS, like \"tls:0.0.0.0:8443\", \
+     or a socket, like \"unix:/run/edge.sock\"",
 );
 pub(super) static REST_ROOT: Form = Form::new(
     "URL",
@@ -49,6 +50,10 @@ pub(super) static PATH: Form = Form::new(
     "path",
     "a path that begins with a slash and ends without one, like \"/de/wp-json\"",
 );
+pub(super) static FILE: Form = Form::new(
+    "file",
+    "the path of a file, like \"/etc/calendar-edge/certificate.pem\"",
+);
 pub(super) static LANGUAGE: Form = Form::new("language tag", "a language tag, like \"de\" or \"pt-BR\"");
 pub(super) static NETWORK: Form = Form::new(
     "network",
@@ -74,15 +79,26 @@ const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
 
 /// Reads a place to listen at.
 pub(super) fn listen(text: &str) -> Result<ListenAddress, Refusal> {
-    match text.strip_prefix("unix:") {
-        Some(path) if path.starts_with('/') && !path.contains('\0') => {
-            Ok(ListenAddress::Unix(PathBuf::from(path)))
-        }
-        Some(_) => Err(Refusal::Malformed),
-        None => SocketAddr::from_str(text)
-            .map(ListenAddress::Tcp)
-            .map_err(|_| Refusal::Malformed),
+    if let Some(path) = text.strip_prefix("unix:") {
+        let whole = path.starts_with('/') && !path.contains('\0');
+        let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
+        return socket.ok_or(Refusal::Malformed);
     }
+    let (address, kind): (_, fn(SocketAddr) -> ListenAddress) = match text.strip_prefix("tls:") {
+        Some(address) => (address, ListenAddress::Tls),
+        None => (text, ListenAddress::Tcp),
+    };
+    SocketAddr::from_str(address)
+        .map(kind)
+        .map_err(|_| Refusal::Malformed)
+}
+
+/// Reads the path of a file, absolute or below the directory the program was started in.
+pub(super) fn file(text: &str) -> Result<PathBuf, Refusal> {
+    if text.is_empty() || text.contains('\0') {
+        return Err(Refusal::Malformed);
+    }
+    Ok(PathBuf::from(text))
 }
 
 /// Reads the address of a REST root, without slashes at its end.
@@ -235,7 +251,7 @@ mod tests {
 
     #[test]
     fn reads_places_to_listen_at() {
-        for text in ["127.0.0.1:0", "[::1]:8787", "unix:/run/edge.sock"] {
+        for text in ["127.0.0.1:0", "[::1]:8787", "tls:[::]:443", "unix:/run/edge.sock"] {
             assert!(listen(text).is_ok(), "{text}");
         }
         for text in [
@@ -245,6 +261,9 @@ mod tests {
             "unix:",
             "unix:run/x",
             "1.2.3.4:99999",
+            "tls:unix:/run/x",
+            "tls:",
+            "TLS:127.0.0.1:443",
         ] {
             assert!(listen(text).is_err(), "{text}");
         }

@@ -8,7 +8,7 @@ use super::form;
 use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
 use super::key::{Key, List as ListOf, Shown};
 use super::quantity::{show_duration, show_size};
-use super::settings::{ListenAddress, LogFormat, Mode, OtherTraffic, Profile, Writes};
+use super::settings::{LogFormat, Mode, OtherTraffic, Profile, Writes};
 
 /// A group of keys.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 14] = [
+pub(super) static SECTIONS: [Section; 15] = [
     Section {
         name: "",
         header: "",
@@ -66,6 +66,14 @@ pub(super) static SECTIONS: [Section; 14] = [
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/openapi.json`, `/routes`.",
         keys: Keys::Once(ADMIN),
+    },
+    Section {
+        name: "tls",
+        header: "[tls]",
+        meaning: "What clients see at listeners written as `tls:…`: TLS 1.2 or newer, HTTP/2 or HTTP/1.1. Both files are \
+                  looked at every second and read again when one has changed; a pair that does not fit is refused, \
+                  and the old one stays.",
+        keys: Keys::Once(TLS),
     },
     Section {
         name: "limits",
@@ -127,12 +135,6 @@ pub(super) static SECTIONS: [Section; 14] = [
     },
 ];
 
-/// Sections that this version does not have, and what does the job meanwhile.
-pub(super) const NOT_AVAILABLE: [(&str, &str); 1] = [(
-    "tls",
-    "let a proxy in front of the edge end TLS, and list it in `trusted_proxies`",
-)];
-
 const MODES: [(&str, Mode); 3] = [
     ("enforce", Mode::Enforce),
     ("report", Mode::Report),
@@ -190,13 +192,11 @@ const TOP: &[Key<Draft>] = &[
             },
         ),
         default: Shown::Of(|settings| {
-            let shown = settings.listen.iter().map(|address| match address {
-                ListenAddress::Tcp(address) => format!("\"{address}\""),
-                ListenAddress::Unix(path) => format!("\"unix:{}\"", path.display()),
-            });
+            let shown = settings.listen.iter().map(|address| format!("\"{address}\""));
             shown.collect::<Vec<_>>().join(", ")
         }),
-        meaning: "Where clients connect. Port 0 takes a free one.",
+        meaning: "Where clients connect. Port 0 takes a free one. `tls:` before an address asks for TLS there; \
+                  without it the edge expects a proxy in front that ends TLS.",
     },
     Key {
         name: "public_url",
@@ -425,6 +425,25 @@ const ADMIN: &[Key<Draft>] = &[Key {
     default: Shown::Words("off"),
     meaning: "Where operators connect. It has no access control: keep it on loopback or a private network.",
 }];
+
+const TLS: &[Key<Draft>] = &[
+    Key {
+        name: "certificate",
+        store: Text(&form::FILE, |draft, text| {
+            form::file(text).map(|file| draft.tls.certificate = Some(file))
+        }),
+        default: Shown::Words("required by a `tls:` listener"),
+        meaning: "PEM: the certificate, then its intermediates.",
+    },
+    Key {
+        name: "key",
+        store: Text(&form::FILE, |draft, text| {
+            form::file(text).map(|file| draft.tls.key = Some(file))
+        }),
+        default: Shown::Words("required by a `tls:` listener"),
+        meaning: "PEM: the private key of the certificate. Only the edge's user should be able to read it.",
+    },
+];
 
 const LIMITS: &[Key<Draft>] = &[
     Key {

@@ -33,6 +33,6 @@ pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use reference::reference;
 pub use settings::{
     AdminSettings, CorsSettings, Limits, ListenAddress, LogFormat, LogSettings, Mode, OperationSettings,
-    OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
+    OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, TlsSettings, Writes,
 };
 pub use source::Source;

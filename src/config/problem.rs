@@ -67,9 +67,6 @@ pub enum Complaint {
     /// No such setting.
     #[error("unknown key `{0}`")]
     UnknownKey(String),
-    /// A setting that this version does not have yet.
-    #[error("`{0}` is not available in this version")]
-    NotAvailable(String),
     /// No such operation.
     #[error("unknown operation `{0}`")]
     UnknownOperation(String),
@@ -121,6 +118,9 @@ pub enum Impossible {
     /// The edge would talk to itself.
     #[error("the origin is the edge's own listener {0}")]
     OriginIsEdge(String),
+    /// Clients would be served in clear text by an operator who asked for TLS.
+    #[error("no listener speaks TLS")]
+    NoTlsListener,
     /// The public host would be answered with 421.
     #[error("the host of `public_url`, `{0}`, is not listed")]
     PublicHostMissing(String),

@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::draft::{Draft, OperationDraft, RootDraft, Target, Typed};
 use super::key::Key;
-use super::keys::{Keys, NOT_AVAILABLE, SECTIONS, Section};
+use super::keys::{Keys, SECTIONS, Section};
 use super::nearest::nearest;
 use super::problem::{Complaint, Finding, Impossible, Place, Problems};
 use super::reading::{Reading, described};
@@ -174,11 +174,6 @@ fn wrong_table(
 // === unknown keys ===
 
 fn unknown(section: &Section, name: &str) -> Finding {
-    let not_available = NOT_AVAILABLE.iter().find(|(missing, _)| *missing == name);
-    if let Some((_, advice)) = not_available.filter(|_| section.name.is_empty()) {
-        let complaint = Complaint::NotAvailable(name.to_owned());
-        return Finding::from(complaint).help(Some((*advice).to_owned()));
-    }
     let full = match section.name {
         "" => name.to_owned(),
         prefix => format!("{prefix}.{name}"),

@@ -7,12 +7,15 @@ use url::Url;
 use super::check;
 use super::draft::{Draft, OperationDraft, Places, RootDraft};
 use super::problem::{Complaint, Finding, Impossible, Place, Problems};
-use super::settings::{AdminSettings, DEFAULT_ROOT, OperationSettings, OriginSettings, Root, Settings};
+use super::settings::{
+    AdminSettings, DEFAULT_ROOT, OperationSettings, OriginSettings, Root, Settings, TlsSettings,
+};
 use crate::contract::OperationId;
 
 /// The settings, unless the origin is unknown; problems that are found on the way are noted.
 pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Settings> {
     check::listeners(&draft, problems);
+    check::tls(&draft, problems);
     check::names(&draft, problems);
     check::sizes(&draft, problems);
     if draft.places.typed("origin.url").is_none() {
@@ -46,6 +49,11 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         },
         roots: roots.into_iter().map(|(root, _)| root).collect(),
         admin: draft.admin_listen.map(|listen| AdminSettings { listen }),
+        tls: draft
+            .tls
+            .certificate
+            .zip(draft.tls.key)
+            .map(|(certificate, key)| TlsSettings { certificate, key }),
         trusted_proxies: draft.trusted_proxies,
         limits: draft.limits,
         timeouts: draft.timeouts,

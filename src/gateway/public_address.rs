@@ -47,11 +47,11 @@ impl PublicAddress {
             .copied()
             .unwrap_or_default();
         let peer = head.extensions.get::<Peer>().copied().unwrap_or_default();
-        let scheme = if client.through_trusted_proxy {
-            forwarded_scheme(&head.headers)
-        } else {
-            "http"
-        };
+        let scheme = client
+            .through_trusted_proxy
+            .then(|| forwarded_scheme(&head.headers))
+            .flatten()
+            .unwrap_or(peer.scheme());
         let host = named_host(head)
             .filter(|authority| is_harmless(authority.host()))
             .map(|authority| authority.as_str().to_owned())
@@ -95,10 +95,11 @@ fn is_harmless(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok()
 }
 
-fn forwarded_scheme(headers: &HeaderMap) -> &'static str {
-    match headers.get("x-forwarded-proto").map(HeaderValue::as_bytes) {
-        Some(b"https") => "https",
-        _ => "http",
+fn forwarded_scheme(headers: &HeaderMap) -> Option<&'static str> {
+    match headers.get("x-forwarded-proto")?.as_bytes() {
+        b"https" => Some("https"),
+        b"http" => Some("http"),
+        _ => None,
     }
 }
 
@@ -107,6 +108,7 @@ mod tests {
     use http::Request;
 
     use super::*;
+    use crate::server::Transport;
 
     fn head(host: &str) -> Parts {
         let (mut head, ()) = Request::get("/")
@@ -117,6 +119,7 @@ mod tests {
         head.extensions.insert(Peer {
             remote: None,
             local: Some("192.0.2.1:8787".parse().unwrap()),
+            ..Peer::default()
         });
         head
     }
@@ -143,6 +146,24 @@ mod tests {
         ] {
             assert_eq!(PublicAddress::of(None, &head(host)).host, expected, "{host}");
         }
+    }
+
+    #[test]
+    fn tls_that_ends_here_names_the_scheme_unless_a_proxy_does() {
+        let mut head = head("localhost");
+        head.extensions.insert(Peer {
+            transport: Transport::Tls,
+            ..Peer::default()
+        });
+        assert_eq!(PublicAddress::of(None, &head).scheme, "https");
+        head.extensions.insert(ClientAddress {
+            address: None,
+            through_trusted_proxy: true,
+        });
+        assert_eq!(PublicAddress::of(None, &head).scheme, "https");
+        head.headers
+            .insert("x-forwarded-proto", HeaderValue::from_static("http"));
+        assert_eq!(PublicAddress::of(None, &head).scheme, "http");
     }
 
     #[test]

@@ -136,7 +136,7 @@ mod tests {
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         let peer = Peer {
             remote: Some(peer.parse().unwrap()),
-            local: None,
+            ..Peer::default()
         };
         let mut headers = HeaderMap::new();
         for field in fields {

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, Version};
@@ -72,6 +73,11 @@ impl Protocol {
                 idle: timeouts.client_idle,
             },
         }
+    }
+
+    /// How long a client may take before HTTP begins.
+    pub(super) const fn patience(&self) -> Duration {
+        self.limits.head
     }
 
     /// Serves one connection to its end.

@@ -5,10 +5,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 
-use super::peer::Peer;
+use super::peer::{Peer, Transport};
 use super::stream::Socket;
+use super::tls::TlsAcceptor;
 use crate::config::ListenAddress;
 
 /// A listening socket.
@@ -21,7 +22,17 @@ pub(crate) struct Listener {
 #[derive(Debug)]
 enum Listening {
     Tcp(TcpListener),
+    Tls(TcpListener, TlsAcceptor),
     Unix(UnixListener),
+}
+
+/// A connection that has just come in.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// HTTP begins with its first byte.
+    Clear(Socket, Peer),
+    /// A handshake comes first.
+    Tls(TcpStream, Peer, TlsAcceptor),
 }
 
 /// Where a listener really listens: port 0 has become a port.
@@ -29,6 +40,8 @@ enum Listening {
 pub enum BoundAddress {
     /// A TCP address.
     Tcp(SocketAddr),
+    /// A TCP address where clients speak TLS.
+    Tls(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
 }
@@ -45,6 +58,9 @@ pub enum BindError {
         #[source]
         cause: io::Error,
     },
+    /// TLS is asked for at this address, and there is no certificate.
+    #[error("cannot listen at tls:{0} without a certificate")]
+    NoCertificate(SocketAddr),
     /// The path is taken by something alive, or cannot be written.
     #[error("cannot listen at unix:{}", path.display())]
     Unix {
@@ -60,21 +76,25 @@ pub enum BindError {
 
 impl Listener {
     /// Opens the socket; a Unix socket that nobody listens at any more is replaced.
-    pub(crate) async fn bind(address: &ListenAddress) -> Result<Self, BindError> {
+    pub(crate) async fn bind(address: &ListenAddress, tls: Option<&TlsAcceptor>) -> Result<Self, BindError> {
         match address {
-            ListenAddress::Tcp(address) => Self::bind_tcp(*address).await,
+            ListenAddress::Tcp(address) => {
+                let (socket, address) = bind_tcp(*address).await?;
+                Ok(Self {
+                    socket: Listening::Tcp(socket),
+                    address: BoundAddress::Tcp(address),
+                })
+            }
+            ListenAddress::Tls(address) => {
+                let acceptor = tls.cloned().ok_or(BindError::NoCertificate(*address))?;
+                let (socket, address) = bind_tcp(*address).await?;
+                Ok(Self {
+                    socket: Listening::Tls(socket, acceptor),
+                    address: BoundAddress::Tls(address),
+                })
+            }
             ListenAddress::Unix(path) => Self::bind_unix(path).await,
         }
-    }
-
-    async fn bind_tcp(address: SocketAddr) -> Result<Self, BindError> {
-        let failed = |cause| BindError::Tcp { address, cause };
-        let socket = TcpListener::bind(address).await.map_err(failed)?;
-        let address = socket.local_addr().map(BoundAddress::Tcp).map_err(failed)?;
-        Ok(Self {
-            socket: Listening::Tcp(socket),
-            address,
-        })
     }
 
     async fn bind_unix(path: &Path) -> Result<Self, BindError> {
@@ -95,24 +115,41 @@ impl Listener {
     }
 
     /// The next connection.
-    pub(crate) async fn accept(&self) -> io::Result<(Socket, Peer)> {
+    pub(super) async fn accept(&self) -> io::Result<Arrival> {
         match &self.socket {
             Listening::Tcp(listener) => {
-                let (stream, remote) = listener.accept().await?;
-                // Answers are small and written once; waiting to fill a segment only delays them.
-                stream.set_nodelay(true)?;
-                let peer = Peer {
-                    remote: Some(remote),
-                    local: stream.local_addr().ok(),
-                };
-                Ok((Socket::Tcp(stream), peer))
+                let (stream, peer) = accept_tcp(listener, Transport::Clear).await?;
+                Ok(Arrival::Clear(Socket::Tcp(stream), peer))
+            }
+            Listening::Tls(listener, acceptor) => {
+                let (stream, peer) = accept_tcp(listener, Transport::Tls).await?;
+                Ok(Arrival::Tls(stream, peer, acceptor.clone()))
             }
             Listening::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
-                Ok((Socket::Unix(stream), Peer::default()))
+                Ok(Arrival::Clear(Socket::Unix(stream), Peer::default()))
             }
         }
     }
+}
+
+async fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let failed = |cause| BindError::Tcp { address, cause };
+    let socket = TcpListener::bind(address).await.map_err(failed)?;
+    let address = socket.local_addr().map_err(failed)?;
+    Ok((socket, address))
+}
+
+async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<(TcpStream, Peer)> {
+    let (stream, remote) = listener.accept().await?;
+    // Answers are small and written once; waiting to fill a segment only delays them.
+    stream.set_nodelay(true)?;
+    let peer = Peer {
+        remote: Some(remote),
+        local: stream.local_addr().ok(),
+        transport,
+    };
+    Ok((stream, peer))
 }
 
 impl Drop for Listener {
@@ -142,10 +179,10 @@ fn is_socket(path: &Path) -> bool {
 // === impl BoundAddress ===
 
 impl BoundAddress {
-    /// The TCP address; none for a Unix socket.
+    /// The TCP address, with TLS or without; none for a Unix socket.
     pub fn tcp(&self) -> Option<SocketAddr> {
         match self {
-            Self::Tcp(address) => Some(*address),
+            Self::Tcp(address) | Self::Tls(address) => Some(*address),
             Self::Unix(_) => None,
         }
     }
@@ -155,6 +192,7 @@ impl fmt::Display for BoundAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => address.fmt(f),
+            Self::Tls(address) => write!(f, "tls:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }

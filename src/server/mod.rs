@@ -7,8 +7,10 @@ mod connection;
 mod framing;
 mod inspected;
 mod listener;
+mod opening;
 mod peer;
 mod stream;
+mod tls;
 mod worker;
 
 pub(crate) use connection::Protocol;
@@ -16,4 +18,8 @@ pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
 pub(crate) use peer::Peer;
+#[cfg(test)]
+pub(crate) use peer::Transport;
+pub(crate) use tls::TlsAcceptor;
+pub use tls::{Pair, PairError};
 pub(crate) use worker::{Drain, Slots, Worker};

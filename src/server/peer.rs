@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection, as the kernel says.
+//! Who is at the other end of a connection, as the kernel says, and how it speaks.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,11 +9,31 @@ pub(crate) struct Peer {
     pub(crate) remote: Option<SocketAddr>,
     /// The edge's own end.
     pub(crate) local: Option<SocketAddr>,
+    /// What protects the bytes in between.
+    pub(crate) transport: Transport,
+}
+
+/// What protects the bytes of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Transport {
+    /// Nothing that the edge knows of; a proxy in front may have ended TLS.
+    #[default]
+    Clear,
+    /// TLS, which ends here.
+    Tls,
 }
 
 impl Peer {
     /// The client's address, with an IPv4 address in IPv6 clothes made plain.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         self.remote.map(|remote| remote.ip().to_canonical())
+    }
+
+    /// The scheme of URLs that lead to this connection.
+    pub(crate) const fn scheme(&self) -> &'static str {
+        match self.transport {
+            Transport::Clear => "http",
+            Transport::Tls => "https",
+        }
     }
 }

@@ -14,9 +14,8 @@ use tokio_util::task::TaskTracker;
 use tower::Service;
 
 use super::connection::Protocol;
-use super::listener::Listener;
-use super::peer::Peer;
-use super::stream::Socket;
+use super::listener::{Arrival, Listener};
+use super::opening::open;
 use crate::answer::Answer;
 
 /// The first and the longest pause after a failed accept: descriptors come back when connections end.
@@ -150,9 +149,9 @@ where
             loop {
                 let slot = self.slots.take().await;
                 match listener.accept().await {
-                    Ok((socket, peer)) => {
+                    Ok(arrival) => {
                         pause = BACKOFF.0;
-                        self.start(socket, peer, slot);
+                        self.start(arrival, slot);
                     }
                     Err(error) if concerns_one_connection(&error) => {}
                     Err(error) => {
@@ -169,7 +168,7 @@ where
         }
     }
 
-    fn start(&self, socket: Socket, peer: Peer, slot: Slot) {
+    fn start(&self, arrival: Arrival, slot: Slot) {
         let Self {
             protocol,
             service,
@@ -178,7 +177,15 @@ where
         } = self.clone();
         let protocol = protocol.load_full();
         self.drain.spawn(async move {
-            protocol.serve(socket, peer, service, drain).await;
+            let opened = tokio::select! {
+                opened = tokio::time::timeout(protocol.patience(), open(arrival)) => opened,
+                () = drain.begun() => return,
+            };
+            match opened {
+                Ok(Ok((socket, peer))) => protocol.serve(socket, peer, service, drain).await,
+                Ok(Err(error)) => tracing::debug!(error = %error, "a client connection could not be opened"),
+                Err(_) => tracing::debug!("a client connection was not opened in time"),
+            }
             drop(slot);
         });
     }

@@ -14,6 +14,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::certificate::CertificateMetrics;
 use super::labels::{class_label, method_label};
 use super::reloads::ReloadMetrics;
 
@@ -35,6 +36,7 @@ pub(crate) struct Metrics {
     reloads: ReloadMetrics,
     breaker: Gauge,
     rate_limited: Family<BudgetLabels, Counter>,
+    certificate: CertificateMetrics,
 }
 
 /// One answered request.
@@ -128,6 +130,7 @@ impl Metrics {
             reloads: ReloadMetrics::default(),
             breaker: Gauge::default(),
             rate_limited: Family::default(),
+            certificate: CertificateMetrics::default(),
         };
         metrics.registry = Arc::new(metrics.registered());
         metrics
@@ -170,6 +173,7 @@ impl Metrics {
             "Requests refused because a budget was used up",
             self.rate_limited.clone(),
         );
+        self.certificate.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         registry
@@ -226,6 +230,11 @@ impl Metrics {
     pub(crate) fn begin(&self) -> Inflight {
         self.inflight.inc();
         Inflight(self.inflight.clone())
+    }
+
+    /// The metric of the certificate.
+    pub(crate) fn certificate(&self) -> &CertificateMetrics {
+        &self.certificate
     }
 
     /// The metrics of reloads.

@@ -1,12 +1,12 @@
 //! How often the configuration was read again, and when that last went well.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
+
+use super::wall_clock::unix_time;
 
 /// The metrics of reloads; clones share their values.
 #[derive(Debug, Clone, Default)]
@@ -45,9 +45,7 @@ impl ReloadMetrics {
 
     /// Notes that the configuration in use was read now.
     pub(crate) fn loaded(&self) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.last_success
-            .set(i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        self.last_success.set(unix_time());
     }
 
     /// Counts a reload that went well.

@@ -1,0 +1,126 @@
+//! Reading the configuration again when told to, or when one of its files has changed.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use super::orders::HangUps;
+use super::reload::{ReloadError, Reloader};
+use super::watch::FileWatch;
+use crate::config::Source;
+use crate::telemetry::LogFilter;
+use crate::upstream::causes;
+
+/// Where an edge's settings are read again, and what follows them outside of the edge.
+#[derive(Debug)]
+pub struct Reload {
+    /// The file, and what is stronger than it.
+    pub source: Source,
+    /// The process's log, whose filter follows the settings.
+    pub log: LogFilter,
+}
+
+/// What made an edge read its configuration again.
+#[derive(Debug, Clone, Copy)]
+enum Cause {
+    HangUp,
+    File,
+}
+
+/// Reads the configuration again at every order and at every change of its files; never ends.
+pub(super) async fn follow(reloader: Reloader, reload: Reload, mut hang_ups: HangUps) {
+    let reload = Arc::new(reload);
+    let Some(file) = reload.source.file() else {
+        loop {
+            hang_ups.ordered().await;
+            tracing::info!("there is no configuration file to read again");
+        }
+    };
+    let mut watch = FileWatch::of(reloader.files(file)).await;
+    loop {
+        let cause = tokio::select! {
+            () = hang_ups.ordered() => Cause::HangUp,
+            () = watch.changed() => Cause::File,
+        };
+        // Looked at before they are read: a change in between is seen later, at worst once too often.
+        watch.look().await;
+        run(&reloader, &reload, cause).await;
+        watch.replace(reloader.files(file)).await;
+    }
+}
+
+/// Reading files and making clients may take a while: no other task waits for it.
+async fn run(reloader: &Reloader, reload: &Arc<Reload>, cause: Cause) {
+    let (this, reload) = (reloader.clone(), Arc::clone(reload));
+    let done = tokio::task::spawn_blocking(move || read_again(&this, &reload, cause));
+    if done.await.is_err() {
+        reloader.metrics().reloads().failed();
+        tracing::error!("reading the configuration again failed, the old one stays");
+    }
+}
+
+fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) {
+    let cause = cause.label();
+    match take(reloader, reload) {
+        Ok(pinned) => {
+            reloader.metrics().reloads().succeeded();
+            tracing::info!(cause, "the configuration was reloaded");
+            if !pinned.is_empty() {
+                let settings = pinned.join(", ");
+                tracing::warn!(
+                    settings,
+                    "changed settings that need a restart keep their old values"
+                );
+            }
+        }
+        Err(error) => {
+            reloader.metrics().reloads().failed();
+            let told = told(&error);
+            tracing::error!(
+                cause,
+                error = told,
+                "the new configuration is refused, the old one stays"
+            );
+            if !matches!(error, ReloadError::Certificate(_)) {
+                renew_certificate(reloader);
+            }
+        }
+    }
+}
+
+/// All new settings, or none of them.
+fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, ReloadError> {
+    let settings = reload.source.load()?;
+    reloader.replace(settings, |settings| {
+        reload.log.replace(&settings.log.filter)?;
+        Ok(())
+    })
+}
+
+/// A certificate must not expire because of a mistake in the configuration beside it.
+fn renew_certificate(reloader: &Reloader) {
+    match reloader.renew_certificate() {
+        Ok(false) => {}
+        Ok(true) => tracing::info!("the certificate alone was renewed"),
+        Err(error) => {
+            let error = told(&error);
+            tracing::error!(error, "the new certificate is refused, the old one stays");
+        }
+    }
+}
+
+/// An error with its causes; a configuration's problems come with their lines.
+fn told(error: &(dyn Error + 'static)) -> String {
+    let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
+    texts.join(": ")
+}
+
+// === impl Cause ===
+
+impl Cause {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::HangUp => "SIGHUP",
+            Self::File => "file",
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! When the certificate that clients see expires; without one there is no series, which would say 1970.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::{Registry, Unit};
+
+/// The metric of the certificate; clones share its value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CertificateMetrics {
+    not_after: Arc<Mutex<Option<i64>>>,
+}
+
+// === impl CertificateMetrics ===
+
+impl CertificateMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register_collector(Box::new(self.clone()));
+    }
+
+    /// Notes when the certificate expires, in seconds since 1970.
+    pub(crate) fn expires_at(&self, not_after: i64) {
+        *self.not_after.lock().unwrap_or_else(PoisonError::into_inner) = Some(not_after);
+    }
+}
+
+impl Collector for CertificateMetrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let Some(not_after) = *self.not_after.lock().unwrap_or_else(PoisonError::into_inner) else {
+            return Ok(());
+        };
+        let gauge = ConstGauge::new(not_after);
+        let metric = encoder.encode_descriptor(
+            "tls_certificate_not_after_timestamp",
+            "When the certificate that clients see expires",
+            Some(&Unit::Seconds),
+            gauge.metric_type(),
+        )?;
+        gauge.encode(metric)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prometheus_client::encoding::text::encode;
+
+    use super::*;
+
+    #[test]
+    fn there_is_a_series_once_there_is_a_certificate() {
+        let metrics = CertificateMetrics::default();
+        let mut registry = Registry::with_prefix("edge");
+        metrics.register(&mut registry);
+        let render = || {
+            let mut text = String::new();
+            encode(&mut text, &registry).unwrap();
+            text
+        };
+        assert!(!render().contains("edge_tls"));
+        metrics.expires_at(1_800_000_000);
+        let line = "\nedge_tls_certificate_not_after_timestamp_seconds 1800000000\n";
+        assert!(render().contains(line), "{}", render());
+    }
+}
