@@ -108,8 +108,8 @@ impl Reloader {
     ) -> Result<Vec<&'static str>, ReloadError> {
         let mut kept = self.kept();
         let pinned = pin(&kept.settings, &mut settings);
-        let gateway = kept.gateway.renewed(&settings)?;
         let pair = settings.tls.as_ref().map(Pair::load).transpose()?;
+        let gateway = kept.gateway.renewed(&settings)?;
         let stack = layers::stack(&settings, &self.inner.metrics, gateway.clone());
         let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
         let pages = Pages::new(&settings);

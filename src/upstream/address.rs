@@ -5,7 +5,7 @@ use url::Url;
 use crate::call::CanonicalRequest;
 
 /// One REST root at the origin.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RootAddress {
     base: Url,
     routing: Routing,

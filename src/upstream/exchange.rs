@@ -87,6 +87,11 @@ pub(crate) enum PrepareFault {
     Address(#[from] AddressFault),
 }
 
+fn roots(settings: &Settings) -> Vec<RootAddress> {
+    let roots = settings.roots.iter();
+    roots.map(|root| RootAddress::new(&root.origin_url)).collect()
+}
+
 // === impl Places ===
 
 impl Places {
@@ -112,7 +117,8 @@ impl Upstream {
         Ok(Self::with(settings, lasting, metrics))
     }
 
-    /// The way under new settings; connections, queues, the retry budget and what is known of the origin's health live on where these allow it.
+    /// The way under new settings; connections, queues, the retry budget and what is known of the origin's
+    /// health live on where these allow it.
     ///
     /// A changed number of places begins a new count: until the exchanges of the old one have ended, both run.
     pub(crate) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
@@ -122,7 +128,12 @@ impl Upstream {
             bulkhead: self.bulkhead.renewed(places.calls),
             site_bulkhead: self.site_bulkhead.renewed(places.site),
             retries: Arc::clone(&self.retries),
-            watch: self.watch.renewed(&settings.breaker),
+            watch: if roots(settings) == self.roots {
+                self.watch.renewed(&settings.breaker)
+            } else {
+                // Another origin is not to blame for this one's failures.
+                Watch::new(&settings.breaker, self.metrics.clone())
+            },
         };
         Ok(Self::with(settings, lasting, self.metrics.clone()))
     }
@@ -130,11 +141,7 @@ impl Upstream {
     fn with(settings: &Settings, lasting: Lasting, metrics: Metrics) -> Self {
         Self {
             clients: lasting.clients,
-            roots: settings
-                .roots
-                .iter()
-                .map(|root| RootAddress::new(&root.origin_url))
-                .collect(),
+            roots: roots(settings),
             bulkhead: lasting.bulkhead,
             site_bulkhead: lasting.site_bulkhead,
             retries: lasting.retries,
