@@ -5,8 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use super::draft::Draft;
+use super::listening::ListenAddress;
 use super::problem::{Complaint, Finding, Impossible, Place, Problems};
-use super::settings::{ListenAddress, Root};
+use super::settings::Root;
 
 /// Listeners share no address, and none of them is the origin.
 pub(super) fn listeners(draft: &Draft, problems: &mut Problems) {

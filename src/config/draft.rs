@@ -7,11 +7,12 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::http2::Http2Limits;
+use super::listening::ListenAddress;
 use super::problem::Place;
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use super::settings::{
-    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, Limits, ListenAddress, LogSettings, Mode,
-    OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
+    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, Limits, LogSettings, Mode, OperationSettings,
+    OtherTraffic, Profile, Timeouts, Writes,
 };
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 

@@ -11,10 +11,11 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 use super::key::{Form, Refusal};
+use super::listening::ListenAddress;
 use super::problem::Impossible;
 use super::protection::{ImageHost, Rate};
 use super::quantity::duration;
-use super::settings::{ListenAddress, without_trailing_slash};
+use super::settings::without_trailing_slash;
 use crate::contract::{OperationId, global::global, table};
 
 pub(super) static LISTEN: Form = Form::new(

@@ -11,6 +11,7 @@ mod form;
 mod http2;
 mod key;
 mod keys;
+mod listening;
 mod load;
 mod nearest;
 mod overrides;
@@ -26,13 +27,14 @@ mod source;
 
 pub use excerpt::Excerpt;
 pub use http2::Http2Limits;
+pub use listening::{ListenAddress, TlsSettings};
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use reference::reference;
 pub use settings::{
-    AdminSettings, CorsSettings, Limits, ListenAddress, LogFormat, LogSettings, Mode, OperationSettings,
-    OriginSettings, OtherTraffic, Profile, Root, Settings, Timeouts, TlsSettings, Writes,
+    AdminSettings, CorsSettings, Limits, LogFormat, LogSettings, Mode, OperationSettings, OriginSettings,
+    OtherTraffic, Profile, Root, Settings, Timeouts, Writes,
 };
 pub use source::Source;

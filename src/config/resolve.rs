@@ -6,10 +6,9 @@ use url::Url;
 
 use super::check;
 use super::draft::{Draft, OperationDraft, Places, RootDraft};
+use super::listening::TlsSettings;
 use super::problem::{Complaint, Finding, Impossible, Place, Problems};
-use super::settings::{
-    AdminSettings, DEFAULT_ROOT, OperationSettings, OriginSettings, Root, Settings, TlsSettings,
-};
+use super::settings::{AdminSettings, DEFAULT_ROOT, OperationSettings, OriginSettings, Root, Settings};
 use crate::contract::OperationId;
 
 /// The settings, unless the origin is unknown; problems that are found on the way are noted.

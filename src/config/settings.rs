@@ -4,9 +4,7 @@
 //! whoever fills these types in code (tests do) is free of them.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -14,6 +12,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::http2::Http2Limits;
+use super::listening::{ListenAddress, TlsSettings};
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
@@ -69,17 +68,6 @@ pub struct Settings {
     pub cors: CorsSettings,
     /// Logging.
     pub log: LogSettings,
-}
-
-/// A place to listen at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ListenAddress {
-    /// A TCP address.
-    Tcp(SocketAddr),
-    /// A TCP address where clients speak TLS, `tls:0.0.0.0:8443`.
-    Tls(SocketAddr),
-    /// A Unix socket, `unix:/run/…`.
-    Unix(PathBuf),
 }
 
 /// What happens to a request that breaks a rule.
@@ -169,15 +157,6 @@ pub struct Root {
 pub struct AdminSettings {
     /// Where it listens.
     pub listen: ListenAddress,
-}
-
-/// What the edge shows clients that speak TLS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsSettings {
-    /// A PEM file: the certificate, then its intermediates.
-    pub certificate: PathBuf,
-    /// A PEM file: the private key of the certificate.
-    pub key: PathBuf,
 }
 
 /// Sizes and counts; a breach is refused with the status in brackets.
@@ -292,34 +271,6 @@ impl Settings {
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),
             log: LogSettings::default(),
-        }
-    }
-}
-
-// === impl ListenAddress ===
-
-impl ListenAddress {
-    /// The TCP address, with TLS or without; none for a Unix socket.
-    pub const fn tcp(&self) -> Option<SocketAddr> {
-        match self {
-            Self::Tcp(address) | Self::Tls(address) => Some(*address),
-            Self::Unix(_) => None,
-        }
-    }
-
-    /// Whether clients speak TLS there.
-    pub const fn speaks_tls(&self) -> bool {
-        matches!(self, Self::Tls(_))
-    }
-}
-
-impl fmt::Display for ListenAddress {
-    /// As it is written in the configuration.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => address.fmt(out),
-            Self::Tls(address) => write!(out, "tls:{address}"),
-            Self::Unix(path) => write!(out, "unix:{}", path.display()),
         }
     }
 }

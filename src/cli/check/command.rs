@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use anyhow::Context as _;
-use calendar_edge::config::{Root, Settings};
+use calendar_edge::app::Pair;
+use calendar_edge::config::{Root, Settings, TlsSettings};
 use calendar_edge::contract::drift::compare_index;
 
 use super::super::args::{CheckArgs, Environment};
@@ -24,6 +25,11 @@ pub(crate) fn run(
         }
     };
     writeln!(out, "ok: the configuration")?;
+    if let Some(tls) = &settings.tls
+        && !certificate(tls, out)?
+    {
+        return Ok(Status::Unusable);
+    }
     if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
         return Ok(Status::Success);
     }
@@ -32,6 +38,18 @@ pub(crate) fn run(
         .build()
         .context("the runtime does not start")?;
     runtime.block_on(origins(&settings, out))
+}
+
+/// Whether certificate and key can be used; says so.
+fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
+    match Pair::load(tls) {
+        Ok(_) => line(out, "ok: the certificate and its key")?,
+        Err(error) => {
+            line(out, &format!("unusable: {:#}", anyhow::Error::from(error)))?;
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Asks every root; the worst outcome counts.

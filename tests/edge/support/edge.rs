@@ -99,6 +99,11 @@ impl Edge {
         Self::builder().origin(origin).start().await
     }
 
+    /// Where clients connect, in the order of the settings.
+    pub(crate) fn addresses(&self) -> &[app::BoundAddress] {
+        self.running.addresses()
+    }
+
     /// What it was started with.
     pub(crate) fn settings(&self) -> Settings {
         self.settings.clone()

@@ -1,5 +1,6 @@
 //! The one harness: a scripted origin, an edge on port 0, and two clients, all over real sockets.
 
+mod certificates;
 mod edge;
 mod frames;
 mod origin;
@@ -7,6 +8,7 @@ mod program;
 mod raw;
 mod reply;
 
+pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge};
 pub(crate) use frames::Fate;
 pub(crate) use origin::Origin;

@@ -36,6 +36,11 @@ impl Directory {
         Self(path)
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Writes a file as a careful editor does: beside it first, then renamed over it.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.join(name);

@@ -1,0 +1,89 @@
+//! Certificates made on the spot, and clients that trust them.
+
+use std::sync::Arc;
+
+use rcgen::{CertificateParams, Issuer, KeyPair};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// A certificate with its key.
+#[derive(Debug)]
+pub(crate) struct Certificate {
+    /// What a file of certificates holds.
+    pub(crate) pem: String,
+    /// What a file of a key holds.
+    pub(crate) key_pem: String,
+    pub(crate) der: CertificateDer<'static>,
+    key_der: Vec<u8>,
+}
+
+/// An authority of one test.
+#[derive(Debug)]
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    /// Its own certificate.
+    pub(crate) pem: String,
+    der: CertificateDer<'static>,
+}
+
+// === impl Authority ===
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        let mut params = CertificateParams::new(Vec::new()).expect("no names");
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let own = params.self_signed(&key).expect("a certificate");
+        Self {
+            pem: own.pem(),
+            der: own.der().clone(),
+            issuer: Issuer::new(params, key),
+        }
+    }
+
+    /// A certificate for a name or an address.
+    pub(crate) fn certify(&self, name: &str) -> Certificate {
+        self.certify_until(name, 2100)
+    }
+
+    /// A certificate that expires with the beginning of a year.
+    pub(crate) fn certify_until(&self, name: &str, year: i32) -> Certificate {
+        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
+        params.not_after = rcgen::date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate().expect("a key");
+        let made = params.signed_by(&key, &self.issuer).expect("a certificate");
+        Certificate {
+            pem: made.pem(),
+            key_pem: key.serialize_pem(),
+            der: made.der().clone(),
+            key_der: key.serialize_der(),
+        }
+    }
+
+    /// What a client that trusts this authority alone is set up with.
+    pub(crate) fn trust(&self) -> rustls::ClientConfig {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(self.der.clone()).expect("a certificate");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the provider's own versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth()
+    }
+}
+
+// === impl Certificate ===
+
+impl Certificate {
+    /// Accepts TLS with this certificate.
+    pub(crate) fn acceptor(&self) -> tokio_rustls::TlsAcceptor {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key = PrivateKeyDer::try_from(self.key_der.clone()).expect("a key");
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the provider's own versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![self.der.clone()], key);
+        tokio_rustls::TlsAcceptor::from(Arc::new(config.expect("they belong together")))
+    }
+}
