@@ -1,8 +1,7 @@
 //! The texts that settings are made of: addresses, URLs, namespaces, paths, names.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -11,18 +10,12 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 use super::key::{Form, Refusal};
-use super::listening::ListenAddress;
 use super::problem::Impossible;
 use super::protection::{ImageHost, Rate};
 use super::quantity::duration;
 use super::settings::without_trailing_slash;
 use crate::contract::{OperationId, global::global, table};
 
-pub(super) static LISTEN: Form = Form::new(
-    "address",
-    "an address with a port, like \"127.0.0.1:8787\" or \"[::1]:8787\", the same for TLS, like \"tls:0.0.0.0:8443\", \
-     or a socket, like \"unix:/run/edge.sock\"",
-);
 pub(super) static REST_ROOT: Form = Form::new(
     "URL",
     "the http or https address of a REST root, like \"https://wp.example.org/wp-json\"",
@@ -51,10 +44,6 @@ pub(super) static PATH: Form = Form::new(
     "path",
     "a path that begins with a slash and ends without one, like \"/de/wp-json\"",
 );
-pub(super) static FILE: Form = Form::new(
-    "file",
-    "the path of a file, like \"/etc/calendar-edge/certificate.pem\"",
-);
 pub(super) static LANGUAGE: Form = Form::new("language tag", "a language tag, like \"de\" or \"pt-BR\"");
 pub(super) static NETWORK: Form = Form::new(
     "network",
@@ -77,30 +66,6 @@ const PERIODS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::fro
 
 /// Parameters that WordPress obeys beyond the API's own: they choose another route, theme or user.
 const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
-
-/// Reads a place to listen at.
-pub(super) fn listen(text: &str) -> Result<ListenAddress, Refusal> {
-    if let Some(path) = text.strip_prefix("unix:") {
-        let whole = path.starts_with('/') && !path.contains('\0');
-        let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
-        return socket.ok_or(Refusal::Malformed);
-    }
-    let (address, kind): (_, fn(SocketAddr) -> ListenAddress) = match text.strip_prefix("tls:") {
-        Some(address) => (address, ListenAddress::Tls),
-        None => (text, ListenAddress::Tcp),
-    };
-    SocketAddr::from_str(address)
-        .map(kind)
-        .map_err(|_| Refusal::Malformed)
-}
-
-/// Reads the path of a file, absolute or below the directory the program was started in.
-pub(super) fn file(text: &str) -> Result<PathBuf, Refusal> {
-    if text.is_empty() || text.contains('\0') {
-        return Err(Refusal::Malformed);
-    }
-    Ok(PathBuf::from(text))
-}
 
 /// Reads the address of a REST root, without slashes at its end.
 pub(super) fn rest_root(text: &str) -> Result<Url, Refusal> {
@@ -249,26 +214,6 @@ fn plain_segments(text: &str) -> Result<String, Refusal> {
 mod tests {
     use super::*;
     use crate::contract::{Action, Kind, Route};
-
-    #[test]
-    fn reads_places_to_listen_at() {
-        for text in ["127.0.0.1:0", "[::1]:8787", "tls:[::]:443", "unix:/run/edge.sock"] {
-            assert!(listen(text).is_ok(), "{text}");
-        }
-        for text in [
-            "localhost:80",
-            "127.0.0.1",
-            ":80",
-            "unix:",
-            "unix:run/x",
-            "1.2.3.4:99999",
-            "tls:unix:/run/x",
-            "tls:",
-            "TLS:127.0.0.1:443",
-        ] {
-            assert!(listen(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn reads_rest_roots() {

@@ -7,6 +7,7 @@ use super::draft::{Draft, OperationDraft, RootDraft};
 use super::form;
 use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
 use super::key::{Key, List as ListOf, Shown};
+use super::listening;
 use super::quantity::{show_duration, show_size};
 use super::settings::{LogFormat, Mode, OtherTraffic, Profile, Writes};
 
@@ -184,11 +185,11 @@ const TOP: &[Key<Draft>] = &[
     Key {
         name: "listen",
         store: OneOrList(
-            &form::LISTEN,
+            &listening::LISTEN,
             ListOf {
                 least: 1,
                 clear: |draft| draft.listen.clear(),
-                push: |draft, text| form::listen(text).map(|address| draft.listen.push(address)),
+                push: |draft, text| listening::listen(text).map(|address| draft.listen.push(address)),
             },
         ),
         default: Shown::Of(|settings| {
@@ -419,8 +420,8 @@ const OPERATIONS: &[Key<OperationDraft>] = &[
 
 const ADMIN: &[Key<Draft>] = &[Key {
     name: "listen",
-    store: Text(&form::LISTEN, |draft, text| {
-        form::listen(text).map(|address| draft.admin_listen = Some(address))
+    store: Text(&listening::LISTEN, |draft, text| {
+        listening::listen(text).map(|address| draft.admin_listen = Some(address))
     }),
     default: Shown::Words("off"),
     meaning: "Where operators connect. It has no access control: keep it on loopback or a private network.",
@@ -429,16 +430,16 @@ const ADMIN: &[Key<Draft>] = &[Key {
 const TLS: &[Key<Draft>] = &[
     Key {
         name: "certificate",
-        store: Text(&form::FILE, |draft, text| {
-            form::file(text).map(|file| draft.tls.certificate = Some(file))
+        store: Text(&listening::FILE, |draft, text| {
+            listening::file(text).map(|file| draft.tls.certificate = Some(file))
         }),
         default: Shown::Words("required by a `tls:` listener"),
         meaning: "PEM: the certificate, then its intermediates.",
     },
     Key {
         name: "key",
-        store: Text(&form::FILE, |draft, text| {
-            form::file(text).map(|file| draft.tls.key = Some(file))
+        store: Text(&listening::FILE, |draft, text| {
+            listening::file(text).map(|file| draft.tls.key = Some(file))
         }),
         default: Shown::Words("required by a `tls:` listener"),
         meaning: "PEM: the private key of the certificate. Only the edge's user should be able to read it.",
