@@ -71,10 +71,15 @@ fn is_absolute(target: &[u8]) -> bool {
     let is_web = uri
         .scheme_str()
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"));
-    let is_plain = uri
-        .authority()
-        .is_some_and(|authority| !authority.as_str().contains('@'));
-    is_web && is_plain
+    // With the port and nothing else behind the host, and no user information before it.
+    let is_plain = uri.authority().is_some_and(|authority| {
+        let port = authority.port().map_or(0, |port| 1 + port.as_str().len());
+        authority.host().len() + port == authority.as_str().len()
+    });
+    let has_path = uri
+        .path_and_query()
+        .is_some_and(|path| path.as_str().starts_with('/'));
+    is_web && is_plain && has_path
 }
 
 #[cfg(test)]
@@ -96,6 +101,11 @@ mod tests {
             ("?a", Err(Breach::Target)),
             ("host:80", Err(Breach::Target)),
             ("http:///a", Err(Breach::Target)),
+            ("http://host:80/a", Ok(None)),
+            ("http://[::1]:80/a", Ok(None)),
+            ("http://host:/a", Err(Breach::Target)),
+            ("http://host:b/a", Err(Breach::Target)),
+            ("http://host?a", Err(Breach::Target)),
             ("http://user@host/a", Err(Breach::Target)),
             ("ftp://host/a", Err(Breach::Target)),
             ("/a#b", Err(Breach::Target)),

@@ -177,7 +177,7 @@ async fn t78_a_header_list_beyond_the_limit_is_refused_and_far_beyond_ends_the_c
 
 #[tokio::test]
 async fn t78_streams_reset_at_once_end_the_connection() {
-    let (_, edge) = scene().await;
+    let (_origin, edge) = scene().await;
     let mut client = edge.frames().await;
     let mut last = 0;
     for _ in 0..2000 {
@@ -203,7 +203,7 @@ async fn t78_provoked_resets_end_the_connection() {
 
 #[tokio::test]
 async fn t78_endless_continuations_end_the_connection() {
-    let (_, edge) = scene().await;
+    let (_origin, edge) = scene().await;
     let mut client = edge.frames().await;
     client.frame(1, 0, 1, &[]).await;
     for _ in 0..50 {
@@ -211,4 +211,30 @@ async fn t78_endless_continuations_end_the_connection() {
     }
     let fate = tokio::time::timeout(Duration::from_secs(10), client.fate(1)).await;
     assert_eq!(fate.expect("the edge does not wait"), Fate::Ended);
+}
+
+#[tokio::test]
+async fn t78_empty_data_ends_the_connection() {
+    let (origin, edge) = scene().await;
+    let mut client = edge.frames().await;
+    let stream = client.open(&but(":method", "POST")).await;
+    for _ in 0..2000 {
+        client.frame(0, 0, stream, &[]).await;
+    }
+    let fate = tokio::time::timeout(Duration::from_secs(10), client.fate(stream)).await;
+    assert_eq!(fate.expect("the edge does not wait"), Fate::Ended);
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
+async fn t78_frames_that_say_nothing_do_no_harm() {
+    let (_origin, edge) = scene().await;
+    let mut client = edge.frames().await;
+    for _ in 0..5000 {
+        // PRIORITY of a stream that does not exist, and a window that grows by one byte.
+        client.frame(2, 0, 101, &[0, 0, 0, 0, 1]).await;
+        client.frame(8, 0, 0, &1_u32.to_be_bytes()).await;
+    }
+    let stream = client.request(&read(), None).await;
+    assert_eq!(client.fate(stream).await, Fate::Answered(200));
 }

@@ -1,5 +1,6 @@
 //! Requests whose framing can be read in two ways never get past the edge (RFC 9112; the rules T-27 to T-31).
 
+mod agreement;
 mod bodies;
 mod heads;
 mod http2;

@@ -104,7 +104,7 @@ async fn a_trickle_gets_the_verdict_of_one_write() {
 
 #[tokio::test]
 async fn the_admin_listener_refuses_alike() {
-    let (_, edge) = scene().await;
+    let (_origin, edge) = scene().await;
     let mut client = edge.raw_admin().await;
     let answer = client
         .send("GET /livez HTTP/1.1\nHost: a\n\n")

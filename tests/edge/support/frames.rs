@@ -67,17 +67,29 @@ impl FrameClient {
 
     /// Sends a request on a new stream.
     pub(crate) async fn request(&mut self, fields: &[(&str, &str)], body: Option<&[u8]>) -> u32 {
+        match body {
+            Some(body) => {
+                let stream = self.open(fields).await;
+                self.frame(DATA, END_STREAM, stream, body).await;
+                stream
+            }
+            None => self.head(fields, END_STREAM).await,
+        }
+    }
+
+    /// Sends the head of a request on a new stream, whose body stays open.
+    pub(crate) async fn open(&mut self, fields: &[(&str, &str)]) -> u32 {
+        self.head(fields, 0).await
+    }
+
+    async fn head(&mut self, fields: &[(&str, &str)], flags: u8) -> u32 {
         let stream = self.next;
         self.next += 2;
         let block: Vec<u8> = fields
             .iter()
             .flat_map(|(name, value)| literal(name, value))
             .collect();
-        let ends = if body.is_none() { END_STREAM } else { 0 };
-        self.frame(HEADERS, END_HEADERS | ends, stream, &block).await;
-        if let Some(body) = body {
-            self.frame(DATA, END_STREAM, stream, body).await;
-        }
+        self.frame(HEADERS, END_HEADERS | flags, stream, &block).await;
         stream
     }
 

@@ -35,6 +35,16 @@ impl RawClient {
         self
     }
 
+    /// Sends a block again and again until the edge has closed; returns how many went.
+    pub(crate) async fn send_until_closed(&mut self, block: &[u8], most: usize) -> usize {
+        for sent in 0..most {
+            if self.stream.write_all(block).await.is_err() {
+                return sent;
+            }
+        }
+        most
+    }
+
     /// Reads one answer to anything but HEAD; interim answers are passed over.
     pub(crate) async fn answer(&mut self) -> RawAnswer {
         let mut answer = self.head().await;
