@@ -1,6 +1,6 @@
 //! What each visitor may spend: by address and by credentials, on lists, items and writes apart.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -128,7 +128,7 @@ impl Budgets {
             Call::Item => (self.limits.address.items.as_ref(), "address-items"),
             Call::Write => (self.limits.address.writes.as_ref(), "address-writes"),
         };
-        Some(self.budget(rate?, name, &visitor.network()?))
+        Some(self.budget(rate?, name, visitor.network()?))
     }
 
     fn by_credentials(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
@@ -143,15 +143,14 @@ impl Budgets {
 
     fn logins(&self, visitor: Visitor<'_>) -> impl Iterator<Item = Budget<'_>> {
         let rate = self.limits.failed_logins.as_ref();
-        let network = visitor.network().map(|network| ("address-logins", network));
-        let account = visitor
-            .account()
-            .map(|name| ("account-logins", name.into_bytes()));
-        let names = network.into_iter().chain(account);
-        names.filter_map(move |(name, who)| Some(self.budget(rate?, name, &who)))
+        let network = visitor.network();
+        let by_address = network.and_then(|network| Some(self.budget(rate?, "address-logins", network)));
+        let account = visitor.account();
+        let by_account = account.and_then(|name| Some(self.budget(rate?, "account-logins", name)));
+        by_address.into_iter().chain(by_account)
     }
 
-    fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: &[u8]) -> Budget<'a> {
+    fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
         let account = Account {
             own: self.books.hasher.hash_one((name, who)),
             shared: self.books.hasher.hash_one((name, ())),

@@ -6,12 +6,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, COOKIE};
 use http::{HeaderMap, Method};
+use ipnet::IpNet;
 
+use crate::config::visitor_network;
 use crate::contract::Route;
 use crate::target::RouteMatch;
-
-/// The network of an IPv6 client: whoever has one address there has all of them.
-const IPV6_NETWORK_BYTES: usize = 8;
 
 /// What a call costs the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,11 +51,8 @@ impl<'a> Visitor<'a> {
     }
 
     /// What tells addresses apart; none for a client whose address is not known.
-    pub(super) fn network(&self) -> Option<Vec<u8>> {
-        self.address.map(|address| match address {
-            IpAddr::V4(address) => address.octets().to_vec(),
-            IpAddr::V6(address) => address.octets().into_iter().take(IPV6_NETWORK_BYTES).collect(),
-        })
+    pub(super) fn network(&self) -> Option<IpNet> {
+        self.address.map(visitor_network)
     }
 
     /// What tells credentials apart: the whole of them, so that who only knows a name does not spend for its

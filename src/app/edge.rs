@@ -11,7 +11,9 @@ use crate::admin::{Admin, Readiness};
 use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
-use crate::server::{BindError, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker};
+use crate::server::{
+    BindError, Crowd, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker,
+};
 use crate::telemetry::Metrics;
 use crate::upstream::{ClientError, Upstream};
 
@@ -112,6 +114,7 @@ fn worker(reloader: &Reloader, drain: &Drain) -> Worker<CurrentStack> {
         protocol: reloader.protocol(),
         service: reloader.stack(),
         slots: reloader.slots(),
+        crowd: reloader.crowd(),
         drain: drain.clone(),
     }
 }
@@ -123,6 +126,7 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         protocol: Arc::new(ArcSwap::from_pointee(protocol)),
         service,
         slots: Slots::new(ADMIN_CONNECTIONS),
+        crowd: Crowd::default(),
         drain,
     }
 }

@@ -10,7 +10,7 @@ use crate::admin::Pages;
 use crate::config::{ConfigError, Settings};
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
-use crate::server::{Pair, PairError, Protocol, Slots, TlsAcceptor};
+use crate::server::{Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor};
 use crate::telemetry::{LogError, Metrics, unix_time};
 use crate::upstream::ClientError;
 
@@ -28,6 +28,7 @@ struct Inner {
     pages: Arc<ArcSwap<Pages>>,
     slots: Slots,
     tls: Option<TlsAcceptor>,
+    crowd: Crowd,
     metrics: Metrics,
 }
 
@@ -68,7 +69,10 @@ impl Reloader {
         let stack = layers::stack(&settings, &metrics, gateway.clone());
         let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
         let (pair, tls) = tls.unzip();
+        let crowd = Crowd::default();
+        crowd.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         let inner = Inner {
+            crowd,
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
@@ -119,6 +123,8 @@ impl Reloader {
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
         self.inner.slots.resize(settings.limits.connections);
+        let crowd = &self.inner.crowd;
+        crowd.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         self.inner.show(pair.as_ref());
         *kept = Kept {
             settings,
@@ -170,6 +176,10 @@ impl Reloader {
 
     pub(super) fn pages(&self) -> Arc<ArcSwap<Pages>> {
         Arc::clone(&self.inner.pages)
+    }
+
+    pub(super) fn crowd(&self) -> Crowd {
+        self.inner.crowd.clone()
     }
 
     pub(super) fn slots(&self) -> Slots {

@@ -8,6 +8,7 @@ use super::form;
 use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
 use super::key::{Key, List as ListOf, Shown};
 use super::listening;
+use super::protection_form;
 use super::quantity::{show_duration, show_size};
 use super::settings::{LogFormat, Mode, OtherTraffic, Profile, Writes};
 
@@ -278,12 +279,12 @@ const TOP: &[Key<Draft>] = &[
     Key {
         name: "image_hosts",
         store: List(
-            &form::IMAGE_HOST,
+            &protection_form::IMAGE_HOST,
             ListOf {
                 least: 0,
                 clear: |draft| draft.image_hosts = Some(Vec::new()),
                 push: |draft, text| {
-                    let host = form::image_host(text)?;
+                    let host = protection_form::image_host(text)?;
                     draft.image_hosts.get_or_insert_default().push(host);
                     Ok(())
                 },
@@ -520,6 +521,15 @@ const LIMITS: &[Key<Draft>] = &[
         default: Shown::Of(|settings| settings.limits.connections.to_string()),
         meaning: "Client connections at once.",
     },
+    Key {
+        name: "connections_per_address",
+        store: Count(0..=1_000_000, |draft, count| {
+            draft.limits.connections_per_address = count;
+        }),
+        default: Shown::Of(|settings| settings.limits.connections_per_address.to_string()),
+        meaning: "Client connections of one address at once, 0 for any number; further ones are closed unheard. The \
+                  addresses of one IPv6 network of 64 bits count together, `trusted_proxies` do not count.",
+    },
 ];
 
 const TIMEOUTS: &[Key<Draft>] = &[
@@ -587,8 +597,8 @@ const MILLISECONDS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(
 const RATE_LIMITS: &[Key<Draft>] = &[
     Key {
         name: "failed_logins",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.failed_logins = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.failed_logins = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "Logins that the site refuses (401), for each address and for each account name of Basic; beyond it \
@@ -605,24 +615,24 @@ const RATE_LIMITS: &[Key<Draft>] = &[
 const ADDRESS_RATES: &[Key<Draft>] = &[
     Key {
         name: "lists",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.address.lists = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.address.lists = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "Lists, each a query over many records.",
     },
     Key {
         name: "items",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.address.items = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.address.items = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "Single records, the index, descriptions, and reads that lead nowhere.",
     },
     Key {
         name: "writes",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.address.writes = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.address.writes = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "POST, PUT, PATCH and DELETE, wherever they lead.",
@@ -632,24 +642,24 @@ const ADDRESS_RATES: &[Key<Draft>] = &[
 const CREDENTIALS_RATES: &[Key<Draft>] = &[
     Key {
         name: "lists",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.credentials.lists = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.credentials.lists = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "Lists, each a query over many records.",
     },
     Key {
         name: "items",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.credentials.items = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.credentials.items = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "Single records, the index, descriptions, and reads that lead nowhere.",
     },
     Key {
         name: "writes",
-        store: Text(&form::RATE, |draft, text| {
-            form::rate(text).map(|rate| draft.rate_limits.credentials.writes = Some(rate))
+        store: Text(&protection_form::RATE, |draft, text| {
+            protection_form::rate(text).map(|rate| draft.rate_limits.credentials.writes = Some(rate))
         }),
         default: Shown::Words("off"),
         meaning: "POST, PUT, PATCH and DELETE, wherever they lead.",

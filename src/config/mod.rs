@@ -17,6 +17,7 @@ mod nearest;
 mod overrides;
 mod problem;
 mod protection;
+mod protection_form;
 mod quantity;
 mod read;
 mod reading;
@@ -31,6 +32,7 @@ pub use listening::{ListenAddress, TlsSettings};
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};
+pub(crate) use protection::visitor_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use reference::reference;
 pub use settings::{

@@ -1,6 +1,9 @@
 //! Settings of what stands before the site and keeps harm from it.
 
+use std::net::IpAddr;
 use std::time::Duration;
+
+use ipnet::{IpNet, Ipv6Net};
 
 /// A host that the site may fetch images from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +57,17 @@ pub struct Rate {
     pub requests: u32,
     /// In what time.
     pub period: Duration,
+}
+
+/// What counts as one client address: an IPv4 address, or the IPv6 network of 64 bits, of which a client has every
+/// address.
+pub(crate) fn visitor_network(address: IpAddr) -> IpNet {
+    match address {
+        IpAddr::V4(_) => address.into(),
+        IpAddr::V6(address) => {
+            Ipv6Net::new(address, 64).map_or(IpAddr::V6(address).into(), |network| network.trunc().into())
+        }
+    }
 }
 
 // === defaults ===

@@ -184,6 +184,8 @@ pub struct Limits {
     pub answer_buffer_bytes: usize,
     /// Client connections at once.
     pub connections: usize,
+    /// Client connections of one address at once; 0: any number.
+    pub connections_per_address: usize,
 }
 
 /// Deadlines, each for a whole phase.
@@ -323,6 +325,7 @@ impl Default for Limits {
             answer_bytes: 32 * 1024 * 1024,
             answer_buffer_bytes: 1024 * 1024,
             connections: 20_000,
+            connections_per_address: 0,
         }
     }
 }

@@ -176,6 +176,17 @@ fn is_socket(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
 }
 
+// === impl Arrival ===
+
+impl Arrival {
+    /// Who is at the other end.
+    pub(super) fn peer(&self) -> Peer {
+        match self {
+            Self::Clear(_, peer) | Self::Tls(_, peer, _) => *peer,
+        }
+    }
+}
+
 // === impl BoundAddress ===
 
 impl BoundAddress {

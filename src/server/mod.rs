@@ -4,6 +4,7 @@
 
 mod activity;
 mod connection;
+mod crowd;
 mod framing;
 mod inspected;
 mod listener;
@@ -14,6 +15,7 @@ mod tls;
 mod worker;
 
 pub(crate) use connection::Protocol;
+pub(crate) use crowd::Crowd;
 pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};

@@ -14,6 +14,7 @@ use tokio_util::task::TaskTracker;
 use tower::Service;
 
 use super::connection::Protocol;
+use super::crowd::Crowd;
 use super::listener::{Arrival, Listener};
 use super::opening::open;
 use crate::answer::Answer;
@@ -53,6 +54,8 @@ pub(crate) struct Worker<S> {
     pub(crate) service: S,
     /// Room for connections.
     pub(crate) slots: Slots,
+    /// Room for those of one address.
+    pub(crate) crowd: Crowd,
     /// The end.
     pub(crate) drain: Drain,
 }
@@ -169,6 +172,12 @@ where
     }
 
     fn start(&self, arrival: Arrival, slot: Slot) {
+        let peer = arrival.peer();
+        let Some(guest) = self.crowd.enter(peer) else {
+            let client = peer.address().map(tracing::field::display);
+            tracing::debug!(client, "one connection too many of an address is closed");
+            return;
+        };
         let Self {
             protocol,
             service,
@@ -186,7 +195,7 @@ where
                 Ok(Err(error)) => tracing::debug!(error = %error, "a client connection could not be opened"),
                 Err(_) => tracing::debug!("a client connection was not opened in time"),
             }
-            drop(slot);
+            drop((slot, guest));
         });
     }
 }

@@ -179,3 +179,28 @@ async fn t33_failed_logins_are_slowed() {
     let anonymous = from(&edge, "192.0.2.1", Method::GET, &format!("{EVENTS}/56"));
     assert_eq!(Answer::to(anonymous).await.status, 200);
 }
+
+#[tokio::test]
+async fn t75_an_address_holds_so_many_connections() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.limits.connections_per_address = 2)
+        .start()
+        .await;
+    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let (mut first, mut second) = (edge.raw().await, edge.raw().await);
+    assert_eq!(first.send(&request).await.answer().await.status, 200);
+    assert_eq!(second.send(&request).await.answer().await.status, 200);
+
+    assert!(edge.raw().await.send(&request).await.rest().await.is_empty());
+
+    assert_eq!(second.send(&request).await.answer().await.status, 200);
+    drop(first);
+    let last = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    // The edge notices that the first one left when its system tells it.
+    let served = async { while edge.raw().await.send(&last).await.rest().await.is_empty() {} };
+    tokio::time::timeout(Duration::from_secs(5), served)
+        .await
+        .expect("a free place");
+}

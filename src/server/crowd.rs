@@ -1,0 +1,131 @@
+//! How many connections one client address may hold, so that nobody takes every place (T-75).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ipnet::IpNet;
+
+use super::peer::Peer;
+use crate::config::visitor_network;
+
+/// The connections of each address; clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Crowd(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// Most connections of one address; 0: any number.
+    limit: usize,
+    /// Proxies, which speak for many clients.
+    exempt: Vec<IpNet>,
+    open: HashMap<IpNet, usize>,
+}
+
+/// One connection's place among those of its address; free again when dropped.
+#[derive(Debug)]
+pub(super) struct Guest {
+    crowd: Crowd,
+    network: Option<IpNet>,
+}
+
+// === impl Crowd ===
+
+impl Crowd {
+    /// Changes the limit and who is exempt; connections beyond a lower limit stay until they end.
+    pub(crate) fn limit(&self, limit: usize, exempt: &[IpNet]) {
+        let mut inner = self.lock();
+        inner.limit = limit;
+        inner.exempt = exempt.to_vec();
+    }
+
+    /// Takes a place, unless the peer's address holds too many.
+    pub(super) fn enter(&self, peer: Peer) -> Option<Guest> {
+        let mut inner = self.lock();
+        // Counted without a limit as well: one may be set while the connection is open.
+        let network = peer.address().map(visitor_network);
+        if let Some(network) = network {
+            let is_exempt = peer
+                .address()
+                .is_some_and(|address| inner.exempt.iter().any(|network| network.contains(&address)));
+            let limit = if is_exempt { 0 } else { inner.limit };
+            let open = inner.open.entry(network).or_default();
+            if limit > 0 && *open >= limit {
+                return None;
+            }
+            *open += 1;
+        }
+        let crowd = self.clone();
+        Some(Guest { crowd, network })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing in here leaves a count half changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        let Some(network) = self.network else { return };
+        if let Entry::Occupied(mut open) = self.crowd.lock().open.entry(network) {
+            *open.get_mut() -= 1;
+            if *open.get() == 0 {
+                open.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(address: &str) -> Peer {
+        Peer {
+            remote: Some(address.parse().unwrap()),
+            ..Peer::default()
+        }
+    }
+
+    #[test]
+    fn an_address_holds_no_more_than_its_share() {
+        let crowd = Crowd::default();
+        crowd.limit(2, &["10.0.0.0/8".parse().unwrap()]);
+        let first = crowd.enter(peer("192.0.2.1:1")).unwrap();
+        let _second = crowd.enter(peer("192.0.2.1:2")).unwrap();
+
+        assert!(crowd.enter(peer("192.0.2.1:3")).is_none());
+        assert!(crowd.enter(peer("192.0.2.2:1")).is_some());
+        let proxied: Vec<_> = (1..9)
+            .map(|port| crowd.enter(peer(&format!("10.0.0.1:{port}"))))
+            .collect();
+        assert!(proxied.iter().all(Option::is_some));
+        assert!(crowd.enter(Peer::default()).is_some());
+
+        drop(first);
+        assert!(crowd.enter(peer("192.0.2.1:4")).is_some());
+    }
+
+    #[test]
+    fn a_network_of_ipv6_counts_as_one_address() {
+        let crowd = Crowd::default();
+        crowd.limit(1, &[]);
+        let _first = crowd.enter(peer("[2001:db8::1]:1")).unwrap();
+        assert!(crowd.enter(peer("[2001:db8::2]:1")).is_none());
+        assert!(crowd.enter(peer("[2001:db8:0:1::1]:1")).is_some());
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_those_who_left() {
+        let crowd = Crowd::default();
+        for port in 1..100 {
+            drop(crowd.enter(peer(&format!("192.0.2.{port}:1"))));
+        }
+        assert!(crowd.lock().open.is_empty());
+        let open = crowd.enter(peer("192.0.2.1:1"));
+        crowd.limit(1, &[]);
+        assert!(crowd.enter(peer("192.0.2.1:2")).is_none());
+        drop(open);
+    }
+}
