@@ -62,26 +62,40 @@ impl<'a> Visitor<'a> {
         authorization.or_else(|| self.login_cookie())
     }
 
-    /// The account that Basic credentials name, as WordPress compares names.
+    /// The account that Basic credentials name, in lower case; none beside other credentials.
     pub(super) fn account(&self) -> Option<String> {
-        let value = self.headers.get(AUTHORIZATION)?.as_bytes();
-        let (scheme, rest) = value.split_at_checked(6)?;
+        let mut values = self.headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (values.next(), values.next()) else {
+            return None;
+        };
+        let (scheme, rest) = value.as_bytes().split_at_checked(6)?;
         if !scheme.eq_ignore_ascii_case(b"basic ") {
             return None;
         }
         let pair = STANDARD.decode(rest.trim_ascii()).ok()?;
-        let name = pair
-            .split(|byte| *byte == b':')
-            .next()
-            .filter(|name| name.len() < pair.len())?;
-        Some(String::from_utf8_lossy(name).trim().to_lowercase())
+        let name = pair.get(..pair.iter().position(|byte| *byte == b':')?)?;
+        Some(String::from_utf8_lossy(name).to_ascii_lowercase())
+    }
+
+    /// Whether there is a cookie that WordPress takes for a login.
+    pub(super) fn shows_login_cookie(&self) -> bool {
+        self.cookies()
+            .any(|pair| pair.starts_with(b"wordpress_logged_in_") || pair.starts_with(b"wordpress_sec_"))
+    }
+
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.address
     }
 
     fn login_cookie(&self) -> Option<&'a [u8]> {
+        self.cookies()
+            .find(|pair| pair.starts_with(b"wordpress_logged_in_"))
+    }
+
+    fn cookies(&self) -> impl Iterator<Item = &'a [u8]> {
         let fields = self.headers.get_all(COOKIE).iter();
-        let mut pairs = fields.flat_map(|field| field.as_bytes().split(|byte| *byte == b';'));
-        pairs
-            .find(|pair| pair.trim_ascii_start().starts_with(b"wordpress_logged_in_"))
+        fields
+            .flat_map(|field| field.as_bytes().split(|byte| *byte == b';'))
             .map(<[u8]>::trim_ascii)
     }
 }

@@ -54,7 +54,9 @@ impl ImageHosts {
         };
         match rule {
             Rule::Image | Rule::ImageOrEmpty => elsewhere(value),
-            Rule::VenueEntry | Rule::OrganizerEntry => linked::images(value).into_iter().any(elsewhere),
+            Rule::VenueEntry | Rule::OrganizerEntry => {
+                linked::members(value, "image").into_iter().any(elsewhere)
+            }
             _ => false,
         }
     }

@@ -10,7 +10,7 @@ use super::crash::crashing;
 use super::encode::{contradicts_path, encode, encode_options, nonce};
 use super::finding::Finding;
 use super::phases::{Checked, Deferred, Reading, check, readings};
-use super::policy::Policy;
+use super::policy::{AUTHOR_DENIED, Policy};
 use super::reading::{RawCall, read_bags};
 use super::strict::{check_shape, check_values, refuse_method};
 use super::validated::ValidatedCall;
@@ -229,6 +229,9 @@ impl Judge {
         }
         if strict && objections.waivable.is_none() {
             objections.waivable = check_values(case.operation, &case.bags).map(Waivable::Own);
+        }
+        if objections.waivable.is_none() && self.policy.refuses_author(case.operation, &case.bags) {
+            objections.waivable = Some(Waivable::Own(AUTHOR_DENIED));
         }
         if objections.waivable.is_none() && self.policy.lacks_credentials(case.operation, case.caller) {
             objections.waivable = Some(Waivable::Own(Problem::Forbidden));

@@ -56,12 +56,14 @@ fn record(kind: Kind, array: &PhpArray, premises: Premises<'_>) -> Verdict {
     )
 }
 
-/// The images of the records in a value that the plugin would create.
-pub(super) fn images(value: &Value) -> Vec<&Value> {
+/// The members of a name in the records of a value that the plugin would create.
+pub(super) fn members<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value {
-        Value::Array(list) if !is_record(list) => list.values().flat_map(images).collect(),
+        Value::Array(list) if !is_record(list) => {
+            list.values().flat_map(|inner| members(inner, name)).collect()
+        }
         Value::Array(record) if record.get("id").is_none_or(Value::is_empty) => {
-            record.get("image").into_iter().collect()
+            record.get(name).into_iter().collect()
         }
         _ => Vec::new(),
     }

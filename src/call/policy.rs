@@ -7,9 +7,11 @@ use http::StatusCode;
 use super::caller::Caller;
 use super::encode::Encoding;
 use super::images::ImageHosts;
+use super::linked::members;
 use super::rules::Premises;
 use crate::config::{Limits, Mode, OperationSettings, Profile, Settings, Writes};
-use crate::contract::{Operation, OperationId};
+use crate::contract::{Argument, Operation, OperationId, Rule};
+use crate::payload::Bags;
 use crate::problem::Problem;
 use crate::value::{PhpArray, Value};
 
@@ -20,6 +22,7 @@ pub(super) struct Policy {
     profile: Profile,
     writes: Writes,
     read_only: bool,
+    allow_author: Option<bool>,
     allow_jsonp: bool,
     operations: HashMap<OperationId, OperationSettings>,
     /// The public paths of the roots, in the settings' order.
@@ -37,6 +40,7 @@ impl Policy {
             profile: settings.profile,
             writes: settings.writes,
             read_only: settings.read_only,
+            allow_author: settings.allow_author,
             allow_jsonp: settings.allow_jsonp,
             operations: settings.operations.clone(),
             root_paths: settings.roots.iter().map(|root| root.path.clone()).collect(),
@@ -59,6 +63,12 @@ impl Policy {
     pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
         let profile = self.of(operation).and_then(|settings| settings.profile);
         profile.unwrap_or(self.profile) == Profile::Strict
+    }
+
+    /// Whether a call names the author of a record and must not (T-33).
+    pub(super) fn refuses_author(&self, operation: &Operation, bags: &Bags) -> bool {
+        let allowed = self.allow_author.unwrap_or(!self.is_strict(Some(operation)));
+        !allowed && operation.is_write() && names_author(operation, bags)
     }
 
     /// What the encoder needs to know for an operation.
@@ -143,6 +153,24 @@ impl Policy {
         self.operations.get(&operation?.id)
     }
 }
+
+/// Whether a record, or one that is created with it, names its author.
+fn names_author(operation: &Operation, bags: &Bags) -> bool {
+    let sent = |argument: &Argument| bags.get(argument.name).map(|(_, value)| value);
+    operation.arguments.iter().any(|argument| match argument.rule {
+        Rule::VenueEntry | Rule::OrganizerEntry => {
+            let authors = sent(argument).map(|value| members(value, "author"));
+            authors.into_iter().flatten().any(|author| *author != Value::Null)
+        }
+        _ => argument.name == "author" && sent(argument).is_some(),
+    })
+}
+
+pub(super) const AUTHOR_DENIED: Problem = Problem::edge(
+    StatusCode::FORBIDDEN,
+    "edge_author_denied",
+    "The author of a record cannot be chosen here.",
+);
 
 const DENIED: Problem = Problem::edge(
     StatusCode::FORBIDDEN,

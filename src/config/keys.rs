@@ -271,6 +271,41 @@ const TOP: &[Key<Draft>] = &[
         meaning: "Refuse every write with 403 `edge_read_only`.",
     },
     Key {
+        name: "write_addresses",
+        store: List(
+            &form::NETWORK,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.write_addresses.clear(),
+                push: |draft, text| form::network(text).map(|network| draft.write_addresses.push(network)),
+            },
+        ),
+        default: Shown::Words("everyone"),
+        meaning: "Client addresses that may write, as networks or addresses; others get 403 `edge_address_denied`, \
+                  before a body is read. Clients at a Unix socket have no address.",
+    },
+    Key {
+        name: "writers",
+        store: List(
+            &protection_form::ACCOUNT,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.writers.clear(),
+                push: |draft, text| protection_form::account(text).map(|name| draft.writers.push(name)),
+            },
+        ),
+        default: Shown::Words("whoever the site lets"),
+        meaning: "Account names that may write, as Basic credentials name them; others get 403 `edge_writer_denied`. \
+                  The plugin itself lets contributors change the events of others.",
+    },
+    Key {
+        name: "allow_author",
+        store: Flag(|draft, on| draft.allow_author = Some(on)),
+        default: Shown::Words("`true`, in the strict profile `false`"),
+        meaning: "Whether writes may name the `author` of a record; if not, they get 403 `edge_author_denied`. The \
+                  plugin lets everybody who may write name anybody.",
+    },
+    Key {
         name: "allow_jsonp",
         store: Flag(|draft, on| draft.allow_jsonp = on),
         default: Shown::Of(|settings| settings.allow_jsonp.to_string()),

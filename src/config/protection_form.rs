@@ -18,8 +18,16 @@ pub(super) static RATE: Form = Form::new(
     "requests in a time from a second to a day, like \"60/1m\" or \"1000/24h\"",
 );
 
+pub(super) static ACCOUNT: Form = Form::new(
+    "account name",
+    "an account name as WordPress has it, like \"editor\" or \"jane@example.org\"",
+);
+
 /// The most requests a rate can have.
 const MOST_REQUESTS: u32 = 1_000_000;
+
+/// The longest account name, in bytes; WordPress takes 60 characters, and addresses of 100.
+const LONGEST_NAME: usize = 400;
 
 /// The periods a rate can have.
 const PERIODS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
@@ -38,6 +46,15 @@ pub(super) fn image_host(text: &str) -> Result<ImageHost, Refusal> {
         Ok(Host::Domain(name)) if !name.contains('*') => Ok(ImageHost { name, below, port }),
         _ => Err(Refusal::Malformed),
     }
+}
+
+/// Reads the name of an account: what Basic credentials can name.
+pub(super) fn account(text: &str) -> Result<String, Refusal> {
+    let is_plain = !text.is_empty() && text.trim() == text && text.len() <= LONGEST_NAME;
+    if is_plain && !text.contains(|letter: char| letter == ':' || letter.is_control()) {
+        return Ok(text.to_owned());
+    }
+    Err(Refusal::Malformed)
 }
 
 /// Reads a rate: `60/1m`.
@@ -79,6 +96,16 @@ mod tests {
             "u@a",
         ] {
             assert!(image_host(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn account_names_fit_basic_credentials() {
+        for good in ["editor", "Jane Doe", "jane@example.org", "m\u{fc}ller"] {
+            assert!(account(good).is_ok(), "{good}");
+        }
+        for bad in ["", " ", "a:b", " a", "a\n", "a\0"] {
+            assert!(account(bad).is_err(), "{bad}");
         }
     }
 

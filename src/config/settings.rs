@@ -38,6 +38,12 @@ pub struct Settings {
     pub writes: Writes,
     /// Refuse every write with 403.
     pub read_only: bool,
+    /// Networks that writes may come from; empty: any.
+    pub write_addresses: Vec<IpNet>,
+    /// Account names that may write, as Basic credentials name them; empty: whoever the site lets.
+    pub writers: Vec<String>,
+    /// Whether records may name their `author`; none: as the profile says, which is no in the strict one.
+    pub allow_author: Option<bool>,
     /// Whether `_jsonp` may pass.
     pub allow_jsonp: bool,
     /// Hosts of images that the site may fetch; none: those of `public_url` and of the site.
@@ -254,6 +260,9 @@ impl Settings {
             other: OtherTraffic::default(),
             writes: Writes::default(),
             read_only: false,
+            write_addresses: Vec::new(),
+            writers: Vec::new(),
+            allow_author: None,
             allow_jsonp: false,
             image_hosts: None,
             operations: HashMap::new(),

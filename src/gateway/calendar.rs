@@ -19,6 +19,7 @@ use crate::answer::{Answer, refused};
 use crate::call::{self, Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Settings, Timeouts};
 use crate::layers::ClientBody;
+use crate::problem::Refusal;
 use crate::relay::{Caller, Content, RelayContext, Script, relay};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
@@ -75,6 +76,13 @@ impl Calendar {
         });
         self.report(head, &judgement);
         match judgement.outcome {
+            Outcome::Forward(call) if call.is_write() && !self.means.entrance.may_write(head) => {
+                refused(&Refusal::edge(
+                    StatusCode::FORBIDDEN,
+                    "edge_writer_denied",
+                    "This account may not write here.",
+                ))
+            }
             Outcome::Forward(call) => self.forward(head, &call, spot).await,
             Outcome::Refuse(refusal) => refused(&refusal),
         }

@@ -1,17 +1,19 @@
-//! What is asked before a body is read: whether the visitor may call so often.
+//! What is asked before a body is read: whether the visitor may call so often, and write from there.
 //!
 //! Every request to the calendar is paid for before anything is judged: a flood of requests that would be
 //! refused is a flood all the same, and one that is too fast costs neither a body nor a judgement.
 
 use std::time::Instant;
 
+use http::StatusCode;
 use http::request::Parts;
 
 use super::fault;
-use crate::access::{Budgets, Call, Standings, Visitor};
-use crate::answer::Answer;
+use crate::access::{Budgets, Call, Standings, Visitor, Writers};
+use crate::answer::{Answer, refused};
 use crate::config::Settings;
 use crate::layers::ClientAddress;
+use crate::problem::Refusal;
 use crate::target::RouteMatch;
 use crate::telemetry::Metrics;
 
@@ -23,6 +25,7 @@ pub(super) struct LoginRefused;
 #[derive(Debug)]
 pub(super) struct Entrance {
     budgets: Budgets,
+    writers: Writers,
     metrics: Metrics,
 }
 
@@ -32,6 +35,7 @@ impl Entrance {
     pub(super) fn new(settings: &Settings, metrics: Metrics) -> Self {
         Self {
             budgets: Budgets::new(&settings.rate_limits),
+            writers: Writers::new(settings),
             metrics,
         }
     }
@@ -40,18 +44,34 @@ impl Entrance {
     pub(super) fn renewed(&self, settings: &Settings) -> Self {
         Self {
             budgets: self.budgets.renewed(&settings.rate_limits),
+            writers: Writers::new(settings),
             metrics: self.metrics.clone(),
         }
     }
 
-    /// Lets a visitor in, who is told how they stand, or gives the answer to one that must wait.
+    /// Lets a visitor in, who is told how they stand, or gives the answer to one that must wait or may not write.
     pub(super) fn admit(&self, head: &Parts, matched: Option<&RouteMatch>) -> Result<Standings, Box<Answer>> {
         let call = Call::of(&head.method, matched);
-        let spent = self.budgets.spend(visitor(head), call, Instant::now());
-        spent.map_err(|exceeded| {
+        let visitor = visitor(head);
+        let spent = self.budgets.spend(visitor, call, Instant::now());
+        let standings = spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);
             Box::new(fault::too_fast(&exceeded))
-        })
+        })?;
+        if call == Call::Write && matched.is_some() && !self.writers.are_at(visitor) {
+            let answer = refused(&Refusal::edge(
+                StatusCode::FORBIDDEN,
+                "edge_address_denied",
+                "Writing is not possible from this address.",
+            ));
+            return Err(Box::new(self.leave(head, &standings, answer)));
+        }
+        Ok(standings)
+    }
+
+    /// Whether the visitor is one who may write.
+    pub(super) fn may_write(&self, head: &Parts) -> bool {
+        self.writers.include(visitor(head))
     }
 
     /// Sees the answer to a visitor that was let in.

@@ -32,3 +32,4 @@ mod strict;
 mod support;
 mod tls;
 mod verdicts;
+mod writers;

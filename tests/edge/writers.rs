@@ -1,0 +1,124 @@
+//! Who may write, and in whose name (T-33).
+
+use calendar_edge::config::{Mode, Profile, Settings};
+use http::Method;
+
+use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
+
+const EDITOR: &str = "Basic RWRpdG9yOng=";
+const OTHER: &str = "Basic b3RoZXI6eA==";
+
+async fn edge(origin: &Origin, settings: impl FnOnce(&mut Settings)) -> Edge {
+    Edge::builder().origin(origin).settings(settings).start().await
+}
+
+async fn update(edge: &Edge, fields: &[(&'static str, &str)], body: &str) -> Answer {
+    let mut request = edge
+        .request(Method::POST, &format!("{EVENTS}/56"))
+        .header("content-type", "application/json")
+        .body(body.to_owned());
+    for (name, value) in fields {
+        request = request.header(*name, *value);
+    }
+    Answer::to(request).await
+}
+
+#[tokio::test]
+async fn t33_only_listed_accounts_write() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| settings.writers = vec!["editor".to_owned()]).await;
+    let cookie = ("cookie", "wordpress_logged_in_x=other");
+    for (fields, status, code) in [
+        (&[("authorization", EDITOR)][..], 200, ""),
+        (&[("authorization", OTHER)], 403, "edge_writer_denied"),
+        (&[("authorization", "Bearer x")], 403, "edge_writer_denied"),
+        (&[("authorization", EDITOR), cookie], 403, "edge_writer_denied"),
+        (&[cookie], 403, "edge_writer_denied"),
+        (&[("x-wp-nonce", "x")], 403, "edge_writer_denied"),
+        (&[], 401, "rest_forbidden"),
+    ] {
+        let answer = update(&edge, fields, r#"{"title":"Gala"}"#).await;
+        assert_eq!(answer.status.as_u16(), status, "{fields:?}");
+        assert_eq!(answer.code(), code, "{fields:?}");
+    }
+    let reading = edge.request(Method::GET, EVENTS).header("authorization", OTHER);
+    assert_eq!(Answer::to(reading).await.status, 200);
+    assert_eq!(origin.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn t33_no_mode_lets_others_write() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    for mode in [Mode::Enforce, Mode::Report, Mode::Off] {
+        let edge = edge(&origin, |settings| {
+            settings.mode = mode;
+            settings.writes = calendar_edge::config::Writes::Forward;
+            settings.writers = vec!["editor".to_owned()];
+        })
+        .await;
+        for fields in [&[("authorization", OTHER)][..], &[]] {
+            assert_eq!(update(&edge, fields, "{}").await.code(), "edge_writer_denied");
+        }
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
+async fn writes_come_from_listed_addresses_before_a_body_is_read() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.write_addresses = vec!["10.0.0.0/8".parse().expect("a network")];
+        settings.trusted_proxies = vec!["127.0.0.1/32".parse().expect("a network")];
+    })
+    .await;
+    let listed = [("authorization", OTHER), ("x-forwarded-for", "10.1.2.3")];
+    assert_eq!(update(&edge, &listed, "{}").await.status, 200);
+    assert_eq!(edge.get(EVENTS).await.status, 200);
+
+    let answer = edge
+        .raw()
+        .await
+        .send(format!(
+            "DELETE {EVENTS}/56 HTTP/1.1\r\nHost: localhost\r\nAuthorization: {OTHER}\r\nContent-Length: 5\r\n\r\n"
+        ))
+        .await
+        .answer()
+        .await;
+
+    assert_eq!((answer.status, answer.header("connection")), (403, Some("close")));
+    assert!(answer.body.contains("edge_address_denied"), "{}", answer.body);
+    assert_eq!(origin.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn t33_the_author_is_a_matter_of_settings() {
+    let author = r#"{"author":1}"#;
+    let nested = r#"{"venue":{"venue":"N","author":1}}"#;
+    let listed = r#"{"organizer":[{"organizer":"N","author":"1"}]}"#;
+    for (profile, allowed, body, refused) in [
+        (Profile::Compatible, None, author, false),
+        (Profile::Compatible, Some(false), author, true),
+        (Profile::Compatible, Some(false), nested, true),
+        (Profile::Compatible, Some(false), listed, true),
+        (Profile::Compatible, Some(false), r#"{"title":"Gala"}"#, false),
+        (
+            Profile::Compatible,
+            Some(false),
+            r#"{"venue":{"id":7,"author":1}}"#,
+            false,
+        ),
+        (Profile::Strict, None, author, true),
+        (Profile::Strict, Some(true), author, false),
+    ] {
+        let origin = Origin::always(Reply::json(200, "{}")).await;
+        let edge = edge(&origin, |settings| {
+            settings.profile = profile;
+            settings.allow_author = allowed;
+        })
+        .await;
+        let answer = update(&edge, &[("authorization", EDITOR)], body).await;
+        let expected = if refused { "edge_author_denied" } else { "" };
+        assert_eq!(answer.code(), expected, "{profile:?} {allowed:?} {body}");
+        assert_eq!(origin.seen().is_empty(), refused);
+    }
+}
