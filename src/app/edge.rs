@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::orders::Shutdown;
-use super::reload::Reloader;
+use super::reload::{ADMIN_CONNECTIONS, Reloader};
 use super::running::{DrainOutcome, Running};
 use crate::admin::{Admin, Readiness};
 use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
@@ -16,9 +16,6 @@ use crate::server::{
 };
 use crate::telemetry::Metrics;
 use crate::upstream::{ClientError, Upstream};
-
-/// Connections of the admin listener: scrapers and probes, apart from clients.
-const ADMIN_CONNECTIONS: usize = 64;
 
 /// The edge, before it runs.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ mod reload;
 mod running;
 mod watch;
 
-pub use crate::server::{BindError, BoundAddress, Pair, PairError};
+pub use crate::server::{BindError, BoundAddress, Pair, PairError, raise_descriptor_limit};
 pub use crate::upstream::{ClientError, origin_tls};
 pub use edge::{Edge, ServeError, StartError, serve};
 pub use follow::Reload;

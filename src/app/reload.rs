@@ -10,9 +10,12 @@ use crate::admin::Pages;
 use crate::config::{ConfigError, Settings};
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
-use crate::server::{Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor};
+use crate::server::{Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
 use crate::telemetry::{LogError, Metrics, unix_time};
-use crate::upstream::ClientError;
+use crate::upstream::{ClientError, most_connections};
+
+/// Connections of the admin listener: scrapers and probes, apart from clients.
+pub(super) const ADMIN_CONNECTIONS: usize = 64;
 
 /// Gives a running edge new settings.
 #[derive(Debug, Clone)]
@@ -76,7 +79,7 @@ impl Reloader {
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
-            slots: Slots::new(settings.limits.connections),
+            slots: Slots::new(room(&settings)),
             tls,
             metrics,
             kept: Mutex::new(Kept {
@@ -122,9 +125,9 @@ impl Reloader {
         self.inner.stack.replace(stack);
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
-        self.inner.slots.resize(settings.limits.connections);
         let crowd = &self.inner.crowd;
         crowd.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        self.inner.slots.resize(room(&settings));
         self.inner.show(pair.as_ref());
         *kept = Kept {
             settings,
@@ -211,6 +214,21 @@ impl Inner {
             tracing::warn!("the certificate that clients see has expired");
         }
     }
+}
+
+/// How many client connections there may be: as many as the settings say and the process can afford.
+fn room(settings: &Settings) -> usize {
+    let others = most_connections(settings).saturating_add(ADMIN_CONNECTIONS);
+    let wanted = settings.limits.connections;
+    let room = affordable(wanted, others);
+    if room < wanted {
+        tracing::warn!(
+            wanted,
+            room,
+            "the limit of open files allows fewer client connections than `limits.connections`"
+        );
+    }
+    room
 }
 
 /// Keeps what cannot change while the edge runs, and names what was to change.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use calendar_edge::app::{BoundAddress, Edge, HangUps, Reload, Shutdown};
+use calendar_edge::app::{BoundAddress, Edge, HangUps, Reload, Shutdown, raise_descriptor_limit};
 use calendar_edge::config::{LogFormat, LogSettings, Source};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::sandbox::Sandbox;
@@ -29,6 +29,8 @@ pub(super) fn run(
         source: Source::default(),
         log,
     };
+    // Before anything counts on it.
+    raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let served = runtime.block_on(until_stopped(args, environment, reload, out));
     runtime.shutdown_background();

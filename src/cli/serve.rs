@@ -1,7 +1,7 @@
 //! `calendar-edge serve`: the edge, until it is told to stop.
 
 use anyhow::Context as _;
-use calendar_edge::app::{Edge, HangUps, Reload, Shutdown};
+use calendar_edge::app::{Edge, HangUps, Reload, Shutdown, raise_descriptor_limit};
 use calendar_edge::config::Settings;
 use calendar_edge::telemetry::install_logs;
 
@@ -13,6 +13,8 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let source = args.source(environment);
     let settings = source.load()?;
     let log = install_logs(&settings.log)?;
+    // Before anything counts on it.
+    raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let served = runtime.block_on(until_stopped(settings, Reload { source, log }));
     // A name lookup that hangs must not hold the process.

@@ -554,7 +554,7 @@ const LIMITS: &[Key<Draft>] = &[
         name: "connections",
         store: Count(1..=1_000_000, |draft, count| draft.limits.connections = count),
         default: Shown::Of(|settings| settings.limits.connections.to_string()),
-        meaning: "Client connections at once.",
+        meaning: "Client connections at once; fewer where the process may not open that many files, which is then logged.",
     },
     Key {
         name: "connections_per_address",
@@ -622,7 +622,8 @@ const TIMEOUTS: &[Key<Draft>] = &[
         name: "drain",
         store: Time(seconds(0..=3600), |draft, time| draft.timeouts.drain = time),
         default: Shown::Of(|settings| show_duration(settings.timeouts.drain)),
-        meaning: "How long running requests may finish after a stop signal.",
+        meaning: "How long running requests may finish after a stop signal. Idle connections are kept for the first \
+                  second of it, so that a request on its way is still answered.",
     },
 ];
 

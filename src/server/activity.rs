@@ -69,6 +69,11 @@ impl Activity {
         self.multiplexed.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the connection is known to speak HTTP/2.
+    pub(super) fn is_multiplexed(&self) -> bool {
+        self.multiplexed.load(Ordering::Relaxed)
+    }
+
     /// Notes that a request begins; it ends when the guard is dropped.
     pub(super) fn begin(&self) -> Running {
         self.phase.send_modify(|phase| {

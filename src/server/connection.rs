@@ -7,7 +7,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response, Version};
+use http::header::CONNECTION;
+use http::{HeaderValue, Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -16,11 +17,11 @@ use pin_project_lite::pin_project;
 use tower::Service;
 
 use super::activity::{Activity, Phase, PhaseLimits, Running};
+use super::drain::Drain;
 use super::framing::FoundBreach;
 use super::inspected::Inspected;
 use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
-use super::worker::Drain;
 use crate::answer::{Answer, AnswerBody, BoxError};
 use crate::config::{Http2Limits, Limits, Timeouts};
 use crate::framing::Inspector;
@@ -99,11 +100,12 @@ impl Protocol {
             activity: activity.clone(),
             breach,
             peer,
+            drain: drain.clone(),
         };
         let connection = self.builder.serve_connection(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut limits = self.limits;
-        let mut closing = false;
+        let (mut told, mut closing) = (false, false);
         loop {
             tokio::select! {
                 ended = connection.as_mut() => {
@@ -112,7 +114,15 @@ impl Protocol {
                     }
                     return;
                 }
-                () = drain.begun(), if !closing => {
+                () = drain.begun(), if !told => {
+                    told = true;
+                    // HTTP/2 can say goodbye without losing a request that is on its way (RFC 9113 6.8).
+                    if activity.is_multiplexed() && !closing {
+                        closing = true;
+                        connection.as_mut().graceful_shutdown();
+                    }
+                }
+                () = drain.dismissed(), if !closing => {
                     closing = true;
                     connection.as_mut().graceful_shutdown();
                 }
@@ -138,6 +148,7 @@ struct ConnectionService<S> {
     activity: Activity,
     breach: FoundBreach,
     peer: Peer,
+    drain: Drain,
 }
 
 impl<S> hyper::service::Service<Request<Incoming>> for ConnectionService<S>
@@ -149,14 +160,17 @@ where
     type Future = AnswerFuture<tower::util::Oneshot<S, Request<Incoming>>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        let mut farewell = None;
         if request.version() == Version::HTTP_2 {
             self.activity.multiplexes();
         } else {
             request.extensions_mut().insert(self.breach.begin());
+            farewell = Some(self.drain.clone());
         }
         request.extensions_mut().insert(self.peer);
         AnswerFuture {
             running: Some(self.activity.begin()),
+            farewell,
             inner: tower::ServiceExt::oneshot(self.inner.clone(), request),
         }
     }
@@ -168,6 +182,8 @@ pin_project! {
         #[pin]
         inner: F,
         running: Option<Running>,
+        // HTTP/1 only: its end is announced by a header.
+        farewell: Option<Drain>,
     }
 }
 
@@ -179,7 +195,11 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        this.inner.poll(cx).map_ok(|answer| {
+        this.inner.poll(cx).map_ok(|mut answer| {
+            if this.farewell.as_ref().is_some_and(Drain::has_begun) {
+                let close = HeaderValue::from_static("close");
+                answer.headers_mut().insert(CONNECTION, close);
+            }
             let running = this.running.take();
             answer.map(|inner| CountedBody {
                 inner,

@@ -5,6 +5,8 @@
 mod activity;
 mod connection;
 mod crowd;
+mod descriptors;
+mod drain;
 mod framing;
 mod inspected;
 mod listener;
@@ -16,6 +18,9 @@ mod worker;
 
 pub(crate) use connection::Protocol;
 pub(crate) use crowd::Crowd;
+pub(crate) use descriptors::affordable;
+pub use descriptors::raise_descriptor_limit;
+pub(crate) use drain::Drain;
 pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
@@ -24,4 +29,4 @@ pub(crate) use peer::Peer;
 pub(crate) use peer::Transport;
 pub(crate) use tls::TlsAcceptor;
 pub use tls::{Pair, PairError};
-pub(crate) use worker::{Drain, Slots, Worker};
+pub(crate) use worker::{Slots, Worker};

@@ -9,18 +9,20 @@ use arc_swap::ArcSwap;
 use http::Request;
 use hyper::body::Incoming;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tower::Service;
 
 use super::connection::Protocol;
 use super::crowd::Crowd;
+use super::drain::Drain;
 use super::listener::{Arrival, Listener};
 use super::opening::open;
 use crate::answer::Answer;
 
 /// The first and the longest pause after a failed accept: descriptors come back when connections end.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// How long the queue of connections that have not been accepted is emptied at the end.
+const TAIL: Duration = Duration::from_millis(50);
 
 /// Room for connections, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
@@ -36,14 +38,6 @@ struct Occupancy {
 /// The place of one connection; free again when dropped.
 #[derive(Debug)]
 struct Slot(Slots);
-
-/// The two stages of an end, and the tasks that must reach it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Drain {
-    begun: CancellationToken,
-    over: CancellationToken,
-    tasks: TaskTracker,
-}
 
 /// What every connection of one listener is served with.
 #[derive(Debug, Clone)]
@@ -100,44 +94,6 @@ impl Drop for Slot {
     }
 }
 
-// === impl Drain ===
-
-impl Drain {
-    /// Starts a task that the end waits for.
-    pub(crate) fn spawn<F>(&self, task: F) -> tokio::task::JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        self.tasks.spawn(task)
-    }
-
-    /// Waits for the end to begin.
-    pub(crate) async fn begun(&self) {
-        self.begun.cancelled().await;
-    }
-
-    /// Waits for the moment when nothing may run on.
-    pub(super) async fn over(&self) {
-        self.over.cancelled().await;
-    }
-
-    /// Begins the end, gives tasks this long, then cuts them; says whether all ended by themselves.
-    pub(crate) async fn finish(&self, grace: Duration) -> bool {
-        self.begun.cancel();
-        self.tasks.close();
-        let finished = tokio::time::timeout(grace, self.tasks.wait()).await.is_ok();
-        self.over.cancel();
-        finished
-    }
-
-    /// Ends everything at once.
-    pub(crate) fn cut(&self) {
-        self.begun.cancel();
-        self.over.cancel();
-    }
-}
-
 // === impl Worker ===
 
 impl<S> Worker<S>
@@ -147,27 +103,30 @@ where
 {
     /// Accepts until the drain begins; an accept error pauses and never ends it.
     pub(crate) async fn run(self, listener: Listener) {
-        let accepting = async {
-            let mut pause = BACKOFF.0;
-            loop {
-                let slot = self.slots.take().await;
-                match listener.accept().await {
-                    Ok(arrival) => {
-                        pause = BACKOFF.0;
-                        self.start(arrival, slot);
-                    }
-                    Err(error) if concerns_one_connection(&error) => {}
-                    Err(error) => {
-                        tracing::warn!(error = %error, "accepting a connection failed, pausing");
-                        tokio::time::sleep(pause).await;
-                        pause = (pause * 2).min(BACKOFF.1);
-                    }
+        tokio::select! {
+            () = self.accept(&listener) => {}
+            () = self.drain.begun() => {}
+        }
+        // Whoever has connected by now is in the kernel's queue, and a request may follow: closing would reset them.
+        let _ = tokio::time::timeout(TAIL, self.accept(&listener)).await;
+    }
+
+    async fn accept(&self, listener: &Listener) {
+        let mut pause = BACKOFF.0;
+        loop {
+            let slot = self.slots.take().await;
+            match listener.accept().await {
+                Ok(arrival) => {
+                    pause = BACKOFF.0;
+                    self.start(arrival, slot);
+                }
+                Err(error) if concerns_one_connection(&error) => {}
+                Err(error) => {
+                    tracing::warn!(error = %error, "accepting a connection failed, pausing");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(BACKOFF.1);
                 }
             }
-        };
-        tokio::select! {
-            () = accepting => {}
-            () = self.drain.begun() => {}
         }
     }
 
@@ -188,7 +147,7 @@ where
         self.drain.spawn(async move {
             let opened = tokio::select! {
                 opened = tokio::time::timeout(protocol.patience(), open(arrival)) => opened,
-                () = drain.begun() => return,
+                () = drain.dismissed() => return,
             };
             match opened {
                 Ok(Ok((socket, peer))) => protocol.serve(socket, peer, service, drain).await,
@@ -242,23 +201,5 @@ mod tests {
         );
         drop(second);
         late.await;
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_end_waits_for_tasks_within_its_grace() {
-        let drain = Drain::default();
-        drain.spawn(tokio::time::sleep(Duration::from_secs(3)));
-        assert!(drain.finish(Duration::from_secs(10)).await);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_end_cuts_what_outlives_its_grace() {
-        let drain = Drain::default();
-        let task = drain.spawn({
-            let drain = drain.clone();
-            async move { drain.over().await }
-        });
-        assert!(!drain.finish(Duration::from_secs(10)).await);
-        task.await.unwrap();
     }
 }

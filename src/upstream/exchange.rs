@@ -92,6 +92,12 @@ fn roots(settings: &Settings) -> Vec<RootAddress> {
     roots.map(|root| RootAddress::new(&root.origin_url)).collect()
 }
 
+/// How many connections to the origin the settings allow at once, for calls and for the rest of the site.
+pub(crate) fn most_connections(settings: &Settings) -> usize {
+    let places = Places::of(settings);
+    places.calls.saturating_add(places.site)
+}
+
 // === impl Places ===
 
 impl Places {

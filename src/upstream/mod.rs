@@ -18,7 +18,7 @@ pub(crate) use address::AddressFault;
 pub(crate) use breaker::Health;
 pub use client::ClientError;
 pub(crate) use credentials::CredentialsFault;
-pub(crate) use exchange::{Outgoing, PrepareFault, Upstream};
+pub(crate) use exchange::{Outgoing, PrepareFault, Upstream, most_connections};
 pub(crate) use failure::{ExchangeFailure, causes};
 pub(crate) use headers::Forwarded;
 pub(crate) use site::SiteOrigin;

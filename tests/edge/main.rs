@@ -5,6 +5,8 @@ mod breaker;
 mod command_line;
 mod contract;
 mod corpus;
+mod descriptors;
+mod ending;
 mod forwarding;
 mod framing;
 mod images;

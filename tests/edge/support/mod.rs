@@ -13,7 +13,7 @@ pub(crate) use edge::{Answer, Edge};
 pub(crate) use frames::Fate;
 pub(crate) use origin::Origin;
 pub(crate) use program::{Directory, Program};
-pub(crate) use raw::RawAnswer;
+pub(crate) use raw::{RawAnswer, RawClient};
 pub(crate) use reply::{Gate, Reply};
 
 /// The list of events below the harness's public root.

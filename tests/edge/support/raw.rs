@@ -22,7 +22,8 @@ pub(crate) struct RawAnswer {
 // === impl RawClient ===
 
 impl RawClient {
-    pub(super) async fn connect(address: SocketAddr) -> Self {
+    /// Connects; whoever listens there.
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the edge listens");
         Self {
             stream: BufReader::new(stream),

@@ -1,0 +1,124 @@
+//! The stages of an end, and the tasks that must reach it.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long idle connections are kept once the end has begun.
+///
+/// A request may be on its way on any of them: closing at once would lose it, waiting lets it be answered with
+/// `Connection: close` (T-79).
+const LULL: Duration = Duration::from_secs(1);
+
+/// The stages of an end, and the tasks that must reach it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Drain {
+    begun: CancellationToken,
+    dismissed: CancellationToken,
+    over: CancellationToken,
+    tasks: TaskTracker,
+}
+
+// === impl Drain ===
+
+impl Drain {
+    /// Starts a task that the end waits for.
+    pub(crate) fn spawn<F>(&self, task: F) -> tokio::task::JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.tasks.spawn(task)
+    }
+
+    /// Waits for the end to begin: nothing new is accepted, and answers say that they are the last.
+    pub(crate) async fn begun(&self) {
+        self.begun.cancelled().await;
+    }
+
+    /// Whether the end has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun.is_cancelled()
+    }
+
+    /// Waits for the moment when connections without a request end.
+    pub(super) async fn dismissed(&self) {
+        self.dismissed.cancelled().await;
+    }
+
+    /// Waits for the moment when nothing may run on.
+    pub(super) async fn over(&self) {
+        self.over.cancelled().await;
+    }
+
+    /// Begins the end, gives tasks this long, then cuts them; says whether all ended by themselves.
+    pub(crate) async fn finish(&self, grace: Duration) -> bool {
+        self.begun.cancel();
+        self.tasks.close();
+        let lull = LULL.min(grace / 2);
+        let mut finished = self.ended_within(lull).await;
+        self.dismissed.cancel();
+        if !finished {
+            finished = self.ended_within(grace.saturating_sub(lull)).await;
+        }
+        self.over.cancel();
+        finished
+    }
+
+    async fn ended_within(&self, time: Duration) -> bool {
+        tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
+    }
+
+    /// Ends everything at once.
+    pub(crate) fn cut(&self) {
+        self.begun.cancel();
+        self.dismissed.cancel();
+        self.over.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_waits_for_tasks_within_its_grace() {
+        let drain = Drain::default();
+        drain.spawn(tokio::time::sleep(Duration::from_secs(3)));
+        let started = Instant::now();
+        assert!(drain.finish(Duration::from_secs(10)).await);
+        assert_eq!(started.elapsed(), Duration::from_secs(3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_cuts_what_outlives_its_grace() {
+        let drain = Drain::default();
+        let task = drain.spawn({
+            let drain = drain.clone();
+            async move { drain.over().await }
+        });
+        let started = Instant::now();
+        assert!(!drain.finish(Duration::from_secs(10)).await);
+        assert_eq!(started.elapsed(), Duration::from_secs(10));
+        task.await.unwrap();
+    }
+
+    async fn dismissed_after(drain: Drain) -> Duration {
+        let started = Instant::now();
+        drain.dismissed().await;
+        started.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_idle_are_dismissed_after_a_lull_that_leaves_time_for_the_rest() {
+        for (grace, lull) in [(10_000, 1_000), (500, 250), (0, 0)] {
+            let drain = Drain::default();
+            let idle = drain.spawn(dismissed_after(drain.clone()));
+            drain.finish(Duration::from_millis(grace)).await;
+            assert_eq!(idle.await.unwrap(), Duration::from_millis(lull), "{grace} ms");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Running out of descriptors (T-81): clients cannot take the last one, and what is lost comes back.
+
+use std::path::Path;
+use std::process::Command;
+
+use tokio::net::TcpStream;
+
+use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply};
+
+/// The program under a limit of open files, which it cannot raise.
+async fn limited(files: usize, config: &Path) -> Program {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_calendar-edge"));
+    Program::start(command, config).await
+}
+
+fn file(directory: &Directory, origin: &Origin) -> std::path::PathBuf {
+    let text = format!(
+        "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
+        origin.base()
+    );
+    directory.write("edge.toml", &text)
+}
+
+fn request() -> String {
+    format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+}
+
+async fn crowd(program: &Program, size: usize) -> Vec<TcpStream> {
+    let mut crowd = Vec::with_capacity(size);
+    for _ in 0..size {
+        crowd.push(
+            TcpStream::connect(program.address)
+                .await
+                .expect("room in the queue"),
+        );
+    }
+    crowd
+}
+
+#[tokio::test]
+async fn t81_a_crowd_leaves_descriptors_for_the_origin_and_the_admin_listener() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let directory = Directory::new("t81-crowd");
+    let program = limited(64, &file(&directory, &origin)).await;
+    let mut early = RawClient::connect(program.address).await;
+    assert_eq!(early.send(request()).await.answer().await.status, 200);
+
+    let crowd = crowd(&program, 100).await;
+    for _ in 0..3 {
+        assert_eq!(early.send(request()).await.answer().await.status, 200);
+        let livez = Edge::client().get(format!("http://{}/livez", program.admin));
+        assert_eq!(Answer::to(livez).await.status, 200);
+    }
+    drop(crowd);
+    let late = Edge::client().get(program.url(EVENTS));
+    assert_eq!(Answer::to(late).await.status, 200);
+}
+
+#[tokio::test]
+async fn t81_accept_errors_pause_and_pass() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let directory = Directory::new("t81-errors");
+    // So few that no division helps: clients may have half, and the program itself needs more than the rest.
+    let mut program = limited(18, &file(&directory, &origin)).await;
+    let mut early = RawClient::connect(program.address).await;
+    assert_eq!(early.send(request()).await.answer().await.status, 200);
+
+    let crowd = crowd(&program, 20).await;
+    let failed = program.logged("accepting a connection failed, pausing").await;
+    let error = failed["error"].as_str().unwrap_or_default();
+    assert!(error.contains("os error 24"), "{error}");
+    assert_eq!(early.send(request()).await.answer().await.status, 200);
+
+    drop(crowd);
+    let late = Edge::client().get(program.url(EVENTS));
+    assert_eq!(Answer::to(late).await.status, 200);
+    let livez = Edge::client().get(format!("http://{}/livez", program.admin));
+    assert_eq!(Answer::to(livez).await.status, 200);
+}
