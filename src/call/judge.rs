@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use http::{Method, StatusCode};
+use http::Method;
 
 use super::caller::Caller;
 use super::canonical::CanonicalRequest;
-use super::crash::crashing;
-use super::encode::{contradicts_path, encode, encode_options, nonce};
+use super::encode::{encode, encode_options, nonce};
 use super::finding::Finding;
+use super::lasting::lasting;
 use super::phases::{Checked, Deferred, Reading, check, readings};
 use super::policy::{AUTHOR_DENIED, Policy};
 use super::reading::{RawCall, read_bags};
 use super::strict::{check_shape, check_values, refuse_method};
 use super::validated::ValidatedCall;
-use crate::config::{Mode, Settings};
-use crate::contract::{Argument, Operation, Route, table};
+use crate::config::{Mode, Profile, Settings};
+use crate::contract::{Operation, table};
 use crate::payload::{Bags, Source};
-use crate::problem::{Allow, Fault, InvalidParameter, Problem, Refusal, Style};
+use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::target::RouteMatch;
 
 /// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.
@@ -95,6 +95,16 @@ impl Judge {
     pub fn new(settings: &Settings) -> Self {
         Self {
             policy: Policy::new(settings),
+        }
+    }
+
+    /// How a call's credentials are read, which is known before its body is.
+    pub fn profile(&self, method: &Method, matched: Option<&RouteMatch>) -> Profile {
+        let operation = matched.and_then(|matched| table().find(matched.route, method));
+        if self.policy.is_strict(operation) && self.policy.mode(operation) == Mode::Enforce {
+            Profile::Strict
+        } else {
+            Profile::Compatible
         }
     }
 
@@ -207,7 +217,7 @@ impl Judge {
     /// Everything that stands against a case: the phases in WordPress's order, then the edge's own rules.
     fn objections(&self, case: &Case<'_>) -> Objections {
         let mut objections = Objections {
-            lasting: self.lasting(case),
+            lasting: lasting(&self.policy, case.matched, case.operation, &case.bags),
             ..Objections::default()
         };
         if self.policy.mode(Some(case.operation)) == Mode::Off {
@@ -237,38 +247,6 @@ impl Judge {
             objections.waivable = Some(Waivable::Own(Problem::Forbidden));
         }
         objections
-    }
-
-    fn lasting(&self, case: &Case<'_>) -> Option<Problem> {
-        if contradicts_path(case.matched, &case.bags) {
-            return Some(PATH_CONTRADICTION);
-        }
-        if let Some(name) = crashing(case.operation, &case.bags).or_else(|| self.foreign_image(case)) {
-            return Some(Problem::Invalid(vec![InvalidParameter {
-                name,
-                fault: Fault::Invalid,
-            }]));
-        }
-        let namespace = case
-            .bags
-            .get("namespace")
-            .filter(|_| case.matched.route == Route::Index);
-        let foreign = namespace.is_some_and(|(_, name)| !self.policy.is_public(name));
-        foreign.then_some(Problem::InvalidNamespace)
-    }
-
-    /// The argument whose image the site would fetch from a host that is not listed. Where the origin is asked for
-    /// the words of a refusal, they are not worth that; in report and off it is up to the site, as all else.
-    fn foreign_image(&self, case: &Case<'_>) -> Option<&'static str> {
-        if self.policy.mode(Some(case.operation)) != Mode::Enforce {
-            return None;
-        }
-        let mut arguments = case.operation.arguments.iter();
-        let is_foreign = |argument: &&Argument| {
-            let winner = case.bags.get(argument.name);
-            winner.is_some_and(|(_, value)| self.policy.images().are_left(argument.rule, value))
-        };
-        arguments.find(is_foreign).map(|argument| argument.name)
     }
 
     /// The refusal of a call that leads to no operation. WordPress knows no 405; the strict profile does.
@@ -389,9 +367,3 @@ fn allow(caller: Caller) -> Allow {
         Caller::Credentialed => Allow::Absent,
     }
 }
-
-const PATH_CONTRADICTION: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_path_contradiction",
-    "A parameter of the path is repeated with another value.",
-);

@@ -10,6 +10,7 @@ mod encode;
 mod finding;
 mod images;
 mod judge;
+mod lasting;
 mod linked;
 mod lists;
 mod phases;

@@ -11,8 +11,8 @@ use super::listening::ListenAddress;
 use super::problem::Place;
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use super::settings::{
-    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, Limits, LogSettings, Mode, OperationSettings,
-    OtherTraffic, Profile, Timeouts, Writes,
+    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, DEFAULT_SCHEME, Limits, LogSettings, Mode,
+    OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
 };
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
@@ -30,6 +30,7 @@ pub(super) struct Draft {
     pub(super) read_only: bool,
     pub(super) write_addresses: Vec<IpNet>,
     pub(super) writers: Vec<String>,
+    pub(super) authorization_schemes: Vec<String>,
     pub(super) allow_author: Option<bool>,
     pub(super) allow_jsonp: bool,
     pub(super) image_hosts: Option<Vec<ImageHost>>,
@@ -119,6 +120,7 @@ impl Draft {
             read_only: false,
             write_addresses: Vec::new(),
             writers: Vec::new(),
+            authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],
             allow_author: None,
             allow_jsonp: false,
             image_hosts: None,

@@ -299,6 +299,22 @@ const TOP: &[Key<Draft>] = &[
                   The plugin itself lets contributors change the events of others.",
     },
     Key {
+        name: "authorization_schemes",
+        store: List(
+            &protection_form::SCHEME,
+            ListOf {
+                least: 0,
+                clear: |draft| draft.authorization_schemes.clear(),
+                push: |draft, text| {
+                    protection_form::scheme(text).map(|name| draft.authorization_schemes.push(name))
+                },
+            },
+        ),
+        default: Shown::Of(|settings| format!("[\"{}\"]", settings.authorization_schemes.join("\", \""))),
+        meaning: "Schemes of `Authorization` that the strict profile takes; others get 400 `edge_bad_authorization`. \
+                  The compatible profile leaves them to the site, which reads what it does not know as anonymous.",
+    },
+    Key {
         name: "allow_author",
         store: Flag(|draft, on| draft.allow_author = Some(on)),
         default: Shown::Words("`true`, in the strict profile `false`"),

@@ -23,6 +23,11 @@ pub(super) static ACCOUNT: Form = Form::new(
     "an account name as WordPress has it, like \"editor\" or \"jane@example.org\"",
 );
 
+pub(super) static SCHEME: Form = Form::new(
+    "scheme",
+    "a scheme of HTTP authentication, like \"Basic\" or \"Bearer\"",
+);
+
 /// The most requests a rate can have.
 const MOST_REQUESTS: u32 = 1_000_000;
 
@@ -55,6 +60,15 @@ pub(super) fn account(text: &str) -> Result<String, Refusal> {
         return Ok(text.to_owned());
     }
     Err(Refusal::Malformed)
+}
+
+/// Reads a scheme of HTTP authentication: a token (RFC 9110 section 11.1).
+pub(super) fn scheme(text: &str) -> Result<String, Refusal> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+');
+    if text.is_empty() || !text.bytes().all(plain) {
+        return Err(Refusal::Malformed);
+    }
+    Ok(text.to_owned())
 }
 
 /// Reads a rate: `60/1m`.

@@ -38,6 +38,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         read_only: draft.read_only,
         write_addresses: draft.write_addresses,
         writers: draft.writers,
+        authorization_schemes: draft.authorization_schemes,
         allow_author: draft.allow_author,
         allow_jsonp: draft.allow_jsonp,
         image_hosts: draft.image_hosts,

@@ -42,6 +42,8 @@ pub struct Settings {
     pub write_addresses: Vec<IpNet>,
     /// Account names that may write, as Basic credentials name them; empty: whoever the site lets.
     pub writers: Vec<String>,
+    /// Schemes of `Authorization` that the strict profile takes.
+    pub authorization_schemes: Vec<String>,
     /// Whether records may name their `author`; none: as the profile says, which is no in the strict one.
     pub allow_author: Option<bool>,
     /// Whether `_jsonp` may pass.
@@ -262,6 +264,7 @@ impl Settings {
             read_only: false,
             write_addresses: Vec::new(),
             writers: Vec::new(),
+            authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],
             allow_author: None,
             allow_jsonp: false,
             image_hosts: None,
@@ -313,6 +316,9 @@ pub(super) fn without_trailing_slash(mut url: Url) -> Url {
 
 /// Where the edge listens unless told otherwise.
 pub(super) const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
+
+/// The scheme of application passwords.
+pub(super) const DEFAULT_SCHEME: &str = "Basic";
 
 /// The public path of the only root unless roots are listed.
 pub(super) const DEFAULT_ROOT: &str = "/wp-json";

@@ -1,4 +1,5 @@
-//! What is asked before a body is read: whether the visitor may call so often, and write from there.
+//! What is asked before a body is read: whether the visitor may call so often and write from there, and whether
+//! the credentials are ones at all.
 //!
 //! Every request to the calendar is paid for before anything is judged: a flood of requests that would be
 //! refused is a flood all the same, and one that is too fast costs neither a body nor a judgement.
@@ -11,11 +12,12 @@ use http::request::Parts;
 use super::fault;
 use crate::access::{Budgets, Call, Standings, Visitor, Writers};
 use crate::answer::{Answer, refused};
-use crate::config::Settings;
+use crate::config::{Profile, Settings};
 use crate::layers::ClientAddress;
 use crate::problem::Refusal;
 use crate::target::RouteMatch;
 use crate::telemetry::Metrics;
+use crate::upstream::{PrepareFault, check_authorization};
 
 /// Marks an answer of the site that refuses the credentials; rides in the answer's extensions.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +28,7 @@ pub(super) struct LoginRefused;
 pub(super) struct Entrance {
     budgets: Budgets,
     writers: Writers,
+    schemes: Vec<String>,
     metrics: Metrics,
 }
 
@@ -36,6 +39,7 @@ impl Entrance {
         Self {
             budgets: Budgets::new(&settings.rate_limits),
             writers: Writers::new(settings),
+            schemes: settings.authorization_schemes.clone(),
             metrics,
         }
     }
@@ -45,12 +49,18 @@ impl Entrance {
         Self {
             budgets: self.budgets.renewed(&settings.rate_limits),
             writers: Writers::new(settings),
+            schemes: settings.authorization_schemes.clone(),
             metrics: self.metrics.clone(),
         }
     }
 
     /// Lets a visitor in, who is told how they stand, or gives the answer to one that must wait or may not write.
-    pub(super) fn admit(&self, head: &Parts, matched: Option<&RouteMatch>) -> Result<Standings, Box<Answer>> {
+    pub(super) fn admit(
+        &self,
+        head: &Parts,
+        matched: Option<&RouteMatch>,
+        profile: Profile,
+    ) -> Result<Standings, Box<Answer>> {
         let call = Call::of(&head.method, matched);
         let visitor = visitor(head);
         let spent = self.budgets.spend(visitor, call, Instant::now());
@@ -58,15 +68,25 @@ impl Entrance {
             self.metrics.rate_limited(exceeded.budget);
             Box::new(fault::too_fast(&exceeded))
         })?;
-        if call == Call::Write && matched.is_some() && !self.writers.are_at(visitor) {
-            let answer = refused(&Refusal::edge(
+        let refusal = matched.and_then(|_| self.refusal(head, call, profile));
+        match refusal {
+            None => Ok(standings),
+            Some(answer) => Err(Box::new(self.leave(head, &standings, answer))),
+        }
+    }
+
+    fn refusal(&self, head: &Parts, call: Call, profile: Profile) -> Option<Answer> {
+        if let Err(fault) = check_authorization(&head.headers, profile, &self.schemes) {
+            return Some(fault::not_prepared(PrepareFault::Credentials(fault)));
+        }
+        if call == Call::Write && !self.writers.are_at(visitor(head)) {
+            return Some(refused(&Refusal::edge(
                 StatusCode::FORBIDDEN,
                 "edge_address_denied",
                 "Writing is not possible from this address.",
-            ));
-            return Err(Box::new(self.leave(head, &standings, answer)));
+            )));
         }
-        Ok(standings)
+        None
     }
 
     /// Whether the visitor is one who may write.

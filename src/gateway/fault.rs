@@ -156,7 +156,7 @@ pub(super) fn not_prepared(fault: PrepareFault) -> Answer {
         PrepareFault::Credentials(
             CredentialsFault::SeveralAuthorizations
             | CredentialsFault::LongAuthorization
-            | CredentialsFault::UnreadableBasic,
+            | CredentialsFault::Unreadable,
         ) => Refusal::edge(
             StatusCode::BAD_REQUEST,
             "edge_bad_authorization",

@@ -101,7 +101,8 @@ impl Inner {
             Passage::Calendar { spot, body } => (spot, body),
         };
         let entrance = &self.means.entrance;
-        match entrance.admit(head, spot.matched.as_ref()) {
+        let matched = spot.matched.as_ref();
+        match entrance.admit(head, matched, self.means.judge.profile(&head.method, matched)) {
             Ok(standings) => {
                 let answer = self.calendar.judged(head, &body, &spot).await;
                 entrance.leave(head, &standings, answer)
@@ -119,7 +120,7 @@ impl Inner {
         // A preflight is a browser's own question, and free.
         let admitted = match self.preflight(head) {
             Some(answer) if !matches!(located, Located::Refused(_)) => return answer,
-            _ => entrance.admit(head, matched),
+            _ => entrance.admit(head, matched, self.means.judge.profile(&head.method, matched)),
         };
         let standings = match admitted {
             Ok(standings) => standings,

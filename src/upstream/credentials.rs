@@ -22,19 +22,30 @@ pub(crate) enum CredentialsFault {
     /// A value longer than any real one.
     #[error("the Authorization is too long")]
     LongAuthorization,
-    /// Basic without `name:password` inside; refused by the strict profile.
-    #[error("the Basic credentials cannot be read")]
-    UnreadableBasic,
+    /// A scheme that is not accepted, or Basic without `name:password` inside; refused by the strict profile.
+    #[error("the Authorization cannot be read")]
+    Unreadable,
+}
+
+/// Looks at the Authorization of a request.
+///
+/// What WordPress cannot read counts as no credentials there (CONTRACT 13), so that the compatible profile leaves
+/// the judgement to it. The strict one reads Basic, and lets other schemes pass that are listed.
+pub(crate) fn check_authorization(
+    headers: &HeaderMap,
+    profile: Profile,
+    schemes: &[String],
+) -> Result<(), CredentialsFault> {
+    match (authorization(headers)?, profile) {
+        (Some(value), Profile::Strict) if !is_readable(value.as_bytes(), schemes) => {
+            Err(CredentialsFault::Unreadable)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The one Authorization of a request.
-///
-/// What WordPress cannot read counts as no credentials there (CONTRACT 13), so that the compatible profile
-/// leaves the judgement to it.
-pub(super) fn authorization(
-    headers: &HeaderMap,
-    profile: Profile,
-) -> Result<Option<HeaderValue>, CredentialsFault> {
+pub(super) fn authorization(headers: &HeaderMap) -> Result<Option<HeaderValue>, CredentialsFault> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -45,18 +56,20 @@ pub(super) fn authorization(
     if value.len() > LONGEST_AUTHORIZATION {
         return Err(CredentialsFault::LongAuthorization);
     }
-    match profile {
-        Profile::Strict if !is_readable(value.as_bytes()) => Err(CredentialsFault::UnreadableBasic),
-        Profile::Strict | Profile::Compatible => Ok(Some(value.clone())),
-    }
+    Ok(Some(value.clone()))
 }
 
-/// Whether a Basic value holds a name, a colon and a password; other schemes are not looked into.
-fn is_readable(value: &[u8]) -> bool {
-    let Some((scheme, rest)) = value.split_at_checked(6) else {
-        return true;
-    };
-    if !scheme.eq_ignore_ascii_case(b"basic ") {
+/// Whether a Basic value holds a name, a colon and a password, or the scheme is a listed one.
+fn is_readable(value: &[u8], schemes: &[String]) -> bool {
+    let end = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
+    let (scheme, rest) = value.split_at(end);
+    if !schemes
+        .iter()
+        .any(|known| known.as_bytes().eq_ignore_ascii_case(scheme))
+    {
+        return false;
+    }
+    if !scheme.eq_ignore_ascii_case(b"basic") {
         return true;
     }
     STANDARD
@@ -130,12 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn passes_one_authorization_of_sane_length() {
+    fn one_authorization_of_sane_length_passes() {
         let long = "a".repeat(LONGEST_AUTHORIZATION + 1);
         for (pairs, expected) in [
-            (&[][..], Ok(false)),
-            (&[("authorization", "Bearer x")], Ok(true)),
-            (&[("authorization", "Basic !!")], Ok(true)),
+            (&[][..], Ok(())),
+            (&[("authorization", "Bearer x")], Ok(())),
+            (&[("authorization", "Basic !!")], Ok(())),
+            (&[("authorization", "")], Ok(())),
+            (&[("authorization", &long[1..])], Ok(())),
             (
                 &[("authorization", "a"), ("authorization", "a")],
                 Err(CredentialsFault::SeveralAuthorizations),
@@ -145,25 +160,35 @@ mod tests {
                 Err(CredentialsFault::LongAuthorization),
             ),
         ] {
-            let found = authorization(&headers(pairs), Profile::Compatible);
-            assert_eq!(found.map(|value| value.is_some()), expected);
+            assert_eq!(
+                check_authorization(&headers(pairs), Profile::Compatible, &[]),
+                expected
+            );
         }
     }
 
     #[test]
-    fn strict_reads_basic_pairs() {
-        let bad = Err(CredentialsFault::UnreadableBasic);
+    fn strict_reads_basic_pairs_and_knows_listed_schemes() {
+        let schemes = ["Basic".to_owned(), "Token".to_owned()];
+        let bad = Err(CredentialsFault::Unreadable);
         for (value, expected) in [
-            (basic("name:pass:word"), Ok(true)),
-            (basic("name:"), Ok(true)),
+            (basic("name:pass:word"), Ok(())),
+            (basic("name:"), Ok(())),
             (basic("name"), bad),
             (basic("name:a\nb"), bad),
             ("Basic !!".to_owned(), bad),
-            ("Bearer x".to_owned(), Ok(true)),
-            ("x".to_owned(), Ok(true)),
+            ("Basic".to_owned(), bad),
+            ("token x".to_owned(), Ok(())),
+            ("Bearer x".to_owned(), bad),
+            ("x".to_owned(), bad),
+            (String::new(), bad),
         ] {
-            let found = authorization(&headers(&[("authorization", &value)]), Profile::Strict);
-            assert_eq!(found.map(|value| value.is_some()), expected, "{value}");
+            let headers = headers(&[("authorization", &value)]);
+            assert_eq!(
+                check_authorization(&headers, Profile::Strict, &schemes),
+                expected,
+                "{value}"
+            );
         }
     }
 

@@ -16,7 +16,7 @@ use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
 use super::watch::{Watch, Watched};
 use crate::call::ValidatedCall;
-use crate::config::{Profile, Settings, Timeouts};
+use crate::config::{Settings, Timeouts};
 use crate::telemetry::{Exchange, Metrics, class_label};
 
 /// Names the verb of a tunnelled DELETE.
@@ -39,7 +39,6 @@ pub(crate) struct Upstream {
     watch: Watch,
     timeouts: Timeouts,
     answer_bytes: u64,
-    profile: Profile,
     tunnel_delete: bool,
     metrics: Metrics,
 }
@@ -154,7 +153,6 @@ impl Upstream {
             watch: lasting.watch,
             timeouts: settings.timeouts.clone(),
             answer_bytes: settings.limits.answer_bytes,
-            profile: settings.profile,
             tunnel_delete: settings.origin.tunnel_delete,
             metrics,
         }
@@ -175,7 +173,7 @@ impl Upstream {
         let call = call.request();
         let root = self.roots.get(call.root).ok_or(AddressFault::UnknownRoot)?;
         let url = root.url_of(call)?;
-        let mut headers = headers::of_call(client, forwarded, call, self.profile)?;
+        let mut headers = headers::of_call(client, forwarded, call)?;
         let method = if self.tunnel_delete && call.method == Method::DELETE {
             headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
             Method::POST

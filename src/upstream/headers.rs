@@ -9,7 +9,6 @@ use http::{HeaderMap, HeaderValue};
 
 use super::credentials::{self, CredentialsFault};
 use crate::call::CanonicalRequest;
-use crate::config::Profile;
 
 /// The longest User-Agent that is passed on, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -38,7 +37,6 @@ pub(super) fn of_call(
     client: &HeaderMap,
     forwarded: &Forwarded,
     call: &CanonicalRequest,
-    profile: Profile,
 ) -> Result<HeaderMap, CredentialsFault> {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -48,11 +46,7 @@ pub(super) fn of_call(
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     }
     insert_some(&mut headers, USER_AGENT, user_agent(client));
-    insert_some(
-        &mut headers,
-        AUTHORIZATION,
-        credentials::authorization(client, profile)?,
-    );
+    insert_some(&mut headers, AUTHORIZATION, credentials::authorization(client)?);
     insert_some(&mut headers, COOKIE, credentials::cookies(client));
     let nonce = call.nonce.clone().or_else(|| credentials::nonce(client));
     insert_some(&mut headers, X_WP_NONCE, nonce);
@@ -120,7 +114,7 @@ mod tests {
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
         };
-        of_call(&headers, &forwarded, call, Profile::Compatible).unwrap()
+        of_call(&headers, &forwarded, call).unwrap()
     }
 
     fn read() -> CanonicalRequest {

@@ -17,7 +17,7 @@ mod watch;
 pub(crate) use address::AddressFault;
 pub(crate) use breaker::Health;
 pub use client::ClientError;
-pub(crate) use credentials::CredentialsFault;
+pub(crate) use credentials::{CredentialsFault, check_authorization};
 pub(crate) use exchange::{Outgoing, PrepareFault, Upstream, most_connections};
 pub(crate) use failure::{ExchangeFailure, causes};
 pub(crate) use headers::Forwarded;

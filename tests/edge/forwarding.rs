@@ -153,22 +153,6 @@ async fn a_site_with_plain_permalinks_gets_the_route_in_its_query() {
 }
 
 #[tokio::test]
-async fn two_authorizations_are_refused() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = Edge::before(&origin).await;
-    let request = edge
-        .request(Method::GET, EVENTS)
-        .header("authorization", "Basic YTpi")
-        .header("authorization", "Basic YTpi");
-
-    let answer = Answer::to(request).await;
-
-    assert_eq!(answer.status, 400);
-    assert_eq!(answer.code(), "edge_bad_authorization");
-    assert!(origin.seen().is_empty());
-}
-
-#[tokio::test]
 async fn http2_without_negotiation_is_understood() {
     let origin = Origin::always(Reply::json(200, r#"{"events":[]}"#)).await;
     let edge = Edge::before(&origin).await;

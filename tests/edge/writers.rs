@@ -122,3 +122,44 @@ async fn t33_the_author_is_a_matter_of_settings() {
         assert_eq!(origin.seen().is_empty(), refused);
     }
 }
+
+#[tokio::test]
+async fn t24_odd_authorizations_are_refused_before_the_body() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let long = format!("Authorization: Basic {}\r\n", "YTpi".repeat(300));
+    let twice = "Authorization: Basic YTpi\r\nAuthorization: Basic YTpi\r\n";
+    for (profile, field, refused) in [
+        (Profile::Compatible, twice, true),
+        (Profile::Compatible, long.as_str(), true),
+        (Profile::Compatible, "Authorization: Basic !!\r\n", false),
+        (Profile::Compatible, "Authorization: Basic YQ==\r\n", false),
+        (Profile::Compatible, "Authorization: Bearer x\r\n", false),
+        (Profile::Strict, twice, true),
+        (Profile::Strict, long.as_str(), true),
+        (Profile::Strict, "Authorization: Basic !!\r\n", true),
+        (Profile::Strict, "Authorization: Basic YQ==\r\n", true),
+        (Profile::Strict, "Authorization: Bearer x\r\n", true),
+        (Profile::Strict, "Authorization: Basic YTpi\r\n", false),
+    ] {
+        let edge = edge(&origin, |settings| settings.profile = profile).await;
+        let head = format!(
+            "PUT {EVENTS}/56 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16\r\n{field}\r\n"
+        );
+        let mut client = edge.raw().await;
+        client.send(head).await;
+        if refused {
+            let answer = client.answer().await;
+            assert_eq!((answer.status, answer.header("connection")), (400, Some("close")));
+            assert!(
+                answer.body.contains("edge_bad_authorization"),
+                "{field} {}",
+                answer.body
+            );
+            assert!(origin.take_seen().is_empty(), "{field}");
+        } else {
+            let answer = client.send(r#"{"title":"Gala"}"#).await.answer().await;
+            assert_eq!(answer.status, 200, "{profile:?} {field} {}", answer.body);
+            assert_eq!(origin.take_seen().len(), 1, "{field}");
+        }
+    }
+}
