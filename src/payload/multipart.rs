@@ -55,8 +55,10 @@ fn register(part: &[u8], fields: &mut PhpArray) -> Result<(), MultipartError> {
     if disposition.is_file {
         return Ok(());
     }
-    let name = VariableName::read(disposition.name).ok_or(MultipartError::Headers)?;
-    name.register(fields, Value::text(&part[head_end + 4..]));
+    // As in a query: PHP registers nothing under a name that is empty or too deep.
+    if let Some(name) = VariableName::read(disposition.name) {
+        name.register(fields, Value::text(&part[head_end + 4..]));
+    }
     Ok(())
 }
 
@@ -91,46 +93,45 @@ fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
 
 /// `form-data; name="x"`, with `filename="y"` behind it for a file; quoted values without escapes only.
 fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
-    let mut parameters = value
-        .trim_ascii()
-        .split(|&byte| byte == b';')
-        .map(<[u8]>::trim_ascii);
-    if !parameters
-        .next()
-        .is_some_and(|kind| kind.eq_ignore_ascii_case(b"form-data"))
-    {
+    let kind_end = value
+        .iter()
+        .position(|&byte| byte == b';')
+        .unwrap_or(value.len());
+    if !value[..kind_end].trim_ascii().eq_ignore_ascii_case(b"form-data") {
         return Err(MultipartError::Headers);
     }
     let mut name = None;
     let mut is_file = false;
-    for parameter in parameters {
+    let mut rest = &value[kind_end..];
+    while let [b';', parameter @ ..] = rest {
+        let parameter = parameter.trim_ascii_start();
         if let Some(value) = parameter.strip_prefix(b"name=").filter(|_| name.is_none()) {
-            name = Some(unquote(value)?);
+            let (inner, after) = quoted(value)?;
+            name = Some(inner);
+            rest = after;
         } else if let Some(value) = parameter.strip_prefix(b"filename=") {
-            unquote(value)?;
+            rest = quoted(value)?.1;
             is_file = true;
         } else {
             return Err(MultipartError::Headers);
         }
     }
     Ok(Disposition {
-        name: name.ok_or(MultipartError::Headers)?,
+        name: name.filter(|_| rest.is_empty()).ok_or(MultipartError::Headers)?,
         is_file,
     })
 }
 
-fn unquote(value: &[u8]) -> Result<&[u8], MultipartError> {
-    let inner = value
-        .strip_prefix(b"\"")
-        .and_then(|rest| rest.strip_suffix(b"\""));
-    let inner = inner.ok_or(MultipartError::Headers)?;
-    if inner
-        .iter()
-        .any(|byte| matches!(byte, b'"' | b'\\' | b'\'' | 0..=0x1f))
-    {
+/// A quoted text and what follows it. Line ends, NUL and backslashes are where readers part ways; everything
+/// else means itself to PHP.
+fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
+    let value = value.strip_prefix(b"\"").ok_or(MultipartError::Headers)?;
+    let end = value.iter().position(|&byte| byte == b'"');
+    let (inner, after) = value.split_at(end.ok_or(MultipartError::Headers)?);
+    if inner.iter().any(|byte| matches!(byte, b'\\' | b'\r' | b'\n' | 0)) {
         return Err(MultipartError::Headers);
     }
-    Ok(inner)
+    Ok((inner, after[1..].trim_ascii()))
 }
 
 fn split_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -170,6 +171,29 @@ mod tests {
     }
 
     #[test]
+    fn takes_every_name_that_php_takes_plainly() {
+        // As PHP 8.2 registers them.
+        let cases = [
+            ("a\u{7}b", r#"{"a\u0007b":"V"}"#),
+            ("\tx", r#"{"\tx":"V"}"#),
+            ("a;b", r#"{"a;b":"V"}"#),
+            ("x=1;name=y", r#"{"x=1;name=y":"V"}"#),
+            ("a'b", r#"{"a'b":"V"}"#),
+            ("'a'", r#"{"'a'":"V"}"#),
+            ("a:b", r#"{"a:b":"V"}"#),
+            ("a[\u{1}]", r#"{"a":{"\u0001":"V"}}"#),
+            ("", "[]"),
+        ];
+        for (name, expected) in cases {
+            let body =
+                format!("--BB\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\nV\r\n--BB--\r\n");
+            let fields = read(&body).expect("a form");
+            let json = crate::value::to_json(&Value::Array(fields)).expect("UTF-8");
+            assert_eq!(String::from_utf8_lossy(&json), expected, "{name:?}");
+        }
+    }
+
+    #[test]
     fn refuses_what_php_would_have_to_forgive() {
         let cases = [
             ("x=1", MultipartError::Boundary),
@@ -186,6 +210,18 @@ mod tests {
                 MultipartError::Headers,
             ),
             ("--BB\r\n\r\n1\r\n--BB--", MultipartError::Headers),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=\"a\\b\"\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=\"a\"; name=\"b\"\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=\"a\" b\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
         ];
         for (body, error) in cases {
             assert_eq!(read(body), Err(error), "{body}");
