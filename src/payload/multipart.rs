@@ -93,10 +93,7 @@ fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
 
 /// `form-data; name="x"`, with `filename="y"` behind it for a file; quoted values without escapes only.
 fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
-    let kind_end = value
-        .iter()
-        .position(|&byte| byte == b';')
-        .unwrap_or(value.len());
+    let kind_end = value.iter().position(|&byte| byte == b';').unwrap_or(value.len());
     if !value[..kind_end].trim_ascii().eq_ignore_ascii_case(b"form-data") {
         return Err(MultipartError::Headers);
     }

@@ -236,6 +236,7 @@ fn faults(schema: &Value) -> &'static [&'static str] {
         .map_or("", |target| target.rsplit('/').next().unwrap_or_default());
     match component {
         "PositiveInteger" => &["0", "-1", "1.5", "x", "9223372036854775808000"],
+        "RecordNumber" => &["0", "-1", "x", "9223372036854775807"],
         "TermReference" => &["2.5", "0"],
         "Flag" => &["yes", "2", ""],
         "Text" | "Name" | "TermName" => &["", "0"],

@@ -62,9 +62,8 @@ fn schema(name: &str) -> Value {
         // `embed` trims terms, and any other word empties them.
         "context" => json!({"type": "string", "enum": ["view", "edit"], "default": "view"}),
         "_pretty" | "_envelope" | "_embed" => json!({"type": "string", "examples": ["1"]}),
-        "lang" => {
-            json!({"type": "string", "pattern": "^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$", "examples": ["de"]})
-        }
+        // Whatever it says, a site without a translation plugin ignores it.
+        "lang" => json!({"type": "string", "examples": ["de"]}),
         _ => json!({"type": "string"}),
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
 fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
     match argument.rule {
         Rule::PositiveInt => reference("PositiveInteger"),
-        Rule::PositiveIntList | Rule::VenueIdList | Rule::OrganizerIdList => list_of("PositiveInteger"),
+        Rule::PositiveIntList => list_of("PositiveInteger"),
+        Rule::VenueIdList | Rule::OrganizerIdList => list_of("RecordNumber"),
         Rule::UserId | Rule::EventId | Rule::VenueId | Rule::OrganizerId => identifier(carrier),
         Rule::TermList(_) if argument.schema == Some(Schema::Integer) => identifier(carrier),
         Rule::TermList(_) => list_of("TermReference"),
@@ -84,7 +85,7 @@ fn name_schema(argument: &Argument) -> &'static str {
 
 fn identifier(carrier: Carrier) -> Value {
     match carrier {
-        Carrier::Path | Carrier::Query | Carrier::Form => reference("PositiveInteger"),
+        Carrier::Path | Carrier::Query | Carrier::Form => reference("RecordNumber"),
         Carrier::Json => reference("Identifier"),
     }
 }
@@ -112,7 +113,7 @@ fn entry(kind: Kind, carrier: Carrier) -> Value {
         (_, Kind::Organizer) => {
             json!({"type": "string", "pattern": "^([1-9][0-9]{0,17}(,[1-9][0-9]{0,17})*)?$", "examples": ["15,16"]})
         }
-        (_, Kind::Venue | Kind::Event | Kind::Category | Kind::Tag) => or_empty("PositiveInteger"),
+        (_, Kind::Venue | Kind::Event | Kind::Category | Kind::Tag) => or_empty("RecordNumber"),
     }
 }
 
@@ -139,6 +140,10 @@ fn default(argument: &Argument, carrier: Carrier) -> Option<Value> {
 
 // === components ===
 
+/// PHP cuts larger numbers to the one above, so no record is looked up by that.
+const LARGEST_RECORD: i64 = i64::MAX - 1;
+/// What PHP trims, and zeros, make no name on their own: WordPress fails on such titles.
+const NAME: &str = r"[^ \t\n\r\x00\x0b0]";
 const DATE: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 const TIME: &str = "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])?";
 const RELATIVE: &str =
@@ -151,6 +156,8 @@ pub(super) fn components() -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.extend(named(numbers_and_flags()));
     schemas.extend(named(texts()));
+    schemas.extend(named(formats()));
+    schemas.extend(named(statuses()));
     schemas.extend(named(references()));
     schemas
 }
@@ -170,14 +177,22 @@ fn numbers_and_flags() -> Value {
             "minimum": 1,
             "maximum": i64::MAX,
         },
+        "RecordNumber": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 1,
+            "maximum": LARGEST_RECORD,
+        },
         "Identifier": {
+            "description": "The number of a record, as number or text.",
             "type": ["integer", "string"],
             "format": "int64",
             "minimum": 1,
-            "maximum": i64::MAX,
+            "maximum": LARGEST_RECORD,
             "pattern": "^0*[1-9][0-9]{0,17}$",
         },
         "Flag": {
+            "description": "True or false; 1 and 0 mean the same, also as text.",
             "anyOf": [
                 {"type": "boolean"},
                 {"enum": [0, 1]},
@@ -188,26 +203,42 @@ fn numbers_and_flags() -> Value {
 }
 
 fn texts() -> Value {
-    let date = format!("^({DATE}({TIME})?|{RELATIVE}|@?[1-9][0-9]{{0,9}})$");
-    let address = format!("{HOST}(:[1-9][0-9]{{0,3}})?([/?#][!-~]*)?");
     json!({
-        "Text": {"type": "string", "minLength": 1, "not": {"const": "0"}},
-        "Name": {"type": "string", "minLength": 1, "pattern": r"\S", "not": {"const": "0"}},
-        "TermName": {
+        "Text": {
+            "description": "Any text but the empty one and `0`.",
             "type": "string",
-            "minLength": 1,
+            "pattern": r"[^0]|[\s\S]{2}",
+        },
+        "Name": {
+            "description": "Any text that is more than blanks and zeros.",
+            "type": "string",
+            "pattern": NAME,
+        },
+        "TermName": {
+            "description": "Any text of up to 200 characters that is more than blanks and zeros.",
+            "type": "string",
             "maxLength": 200,
-            "pattern": r"\S",
-            "not": {"const": "0"},
+            "pattern": NAME,
         },
         "Slug": {
+            "description": "The part of a record's address that names it. Records show letters beyond ASCII \
+                percent-encoded in their `slug`: decode it before you put it into a path, which is encoded again.",
             "type": "string",
             "minLength": 1,
             "pattern": r"^[^/\\%\s.\x00-\x1f\x7f-][^/\\%\x00-\x1f\x7f]*$",
             "not": {"const": "0"},
             "examples": ["new-york-gala"],
         },
+    })
+}
+
+fn formats() -> Value {
+    let date = format!("^({DATE}({TIME})?|{RELATIVE}|@?[1-9][0-9]{{0,9}})$");
+    let address = format!("{HOST}(:[1-9][0-9]{{0,3}})?([/?#][!-~]*)?");
+    json!({
         "DateTime": {
+            "description": "A date with or without a time, words such as `tomorrow` and `+1 week`, or seconds since \
+                1970. Without an offset it is the site's time, or that of the event's time zone.",
             "type": "string",
             "pattern": date,
             // The epoch itself is no date to PHP's validator.
@@ -215,6 +246,7 @@ fn texts() -> Value {
             "examples": ["2027-04-02 19:00:00", "2027-04-02", "+1 week"],
         },
         "TimeZone": {
+            "description": "A name by area, an offset, or nothing for the site's own.",
             "type": "string",
             // Names by area: which of them exist is for the site's time zone data to say.
             "pattern": concat!(
@@ -231,18 +263,26 @@ fn texts() -> Value {
             "examples": ["https://hall.example/grand"],
         },
         "ImageReference": {
+            "description": "The number of an image in the media library, as text.",
             "type": "string",
             // The URL of an image is promised to nobody: it is taken from the hosts that the settings list.
             "pattern": "^0*[1-9][0-9]{0,17}$",
             "examples": ["5"],
         },
+    })
+}
+
+fn statuses() -> Value {
+    json!({
         "PostStatus": {
+            "description": "A status that the site knows; plugins add to those of WordPress.",
             "type": "string",
             "pattern": "^[a-z][a-z0-9_-]{0,19}$",
             "not": {"const": "any"},
             "examples": ["publish", "future", "draft", "pending", "private"],
         },
         "StatusFilter": {
+            "description": "One status or several with commas. Callers who may not write get `publish` alone.",
             "type": "string",
             "pattern": "^[a-z][a-z0-9_-]{0,19}(,[a-z][a-z0-9_-]{0,19})*,?$",
             "not": {"pattern": "(^|,)any(,|$)"},
@@ -254,19 +294,21 @@ fn texts() -> Value {
 fn references() -> Value {
     json!({
         "TermReference": {
+            "description": "A term by number, slug or name; text that looks like a number is one.",
             "anyOf": [
                 reference("PositiveInteger"),
-                // A name or slug; a text that looks like a number is an id.
                 {"type": "string", "pattern": r"^[^,]*[^0-9eE+.,\s-][^,]*$"},
             ],
             "examples": [2, "jazz"],
         },
         "TermsToAssign": {
+            "description": "Terms by number or name, as a list or with commas. A name that is unknown becomes a new term.",
             "type": ["array", "integer", "string", "null"],
             "items": {"type": ["integer", "string"]},
             "examples": [[2, "jazz"], "2,jazz"],
         },
         "EventVenue": {
+            "description": "The number of a venue, or a venue to create, alone or as a list of one; nothing for none.",
             "anyOf": [
                 reference("Identifier"),
                 reference("VenueEntry"),
@@ -278,6 +320,7 @@ fn references() -> Value {
         },
         "VenueEntry": entry_object("VenueCreate"),
         "EventOrganizers": {
+            "description": "Numbers of organizers, or organizers to create, alone or as a list; nothing for none.",
             "anyOf": [
                 reference("Identifier"),
                 reference("OrganizerEntry"),
