@@ -7,10 +7,10 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::admin::Pages;
-use crate::config::{ConfigError, Settings};
+use crate::config::{ConfigError, ProxyProtocol, Settings};
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
-use crate::server::{Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
+use crate::server::{Announcement, Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
 use crate::telemetry::{LogError, Metrics, unix_time};
 use crate::upstream::{ClientError, most_connections};
 
@@ -70,7 +70,7 @@ impl Reloader {
         tls: Option<(Pair, TlsAcceptor)>,
     ) -> Self {
         let stack = layers::stack(&settings, &metrics, gateway.clone());
-        let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
+        let protocol = protocol(&settings);
         let (pair, tls) = tls.unzip();
         let crowd = Crowd::default();
         crowd.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
@@ -118,7 +118,7 @@ impl Reloader {
         let pair = settings.tls.as_ref().map(Pair::load).transpose()?;
         let gateway = kept.gateway.renewed(&settings)?;
         let stack = layers::stack(&settings, &self.inner.metrics, gateway.clone());
-        let protocol = Protocol::new(&settings.limits, &settings.timeouts, &settings.http2);
+        let protocol = protocol(&settings);
         let pages = Pages::new(&settings);
         last(&settings)?;
         // From here on nothing can fail.
@@ -214,6 +214,15 @@ impl Inner {
             tracing::warn!("the certificate that clients see has expired");
         }
     }
+}
+
+/// How connections that begin under these settings speak.
+fn protocol(settings: &Settings) -> Protocol {
+    let announcement = match settings.proxy_protocol {
+        ProxyProtocol::Off => Announcement::Never,
+        ProxyProtocol::Required => Announcement::by(&settings.trusted_proxies),
+    };
+    Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).announced(announcement)
 }
 
 /// How many client connections there may be: as many as the settings say and the process can afford.

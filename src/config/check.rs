@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use super::draft::Draft;
-use super::listening::ListenAddress;
+use super::listening::{ListenAddress, ProxyProtocol};
 use super::problem::{Complaint, Finding, Impossible, Place, Problems};
 use super::settings::Root;
 
@@ -64,6 +64,16 @@ pub(super) fn tls(draft: &Draft, problems: &mut Problems) {
             }
             (Some(_), Some(_)) | (None, None) => {}
         }
+    }
+}
+
+/// Clients that proxies announce need proxies.
+pub(super) fn proxies(draft: &Draft, problems: &mut Problems) {
+    if draft.proxy_protocol == ProxyProtocol::Required && draft.trusted_proxies.is_empty() {
+        let finding = Finding::impossible("proxy_protocol", Impossible::NobodyTrusted);
+        let help = "nobody could connect: list the proxies that write the header in `trusted_proxies`";
+        let place = draft.places.of("proxy_protocol");
+        problems.add(place, finding.help(Some(help.to_owned())));
     }
 }
 

@@ -7,7 +7,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::http2::Http2Limits;
-use super::listening::ListenAddress;
+use super::listening::{ListenAddress, ProxyProtocol};
 use super::problem::Place;
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use super::settings::{
@@ -41,6 +41,7 @@ pub(super) struct Draft {
     pub(super) admin_listen: Option<ListenAddress>,
     pub(super) tls: TlsDraft,
     pub(super) trusted_proxies: Vec<IpNet>,
+    pub(super) proxy_protocol: ProxyProtocol,
     pub(super) limits: Limits,
     pub(super) timeouts: Timeouts,
     pub(super) rate_limits: RateLimits,
@@ -136,6 +137,7 @@ impl Draft {
             admin_listen: None,
             tls: TlsDraft::default(),
             trusted_proxies: Vec::new(),
+            proxy_protocol: ProxyProtocol::default(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             rate_limits: RateLimits::default(),

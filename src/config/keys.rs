@@ -7,7 +7,7 @@ use super::draft::{Draft, OperationDraft, RootDraft};
 use super::form;
 use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
 use super::key::{Key, List as ListOf, Shown};
-use super::listening;
+use super::listening::{self, ProxyProtocol};
 use super::protection_form;
 use super::quantity::{show_duration, show_size};
 use super::settings::{LogFormat, Mode, OtherTraffic, Profile, Writes};
@@ -152,6 +152,9 @@ const OTHERS: [(&str, OtherTraffic); 2] = [
 const OTHER_NAMES: &[&str] = &names(OTHERS);
 const WRITES: [(&str, Writes); 2] = [("credentials", Writes::Credentials), ("forward", Writes::Forward)];
 const WRITES_NAMES: &[&str] = &names(WRITES);
+const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
+    [("off", ProxyProtocol::Off), ("required", ProxyProtocol::Required)];
+const PROXY_PROTOCOL_NAMES: &[&str] = &names(PROXY_PROTOCOLS);
 const FORMATS: [(&str, LogFormat); 2] = [("json", LogFormat::Json), ("text", LogFormat::Text)];
 const FORMAT_NAMES: &[&str] = &names(FORMATS);
 
@@ -357,6 +360,16 @@ const TOP: &[Key<Draft>] = &[
         ),
         default: Shown::Words("nobody"),
         meaning: "Peers whose `X-Forwarded-*` headers are believed, as networks or addresses.",
+    },
+    Key {
+        name: "proxy_protocol",
+        store: Choice(PROXY_PROTOCOL_NAMES, |draft, index| {
+            draft.proxy_protocol = PROXY_PROTOCOLS[index].1;
+        }),
+        default: Shown::Of(|settings| name_of(&PROXY_PROTOCOLS, &settings.proxy_protocol)),
+        meaning: "Whether connections begin with a PROXY header (versions 1 and 2), before TLS where that is spoken. \
+                  `required`: only `trusted_proxies` may connect, and the header names the client. Unix sockets and \
+                  the admin listener take none.",
     },
 ];
 

@@ -28,6 +28,16 @@ pub enum ListenAddress {
     Unix(PathBuf),
 }
 
+/// Whether connections over TCP begin with a PROXY header, versions 1 and 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProxyProtocol {
+    /// Clients connect themselves.
+    #[default]
+    Off,
+    /// Every connection is one of a trusted proxy, and begins with the client's address.
+    Required,
+}
+
 /// What the edge shows clients that speak TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsSettings {

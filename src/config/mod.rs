@@ -28,7 +28,7 @@ mod source;
 
 pub use excerpt::Excerpt;
 pub use http2::Http2Limits;
-pub use listening::{ListenAddress, TlsSettings};
+pub use listening::{ListenAddress, ProxyProtocol, TlsSettings};
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};
 pub use problem::{Complaint, ConfigError, Impossible, Location, Problem};

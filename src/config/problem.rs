@@ -118,6 +118,9 @@ pub enum Impossible {
     /// The edge would talk to itself.
     #[error("the origin is the edge's own listener {0}")]
     OriginIsEdge(String),
+    /// Every connection would be refused.
+    #[error("`trusted_proxies` is empty")]
+    NobodyTrusted,
     /// Clients would be served in clear text by an operator who asked for TLS.
     #[error("no listener speaks TLS")]
     NoTlsListener,

@@ -15,6 +15,7 @@ use crate::contract::OperationId;
 pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Settings> {
     check::listeners(&draft, problems);
     check::tls(&draft, problems);
+    check::proxies(&draft, problems);
     check::names(&draft, problems);
     check::sizes(&draft, problems);
     if draft.places.typed("origin.url").is_none() {
@@ -58,6 +59,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
             .zip(draft.tls.key)
             .map(|(certificate, key)| TlsSettings { certificate, key }),
         trusted_proxies: draft.trusted_proxies,
+        proxy_protocol: draft.proxy_protocol,
         limits: draft.limits,
         timeouts: draft.timeouts,
         rate_limits: draft.rate_limits,

@@ -12,7 +12,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::http2::Http2Limits;
-use super::listening::{ListenAddress, TlsSettings};
+use super::listening::{ListenAddress, ProxyProtocol, TlsSettings};
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
 
@@ -62,6 +62,8 @@ pub struct Settings {
     pub tls: Option<TlsSettings>,
     /// Peers whose `X-Forwarded-*` headers are believed; empty: nobody's.
     pub trusted_proxies: Vec<IpNet>,
+    /// Whether these proxies announce clients below HTTP.
+    pub proxy_protocol: ProxyProtocol,
     /// Sizes and counts.
     pub limits: Limits,
     /// Deadlines.
@@ -278,6 +280,7 @@ impl Settings {
             admin: None,
             tls: None,
             trusted_proxies: Vec::new(),
+            proxy_protocol: ProxyProtocol::default(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             rate_limits: RateLimits::default(),

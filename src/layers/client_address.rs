@@ -34,8 +34,7 @@ pub(super) struct SetClientAddress<S> {
 
 /// Whether the peer is one of the trusted proxies.
 pub(super) fn is_trusted(trusted: &[IpNet], peer: Peer) -> bool {
-    peer.address()
-        .is_some_and(|address| trusted.iter().any(|network| network.contains(&address)))
+    peer.is_in(trusted)
 }
 
 /// The right-most address of the chain that is no trusted proxy.

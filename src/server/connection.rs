@@ -20,6 +20,7 @@ use super::activity::{Activity, Phase, PhaseLimits, Running};
 use super::drain::Drain;
 use super::framing::FoundBreach;
 use super::inspected::Inspected;
+use super::opening::Announcement;
 use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
 use crate::answer::{Answer, AnswerBody, BoxError};
@@ -37,6 +38,7 @@ pub(crate) struct Protocol {
     builder: auto::Builder<TokioExecutor>,
     inspector: Inspector,
     limits: PhaseLimits,
+    announcement: Announcement,
 }
 
 impl Protocol {
@@ -73,7 +75,18 @@ impl Protocol {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
             },
+            announcement: Announcement::Never,
         }
+    }
+
+    /// The same where clients are announced like this.
+    pub(crate) fn announced(self, announcement: Announcement) -> Self {
+        Self { announcement, ..self }
+    }
+
+    /// Whether clients are announced.
+    pub(super) const fn announcement(&self) -> &Announcement {
+        &self.announcement
     }
 
     /// How long a client may take before HTTP begins.

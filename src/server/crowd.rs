@@ -45,10 +45,7 @@ impl Crowd {
         // Counted without a limit as well: one may be set while the connection is open.
         let network = peer.address().map(visitor_network);
         if let Some(network) = network {
-            let is_exempt = peer
-                .address()
-                .is_some_and(|address| inner.exempt.iter().any(|network| network.contains(&address)));
-            let limit = if is_exempt { 0 } else { inner.limit };
+            let limit = if peer.is_in(&inner.exempt) { 0 } else { inner.limit };
             let open = inner.open.entry(network).or_default();
             if limit > 0 && *open >= limit {
                 return None;

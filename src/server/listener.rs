@@ -5,10 +5,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use super::peer::{Peer, Transport};
-use super::stream::Socket;
 use super::tls::TlsAcceptor;
 use crate::config::ListenAddress;
 
@@ -29,10 +28,12 @@ enum Listening {
 /// A connection that has just come in.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// HTTP begins with its first byte.
-    Clear(Socket, Peer),
-    /// A handshake comes first.
+    /// In clear text.
+    Tcp(TcpStream, Peer),
+    /// A handshake comes before HTTP.
     Tls(TcpStream, Peer, TlsAcceptor),
+    /// From this machine.
+    Unix(UnixStream),
 }
 
 /// Where a listener really listens: port 0 has become a port.
@@ -119,7 +120,7 @@ impl Listener {
         match &self.socket {
             Listening::Tcp(listener) => {
                 let (stream, peer) = accept_tcp(listener, Transport::Clear).await?;
-                Ok(Arrival::Clear(Socket::Tcp(stream), peer))
+                Ok(Arrival::Tcp(stream, peer))
             }
             Listening::Tls(listener, acceptor) => {
                 let (stream, peer) = accept_tcp(listener, Transport::Tls).await?;
@@ -127,7 +128,7 @@ impl Listener {
             }
             Listening::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
-                Ok(Arrival::Clear(Socket::Unix(stream), Peer::default()))
+                Ok(Arrival::Unix(stream))
             }
         }
     }
@@ -182,7 +183,8 @@ impl Arrival {
     /// Who is at the other end.
     pub(super) fn peer(&self) -> Peer {
         match self {
-            Self::Clear(_, peer) | Self::Tls(_, peer, _) => *peer,
+            Self::Tcp(_, peer) | Self::Tls(_, peer, _) => *peer,
+            Self::Unix(_) => Peer::default(),
         }
     }
 }

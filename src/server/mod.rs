@@ -3,6 +3,7 @@
 //! Nothing here knows what a request means.
 
 mod activity;
+mod announced;
 mod connection;
 mod crowd;
 mod descriptors;
@@ -24,6 +25,7 @@ pub(crate) use drain::Drain;
 pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
+pub(crate) use opening::Announcement;
 pub(crate) use peer::Peer;
 #[cfg(test)]
 pub(crate) use peer::Transport;

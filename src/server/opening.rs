@@ -1,18 +1,94 @@
-//! What comes before HTTP on a connection: the TLS handshake.
+//! What comes before HTTP on a connection: a proxy's announcement, a place among its address's, the handshake.
 
 use std::io;
+use std::sync::Arc;
 
+use ipnet::IpNet;
+
+use super::announced::{HeaderFault, read_announcement};
+use super::crowd::{Crowd, Guest};
 use super::listener::Arrival;
 use super::peer::Peer;
 use super::stream::Socket;
 
+/// Whether connections over TCP begin with a PROXY header.
+///
+/// It is one or the other: who guesses lets clients choose their address.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Announcement {
+    /// Clients connect themselves.
+    #[default]
+    Never,
+    /// These networks announce clients; nobody else may connect.
+    Always(Arc<[IpNet]>),
+}
+
+/// A connection on which HTTP begins.
+pub(super) struct Opened {
+    pub(super) socket: Socket,
+    pub(super) peer: Peer,
+    pub(super) guest: Guest,
+}
+
+/// Why HTTP does not begin.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OpeningFault {
+    /// A stranger connected where only trusted proxies may.
+    #[error("only trusted proxies may connect")]
+    Stranger,
+    /// A trusted proxy announced nobody, or in a way of its own.
+    #[error(transparent)]
+    Header(#[from] HeaderFault),
+    /// The address holds too many connections.
+    #[error("the address holds too many connections")]
+    Crowded,
+    /// The handshake failed.
+    #[error(transparent)]
+    Handshake(#[from] io::Error),
+}
+
 /// Brings a connection to the point where HTTP begins; it has no deadline of its own.
-pub(super) async fn open(arrival: Arrival) -> io::Result<(Socket, Peer)> {
-    match arrival {
-        Arrival::Clear(socket, peer) => Ok((socket, peer)),
+pub(super) async fn open(
+    mut arrival: Arrival,
+    announcement: &Announcement,
+    crowd: &Crowd,
+) -> Result<Opened, OpeningFault> {
+    if let Announcement::Always(proxies) = announcement {
+        announce(&mut arrival, proxies).await?;
+    }
+    let guest = crowd.enter(arrival.peer()).ok_or(OpeningFault::Crowded)?;
+    let (socket, peer) = match arrival {
+        Arrival::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
         Arrival::Tls(stream, peer, acceptor) => {
             let stream = acceptor.accept(stream).await?;
-            Ok((Socket::Tls(Box::new(stream)), peer))
+            (Socket::Tls(Box::new(stream)), peer)
         }
+        Arrival::Unix(stream) => (Socket::Unix(stream), Peer::default()),
+    };
+    Ok(Opened { socket, peer, guest })
+}
+
+/// Puts the client's addresses in the place of the proxy's.
+async fn announce(arrival: &mut Arrival, proxies: &[IpNet]) -> Result<(), OpeningFault> {
+    let (Arrival::Tcp(stream, peer) | Arrival::Tls(stream, peer, _)) = arrival else {
+        // Who may write to the socket's file is this machine's own.
+        return Ok(());
+    };
+    if !peer.is_in(proxies) {
+        return Err(OpeningFault::Stranger);
+    }
+    if let Some(announced) = read_announcement(stream).await? {
+        peer.remote = Some(announced.source);
+        peer.local = Some(announced.destination);
+    }
+    Ok(())
+}
+
+// === impl Announcement ===
+
+impl Announcement {
+    /// Takes headers from these networks, and connections from no other.
+    pub(crate) fn by(proxies: &[IpNet]) -> Self {
+        Self::Always(proxies.into())
     }
 }

@@ -1,6 +1,8 @@
-//! Who is at the other end of a connection, as the kernel says, and how it speaks.
+//! Who is at the other end of a connection, as the kernel or a trusted proxy says, and how it speaks.
 
 use std::net::{IpAddr, SocketAddr};
+
+use ipnet::IpNet;
 
 /// The two ends of a connection; a Unix socket has no addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,6 +29,12 @@ impl Peer {
     /// The client's address, with an IPv4 address in IPv6 clothes made plain.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         self.remote.map(|remote| remote.ip().to_canonical())
+    }
+
+    /// Whether the client's address is in one of these networks.
+    pub(crate) fn is_in(&self, networks: &[IpNet]) -> bool {
+        self.address()
+            .is_some_and(|address| networks.iter().any(|network| network.contains(&address)))
     }
 
     /// The scheme of URLs that lead to this connection.

@@ -11,11 +11,13 @@ use hyper::body::Incoming;
 use tokio::sync::watch;
 use tower::Service;
 
+use super::announced::HeaderFault;
 use super::connection::Protocol;
 use super::crowd::Crowd;
 use super::drain::Drain;
 use super::listener::{Arrival, Listener};
-use super::opening::open;
+use super::opening::{OpeningFault, open};
+use super::peer::Peer;
 use crate::answer::Answer;
 
 /// The first and the longest pause after a failed accept: descriptors come back when connections end.
@@ -131,31 +133,49 @@ where
     }
 
     fn start(&self, arrival: Arrival, slot: Slot) {
-        let peer = arrival.peer();
-        let Some(guest) = self.crowd.enter(peer) else {
-            let client = peer.address().map(tracing::field::display);
-            tracing::debug!(client, "one connection too many of an address is closed");
-            return;
-        };
+        let this = self.clone();
+        self.drain.spawn(async move {
+            this.serve(arrival).await;
+            drop(slot);
+        });
+    }
+
+    async fn serve(self, arrival: Arrival) {
         let Self {
             protocol,
             service,
+            crowd,
             drain,
             ..
-        } = self.clone();
+        } = self;
         let protocol = protocol.load_full();
-        self.drain.spawn(async move {
-            let opened = tokio::select! {
-                opened = tokio::time::timeout(protocol.patience(), open(arrival)) => opened,
-                () = drain.dismissed() => return,
-            };
-            match opened {
-                Ok(Ok((socket, peer))) => protocol.serve(socket, peer, service, drain).await,
-                Ok(Err(error)) => tracing::debug!(error = %error, "a client connection could not be opened"),
-                Err(_) => tracing::debug!("a client connection was not opened in time"),
+        let peer = arrival.peer();
+        let opening = open(arrival, protocol.announcement(), &crowd);
+        let opened = tokio::select! {
+            opened = tokio::time::timeout(protocol.patience(), opening) => opened,
+            () = drain.dismissed() => return,
+        };
+        match opened {
+            Ok(Ok(opened)) => {
+                protocol.serve(opened.socket, opened.peer, service, drain).await;
+                drop(opened.guest);
             }
-            drop((slot, guest));
-        });
+            Ok(Err(fault)) => log_fault(&fault, peer),
+            Err(_) => tracing::debug!("a client connection was not opened in time"),
+        }
+    }
+}
+
+/// Faults of a proxy's making point to a setting; the others are the everyday noise of the internet.
+fn log_fault(fault: &OpeningFault, peer: Peer) {
+    let client = peer.address().map(tracing::field::display);
+    match fault {
+        OpeningFault::Stranger | OpeningFault::Header(HeaderFault::Missing | HeaderFault::Malformed) => {
+            tracing::info!(client, reason = %fault, "a connection is closed before its first request");
+        }
+        OpeningFault::Header(HeaderFault::Io(_)) | OpeningFault::Crowded | OpeningFault::Handshake(_) => {
+            tracing::debug!(client, reason = %fault, "a connection is closed before its first request");
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod openapi;
 mod operations;
 mod origin_tls;
 mod origin_trouble;
+mod proxy_protocol;
 mod rate_limits;
 mod recorded;
 mod relayed;
