@@ -115,6 +115,8 @@ fn limits_end_where_they_say() {
     refuses_only_the_second(400, &search(1000), &search(1001));
     let slug = |count: usize| format!("GET @/venues/by-slug/{}", "a".repeat(count));
     refuses_only_the_second(404, &slug(200), &slug(201));
+    let escaped = |count: usize| format!("GET @/venues/by-slug/{}", "%E6%9D%B1".repeat(count));
+    refuses_only_the_second(404, &escaped(66), &escaped(67));
     let slug = |count: usize| format!("PUT @/tags/7 | FORM | slug={}", "a".repeat(count));
     refuses_only_the_second(400, &slug(200), &slug(201));
     let name = |count: usize| format!("POST @/tags | JSON | {{\"name\":\"{}\"}}", "ä".repeat(count));

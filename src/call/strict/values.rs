@@ -67,6 +67,8 @@ impl Sent<'_> {
             Documented::Integer => whole(value, limit(argument.name)),
             Documented::Boolean | Documented::BooleanLike => boolean(value),
             Documented::Date | Documented::UtcDate | Documented::DateTime => self.is_date(),
+            // A slug was measured with the path; here it is still percent-encoded, up to three times as long.
+            Documented::String if self.place == Place::Path => true,
             // The publication date, which the specification calls text.
             Documented::String if argument.rule == Rule::Time => self.is_date(),
             Documented::Double => coordinate(argument.name, value),
