@@ -9,7 +9,8 @@ use crate::problem::Refusal;
 
 /// Refuses heads above the configured sizes.
 ///
-/// The server lets somewhat larger heads in than this allows, so that the refusal can be JSON.
+/// Of HTTP/1 the connection's inspector has done so before; of HTTP/2 the server lets somewhat larger heads in than
+/// this allows, so that the refusal can be JSON.
 #[derive(Debug)]
 pub(super) struct HeadLimits {
     target_bytes: usize,
