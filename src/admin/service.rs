@@ -10,12 +10,10 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use tower::Service;
-use url::Url;
 
+use super::pages::Pages;
 use super::readiness::Readiness;
 use crate::answer::{Answer, AnswerBody, json, refused, whole};
-use crate::config::Settings;
-use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text};
 use crate::problem::Refusal;
 use crate::server::RequestFraming;
 use crate::telemetry::Metrics;
@@ -30,39 +28,6 @@ pub(crate) struct Admin {
     metrics: Metrics,
     readiness: Readiness,
     pages: Arc<ArcSwap<Pages>>,
-}
-
-/// Documents that follow from the settings alone.
-#[derive(Debug, Clone)]
-pub(crate) struct Pages {
-    openapi: Bytes,
-    routes: Bytes,
-}
-
-// === impl Pages ===
-
-impl Pages {
-    /// Renders the documents for these settings.
-    pub(crate) fn new(settings: &Settings) -> Self {
-        let base = settings.public_url.as_ref().map_or("", Url::as_str);
-        let base = base.trim_end_matches('/');
-        let options = OpenApiOptions {
-            roots: settings
-                .roots
-                .iter()
-                .map(|root| PublicRoot {
-                    url: format!("{base}{}", root.path),
-                    language: root.language.clone(),
-                })
-                .collect(),
-            namespaces: settings.namespaces.clone(),
-            ..OpenApiOptions::default()
-        };
-        Self {
-            openapi: Bytes::from(openapi(&options).to_string()),
-            routes: Bytes::from(routes_text()),
-        }
-    }
 }
 
 // === impl Admin ===

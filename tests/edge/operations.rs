@@ -18,6 +18,7 @@ async fn the_admin_listener_answers_on_its_own_port() {
     assert_eq!(edge.admin("/livez").await.status, 200);
     assert_eq!(edge.admin("/readyz").await.json()["status"], "ready");
     assert_eq!(edge.admin("/nope").await.code(), "rest_no_route");
+    assert_eq!(edge.admin("/openapi.json").await.json()["openapi"], "3.1.0");
     assert_eq!(edge.get("/livez").await.code(), "rest_no_route");
     let metrics = edge.admin("/metrics").await.body;
     for line in [

@@ -1,0 +1,132 @@
+//! The documents of the admin listener that follow from the settings alone.
+
+use bytes::Bytes;
+use url::Url;
+
+use crate::config::{ListenAddress, Settings};
+use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text};
+
+/// The documents, rendered.
+#[derive(Debug, Clone)]
+pub(crate) struct Pages {
+    /// The `OpenAPI` document of what clients reach.
+    pub(super) openapi: Bytes,
+    /// The table, for people.
+    pub(super) routes: Bytes,
+}
+
+// === impl Pages ===
+
+impl Pages {
+    /// Renders the documents for these settings.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let base = public_base(settings);
+        let options = OpenApiOptions {
+            roots: settings
+                .roots
+                .iter()
+                .map(|root| PublicRoot {
+                    url: format!("{base}{}", root.path),
+                    language: root.language.clone(),
+                })
+                .collect(),
+            namespaces: settings.namespaces.clone(),
+            ..OpenApiOptions::default()
+        };
+        Self {
+            openapi: Bytes::from(openapi(&options).to_string()),
+            routes: Bytes::from(routes_text()),
+        }
+    }
+}
+
+/// Where clients reach the roots. A path alone would mean the admin listener to whoever reads the document there, so it
+/// is left for listeners that have no address to name.
+fn public_base(settings: &Settings) -> String {
+    if let Some(url) = &settings.public_url {
+        return Url::as_str(url).trim_end_matches('/').to_owned();
+    }
+    let named = settings.listen.iter().find_map(|listen| match listen {
+        ListenAddress::Tcp(address) => Some(("http", address)),
+        ListenAddress::Tls(address) => Some(("https", address)),
+        ListenAddress::Unix(_) => None,
+    });
+    named
+        .filter(|(_, address)| !address.ip().is_unspecified() && address.port() != 0)
+        .map(|(scheme, address)| format!("{scheme}://{address}"))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::config::Root;
+
+    fn settings() -> Settings {
+        Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))
+    }
+
+    fn document(settings: &Settings) -> Value {
+        serde_json::from_slice(&Pages::new(settings).openapi).expect("JSON")
+    }
+
+    fn servers(settings: &Settings) -> Vec<String> {
+        let document = document(settings);
+        let servers = document["servers"].as_array().expect("a list").iter();
+        servers
+            .filter_map(|server| server["url"].as_str().map(str::to_owned))
+            .collect()
+    }
+
+    #[test]
+    fn every_root_and_namespace_is_a_server_with_its_language() {
+        let mut settings = settings();
+        settings.public_url = Some("https://events.example".parse().expect("a URL"));
+        settings.namespaces = vec!["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()];
+        settings.roots.push(Root {
+            path: "/de/wp-json".to_owned(),
+            language: Some("de".to_owned()),
+            ..settings.roots[0].clone()
+        });
+        assert_eq!(
+            servers(&settings),
+            [
+                "https://events.example/wp-json/calendar/events/v1",
+                "https://events.example/wp-json/tribe/events/v1",
+                "https://events.example/de/wp-json/calendar/events/v1",
+                "https://events.example/de/wp-json/tribe/events/v1",
+            ]
+        );
+        let document = document(&settings);
+        assert_eq!(document["servers"][3]["description"], "REST root (de)");
+        let namespace = &document["paths"]["/"]["get"]["parameters"][0]["schema"];
+        assert_eq!(
+            namespace["enum"],
+            json!(["calendar/events/v1", "tribe/events/v1"])
+        );
+    }
+
+    #[test]
+    fn without_a_public_url_the_listener_is_the_server() {
+        let listen = |listen: &str| {
+            let mut settings = settings();
+            settings.listen = vec![match listen.strip_prefix("tls:") {
+                Some(address) => ListenAddress::Tls(address.parse().expect("an address")),
+                None => ListenAddress::Tcp(listen.parse().expect("an address")),
+            }];
+            servers(&settings).concat()
+        };
+        assert_eq!(
+            listen("127.0.0.1:8787"),
+            "http://127.0.0.1:8787/wp-json/calendar/events/v1"
+        );
+        assert_eq!(
+            listen("tls:[::1]:8443"),
+            "https://[::1]:8443/wp-json/calendar/events/v1"
+        );
+        assert_eq!(listen("0.0.0.0:8787"), "/wp-json/calendar/events/v1");
+        assert_eq!(listen("127.0.0.1:0"), "/wp-json/calendar/events/v1");
+    }
+}
