@@ -278,7 +278,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         "largest page",
         "Maximum per_page not shown.",
-        "50; larger values are capped, not refused.",
+        "The most is 50; larger values are capped, not refused.",
         "Forwards the value.",
     )
     .on(LISTS)
@@ -294,7 +294,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         "start_date and end_date of the list",
         "Events that start, or end, on the given date.",
-        "Bounds of one window, as whole days unless strict_dates is set; without them yesterday to two years on.",
+        "Both bound one window, by whole days unless strict_dates is set; without them, yesterday to two years on.",
         "Never sends the defaults, because relative filters drop them.",
     )
     .on(EVENT_LIST)
@@ -365,7 +365,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         "by-slug update of a missing event",
         "Updates the event of that slug.",
-        "200 with an errors object, and nothing is written.",
+        "A slug of no event is 200 with an errors object, and nothing is written.",
         "Relays the answer.",
     )
     .on(&["events.by-slug.update"])
@@ -416,7 +416,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         "slugs of venues and organizers",
         "Not writable.",
-        "Ignored when sent.",
+        "In a body it is ignored: the slug stays.",
         "Dropped on create, refused on updates by slug when it contradicts the path.",
     )
     .on(VENUE_AND_ORGANIZER_WRITES)
@@ -424,7 +424,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         "no parent",
         "parent is an integer.",
-        "0 is refused: a category cannot be moved to the top.",
+        "0 is refused: no category can be moved to the top, or be asked for there.",
         "Refuses it likewise.",
     )
     .on(&["categories.list", "categories.create", "categories.update"])
@@ -440,7 +440,7 @@ const DIFFERENCES: &[Difference] = &[
     row(
         "deleting",
         "Permanent or to trash: not shown.",
-        "Posts go to the trash, a second delete is 410 by number and 400 by slug; terms are gone at once.",
+        "Posts go to the trash, where a second delete is 410 by number and 400 by slug.",
         "Relays the answer.",
     )
     .on(POST_DELETES),

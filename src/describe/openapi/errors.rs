@@ -44,6 +44,7 @@ fn error() -> Value {
             // Errors that WordPress gives no status have null or a text here.
             "data": {
                 "type": ["object", "array", "string", "null"],
+                "items": {},
                 "properties": {"status": {"type": "integer", "minimum": 400, "maximum": 599}},
             },
         },
@@ -85,7 +86,7 @@ fn invalid_parameters() -> Value {
         "properties": {
             "code": {"type": "string"},
             "message": {"type": "string"},
-            "data": {"type": ["object", "array", "string", "null"]},
+            "data": {"type": ["object", "array", "string", "null"], "items": {}},
         },
     });
     json!({
@@ -93,6 +94,7 @@ fn invalid_parameters() -> Value {
         // An unkeyed PHP array: a list when it is empty.
         "details": {
             "type": ["object", "array"],
+            "items": {},
             "maxItems": 0,
             "additionalProperties": detail,
         },

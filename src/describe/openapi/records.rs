@@ -65,14 +65,14 @@ fn list_of(items: &Value) -> Value {
     json!({"type": "array", "items": items})
 }
 
-/// PHP prints an empty map as an empty list.
+/// PHP prints an empty map as an empty list. Some generators of clients want `items` on every list.
 fn map_or_empty_list() -> Value {
-    json!({"type": ["object", "array"], "maxItems": 0})
+    json!({"type": ["object", "array"], "items": {}, "maxItems": 0})
 }
 
 /// A record, or an empty list where there is none.
 fn record_or_empty_list(component: &str) -> Value {
-    json!({"anyOf": [reference(component), {"type": "array", "maxItems": 0}]})
+    json!({"anyOf": [reference(component), {"type": "array", "items": {}, "maxItems": 0}]})
 }
 
 /// An image, or `false` where there is none.
@@ -153,7 +153,7 @@ fn event() -> Value {
 
 /// Structured data of single reads; its shape is schema.org's and follows the site's settings.
 fn json_ld() -> Value {
-    json!({"type": ["object", "array", "boolean"]})
+    json!({"type": ["object", "array", "boolean"], "items": {}})
 }
 
 fn venue() -> Value {
@@ -243,7 +243,12 @@ fn image() -> Value {
             .chain([("url", text())]),
         [("mime-type", text()), ("filesize", integer())],
     );
-    let sizes = json!({"type": ["object", "array", "boolean"], "maxItems": 0, "additionalProperties": size});
+    let sizes = json!({
+        "type": ["object", "array", "boolean"],
+        "items": {},
+        "maxItems": 0,
+        "additionalProperties": size,
+    });
     object(
         [("url", text()), ("id", integer())],
         [
