@@ -73,6 +73,7 @@ fn refusal_of(failure: &ExchangeFailure) -> Refusal {
         | ExchangeFailure::Unreachable(_)
         | ExchangeFailure::Terminated(_)
         | ExchangeFailure::NotHttp(_)
+        | ExchangeFailure::OddHead(_)
         | ExchangeFailure::TooLarge => origin_failed(),
     }
 }

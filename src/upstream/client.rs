@@ -1,7 +1,9 @@
 //! The HTTP clients: everything a library does unasked is off.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
 use super::tls::{self, Trust};
@@ -37,12 +39,12 @@ struct Dial {
     trust: Trust,
 }
 
-/// Two clients that differ in what happens to their connections.
+/// Two clients that differ in what happens to their connections; clones share these.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
     dial: Dial,
-    /// Keeps connections.
-    pub(super) pooled: Client,
+    tls: rustls::ClientConfig,
+    pooled: Arc<ArcSwap<Client>>,
     /// Opens a connection for each request: one that is known to be fresh, so that a write is never lost
     /// on a connection that the origin just closed.
     pub(super) fresh: Client,
@@ -54,12 +56,26 @@ impl Clients {
         let tls = tls::client_config(dial.trust)?;
         Ok(Self {
             dial,
-            pooled: builder(dial, &tls)
-                .pool_max_idle_per_host(KEPT_CONNECTIONS)
-                .pool_idle_timeout(KEPT_FOR)
-                .build()?,
+            pooled: Arc::new(ArcSwap::from_pointee(pooled(dial, &tls)?)),
             fresh: builder(dial, &tls).pool_max_idle_per_host(0).build()?,
+            tls,
         })
+    }
+
+    /// The client that keeps connections.
+    pub(super) fn pooled(&self) -> Arc<Client> {
+        self.pooled.load_full()
+    }
+
+    /// Keeps none of the connections that are open now: the library cannot be told which of them had an odd answer,
+    /// and may keep that one, too.
+    pub(super) fn drop_connections(&self) {
+        match pooled(self.dial, &self.tls) {
+            Ok(client) => self.pooled.store(Arc::new(client)),
+            Err(error) => {
+                tracing::error!(error = %error, "the client toward the origin cannot be set up anew");
+            }
+        }
     }
 
     /// The same clients with their open connections, unless the settings ask for others.
@@ -69,6 +85,13 @@ impl Clients {
         }
         Self::new(settings)
     }
+}
+
+fn pooled(dial: Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
+    builder(dial, tls)
+        .pool_max_idle_per_host(KEPT_CONNECTIONS)
+        .pool_idle_timeout(KEPT_FOR)
+        .build()
 }
 
 // === impl Dial ===

@@ -12,6 +12,7 @@ use super::client::{ClientError, Clients};
 use super::credentials::CredentialsFault;
 use super::failure::ExchangeFailure;
 use super::headers::{self, Forwarded};
+use super::odd_head;
 use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
 use super::watch::{Watch, Watched};
@@ -240,7 +241,7 @@ impl Upstream {
         let place = self.site_bulkhead.enter().await;
         let result = match place {
             Some(place) => self
-                .attempt(&self.clients.pooled, request, SITE_PATIENCE)
+                .attempt(&self.clients.pooled(), request, SITE_PATIENCE)
                 .await
                 .map(|answer| {
                     Response::from(answer).map(|body| OriginBody::new(body, SITE_PATIENCE, u64::MAX, place))
@@ -281,7 +282,7 @@ impl Upstream {
         self.retries.deposit();
         let again = request.try_clone();
         let patience = self.timeouts.origin_first_byte;
-        let first = self.attempt(&self.clients.pooled, request, patience).await;
+        let first = self.attempt(&self.clients.pooled(), request, patience).await;
         match (first, again) {
             (Err(failure), Some(again)) if failure.may_be_a_stale_connection() && self.retries.withdraw() => {
                 tracing::debug!("a read is tried again on a new connection");
@@ -292,16 +293,22 @@ impl Upstream {
         }
     }
 
+    /// One request, one answer; after an odd one no kept connection is trusted any more.
     async fn attempt(
         &self,
         client: &Client,
         request: reqwest::Request,
         patience: Duration,
     ) -> Result<reqwest::Response, ExchangeFailure> {
-        tokio::time::timeout(patience, client.execute(request))
+        let answer = tokio::time::timeout(patience, client.execute(request))
             .await
             .map_err(|_| ExchangeFailure::FirstByteTimeout)?
-            .map_err(ExchangeFailure::from_reqwest)
+            .map_err(ExchangeFailure::from_reqwest)?;
+        if let Err(odd) = odd_head::check(answer.version(), answer.headers()) {
+            self.clients.drop_connections();
+            return Err(odd.into());
+        }
+        Ok(answer)
     }
 
     fn with_limits(

@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::breaker::Health;
+use super::odd_head::OddHead;
 
 /// Why there is no answer of the origin, or only a part of one.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,9 @@ pub(crate) enum ExchangeFailure {
     /// What came was no HTTP.
     #[error("the origin's answer is not HTTP")]
     NotHttp(#[source] reqwest::Error),
+    /// What came was HTTP, but nobody should rely on it.
+    #[error(transparent)]
+    OddHead(#[from] OddHead),
     /// The answer's body is larger than allowed.
     #[error("the origin's answer is too large")]
     TooLarge,
@@ -100,7 +104,8 @@ impl ExchangeFailure {
             Self::ConnectTimeout(_) => "connection_timeout",
             Self::FirstByteTimeout | Self::Timeout => "http_response_timeout",
             Self::Terminated(_) => "http_response_incomplete",
-            Self::NotHttp(_) => "http_protocol_error",
+            Self::OddHead(OddHead::TooLarge) => "http_response_header_section_size",
+            Self::NotHttp(_) | Self::OddHead(OddHead::Framing) => "http_protocol_error",
             Self::TooLarge => "http_response_body_size",
         }
     }
@@ -119,6 +124,7 @@ impl ExchangeFailure {
             Self::Timeout => "timeout",
             Self::Terminated(_) => "terminated",
             Self::NotHttp(_) => "not_http",
+            Self::OddHead(_) => "odd_head",
             Self::TooLarge => "too_large",
         }
     }
@@ -128,7 +134,7 @@ impl ExchangeFailure {
         match self {
             Self::Overloaded | Self::Unavailable { .. } => None,
             // Whoever answers in another tongue, or too much, is there.
-            Self::NotHttp(_) | Self::TooLarge => Some(Health::Alive),
+            Self::NotHttp(_) | Self::OddHead(_) | Self::TooLarge => Some(Health::Alive),
             Self::Dns(_)
             | Self::Refused(_)
             | Self::Tls(_)

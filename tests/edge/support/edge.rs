@@ -36,8 +36,13 @@ pub(crate) struct Answer {
 
 impl EdgeBuilder {
     /// The site behind the edge: its REST root is `/wp-json`, its namespace the plugin's.
-    pub(crate) fn origin(mut self, origin: &Origin) -> Self {
-        let root = format!("{}/wp-json", origin.base()).parse().expect("a URL");
+    pub(crate) fn origin(self, origin: &Origin) -> Self {
+        self.site(&origin.base())
+    }
+
+    /// The same by scheme and authority.
+    pub(crate) fn site(mut self, base: &str) -> Self {
+        let root = format!("{base}/wp-json").parse().expect("a URL");
         let fresh = Settings::for_origin(root);
         self.settings.origin.url = fresh.origin.url;
         self.settings.roots = fresh.roots;

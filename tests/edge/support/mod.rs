@@ -7,6 +7,7 @@ mod origin;
 mod program;
 mod raw;
 mod reply;
+mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge};
@@ -15,6 +16,7 @@ pub(crate) use origin::Origin;
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::{RawAnswer, RawClient};
 pub(crate) use reply::{Gate, Reply};
+pub(crate) use wire::{Step, Wire};
 
 /// The list of events below the harness's public root.
 pub(crate) const EVENTS: &str = "/wp-json/calendar/events/v1/events";

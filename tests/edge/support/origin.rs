@@ -37,13 +37,6 @@ pub(crate) struct Origin {
     task: JoinHandle<()>,
 }
 
-/// What a raw origin does after its bytes.
-#[derive(Debug, Clone, Copy)]
-enum Ending {
-    Close,
-    Silence,
-}
-
 type Script = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
 
 // === impl Seen ===
@@ -114,20 +107,11 @@ impl Origin {
 
     /// Reads a head, sends these bytes whatever they are, and closes.
     pub(crate) async fn sending(bytes: &'static [u8]) -> Self {
-        Self::raw(bytes, Ending::Close).await
-    }
-
-    /// Reads a head, sends these bytes whatever they are, and says nothing more.
-    pub(crate) async fn stalling(bytes: &'static [u8]) -> Self {
-        Self::raw(bytes, Ending::Silence).await
-    }
-
-    async fn raw(bytes: &'static [u8], ending: Ending) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound listener");
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(send_raw(stream, bytes, ending));
+                tokio::spawn(send_raw(stream, bytes));
             }
         });
         Self {
@@ -229,7 +213,7 @@ async fn serve(
     Ok(reply.play().await)
 }
 
-async fn send_raw(mut stream: TcpStream, bytes: &'static [u8], ending: Ending) {
+async fn send_raw(mut stream: TcpStream, bytes: &'static [u8]) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read_u8().await {
@@ -239,8 +223,5 @@ async fn send_raw(mut stream: TcpStream, bytes: &'static [u8], ending: Ending) {
     }
     // The edge may be gone already, which is its right.
     let _ = stream.write_all(bytes).await;
-    match ending {
-        Ending::Close => drop(stream.shutdown().await),
-        Ending::Silence => std::future::pending().await,
-    }
+    let _ = stream.shutdown().await;
 }

@@ -1,0 +1,97 @@
+//! Heads of answers that the HTTP library takes and a careful reader does not (T-62).
+//!
+//! hyper's client lets the last of several lengths stand when they are equal, prefers chunks to a length, reads an
+//! unknown coding to the end of the connection, and takes heads of several hundred KiB. What of that shows in
+//! the parsed head is refused here. Two things do not show and stay as the library has them: lines that end in a bare
+//! LF are taken, and interim answers are passed over as long as the deadline lets them come. Both end in an answer
+//! that the edge writes anew, so that no one behind it can read them otherwise.
+
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderValue, Version};
+
+/// Bytes of a head, its status line aside.
+const HEAD_BYTES: usize = 64 * 1024;
+
+/// What a field adds beside its name and value: colon, blank, CR, LF.
+const FIELD_EXTRA: usize = 4;
+
+/// Why a head is odd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OddHead {
+    /// Where the body ends can be read in two ways, or not at all.
+    #[error("the length of the origin's answer is ambiguous")]
+    Framing,
+    /// More than 64 KiB.
+    #[error("the head of the origin's answer is too large")]
+    TooLarge,
+}
+
+/// Looks for what is odd about the head of an answer.
+pub(super) fn check(version: Version, headers: &HeaderMap) -> Result<(), OddHead> {
+    let sizes = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + FIELD_EXTRA);
+    if sizes.sum::<usize>() > HEAD_BYTES {
+        return Err(OddHead::TooLarge);
+    }
+    let lengths = headers.get_all(CONTENT_LENGTH).iter().collect::<Vec<_>>();
+    let codings = headers.get_all(TRANSFER_ENCODING).iter().collect::<Vec<_>>();
+    let is_framed = match (lengths.as_slice(), codings.as_slice()) {
+        ([], []) => true,
+        ([length], []) => is_length(length),
+        ([], [coding]) => version == Version::HTTP_11 && coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        _ => false,
+    };
+    if is_framed { Ok(()) } else { Err(OddHead::Framing) }
+}
+
+fn is_length(value: &HeaderValue) -> bool {
+    let digits = value.as_bytes();
+    !digits.is_empty() && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn odd(version: Version, fields: &[(&'static str, &str)]) -> Option<OddHead> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        check(version, &headers).err()
+    }
+
+    #[test]
+    fn bodies_end_in_one_way() {
+        let (length, coding) = ("content-length", "transfer-encoding");
+        for (fields, is_odd) in [
+            (&[][..], false),
+            (&[(length, "0")], false),
+            (&[(length, "999999999999999999")], false),
+            (&[(length, "1000000000000000000")], true),
+            (&[(length, "")], true),
+            (&[(length, "+1")], true),
+            (&[(length, "1, 1")], true),
+            (&[(length, "1"), (length, "1")], true),
+            (&[(length, "1"), (coding, "chunked")], true),
+            (&[(coding, "Chunked")], false),
+            (&[(coding, "gzip, chunked")], true),
+            (&[(coding, "identity")], true),
+            (&[(coding, "chunked"), (coding, "chunked")], true),
+        ] {
+            let expected = is_odd.then_some(OddHead::Framing);
+            assert_eq!(odd(Version::HTTP_11, fields), expected, "{fields:?}");
+        }
+        assert!(odd(Version::HTTP_10, &[(coding, "chunked")]).is_some());
+        assert!(odd(Version::HTTP_2, &[(length, "1")]).is_none());
+    }
+
+    #[test]
+    fn heads_have_a_sane_size() {
+        let value = "a".repeat(HEAD_BYTES / 2);
+        assert_eq!(odd(Version::HTTP_11, &[("x-a", &value)]), None);
+        let twice = [("x-a", value.as_str()), ("x-b", &value)];
+        assert_eq!(odd(Version::HTTP_11, &twice), Some(OddHead::TooLarge));
+    }
+}

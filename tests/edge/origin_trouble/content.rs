@@ -1,0 +1,142 @@
+//! Answers that are HTTP but none of WordPress's REST API (T-66 to T-68).
+
+use http::Method;
+
+use super::{assert_failed, write};
+use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
+
+/// What no client may ever see.
+const SECRET: &str = "/var/www/wp-config.php on 10.0.0.5";
+
+async fn edge(origin: &Origin) -> Edge {
+    let builder = Edge::builder().origin(origin);
+    builder
+        .settings(|settings| settings.breaker.failures = 0)
+        .start()
+        .await
+}
+
+#[tokio::test]
+async fn t66_what_is_no_json_becomes_a_json_error() {
+    let page = format!("<html><b>Warning</b>: {SECRET}</html>");
+    let before = format!("<b>Warning</b>: {SECRET}\n{{\"events\":[]}}");
+    let after = format!("{{\"events\":[]}}{SECRET}");
+    let mut replies: Vec<Reply> = [200, 201, 202, 400, 401, 403, 404, 500, 502, 503, 504]
+        .map(|status| Reply::of_type(status, "text/html; charset=UTF-8", &page))
+        .into();
+    replies.extend([
+        Reply::json(200, ""),
+        Reply::json(201, "   "),
+        Reply::json(500, ""),
+        Reply::json(200, &before),
+        Reply::json(200, &after),
+        Reply::json(200, "\u{feff}"),
+        Reply::json(200, &page),
+        Reply::json(200, r#"{"events":["#),
+        Reply::of_type(200, "text/plain", r#"{"events":[]}"#),
+        Reply::of_type(200, "application/octet-stream", r#"{"events":[]}"#),
+    ]);
+    for reply in replies {
+        let shown = format!("{reply:?}");
+        let origin = Origin::always(reply).await;
+        let edge = edge(&origin).await;
+        for answer in [edge.get(EVENTS).await, Answer::to(write(&edge)).await] {
+            assert_eq!(
+                (answer.status.as_u16(), answer.code().as_str()),
+                (502, "edge_origin_failed"),
+                "{shown}"
+            );
+            assert!(
+                !answer.body.contains("10.0.0.5") && !answer.body.contains("/var/www"),
+                "{shown}"
+            );
+            assert_eq!(
+                answer.header("content-type"),
+                Some("application/json; charset=UTF-8")
+            );
+            assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn t66_json_errors_pass_with_status_code_and_message() {
+    for status in [400, 401, 403, 404, 409, 410, 500, 501, 503] {
+        let body = format!(r#"{{"code":"some-code","message":"Nein.","data":{{"status":{status}}}}}"#);
+        let origin = Origin::always(Reply::json(status, &body)).await;
+        let edge = edge(&origin).await;
+        let answer = edge.get(EVENTS).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.body.as_str()),
+            (status, body.as_str())
+        );
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+    }
+}
+
+#[tokio::test]
+async fn t67_redirects_are_neither_followed_nor_passed_on() {
+    for status in [300, 301, 302, 303, 305, 307, 308] {
+        for body in ["", "{}"] {
+            let origin = Origin::answering(move |_| {
+                Reply::json(status, body).header("location", "/wp-json/tribe/events/v1/events/2")
+            })
+            .await;
+            let edge = edge(&origin).await;
+            for method in [Method::GET, Method::HEAD] {
+                let answer = Answer::to(edge.request(method, EVENTS)).await;
+                assert_eq!(answer.status, 502, "{status}");
+                assert_eq!(answer.header("location"), None);
+                assert_eq!(origin.take_seen().len(), 1, "{status}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn t68_headers_pass_by_list_only() {
+    let origin = Origin::answering(|_| {
+        Reply::json(200, r#"{"events":[]}"#)
+            .header("x-tec-total", "3")
+            .header("retry-after", "5")
+            .header("server", "nginx/1.2")
+            .header("x-powered-by", "PHP/8.2")
+            .header("set-cookie", "a=b")
+            .header("x-internal", "10.0.0.5")
+            .header("connection", "x-internal")
+            .header("access-control-allow-credentials", "true")
+    })
+    .await;
+    let edge = edge(&origin).await;
+    let answer = edge.get(EVENTS).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("x-tec-total")),
+        (200, Some("3"))
+    );
+    for name in [
+        "server",
+        "x-powered-by",
+        "set-cookie",
+        "x-internal",
+        "access-control-allow-credentials",
+    ] {
+        assert_eq!(answer.header(name), None, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn t66_a_known_failure_names_its_kind_to_operators_only() {
+    let origin = Origin::always(Reply::of_type(
+        500,
+        "text/html",
+        "Error establishing a database connection",
+    ))
+    .await;
+    let edge = edge(&origin).await;
+    assert_failed(
+        &edge.get(EVENTS).await,
+        502,
+        "edge_origin_failed",
+        "destination_unavailable",
+    );
+}
