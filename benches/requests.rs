@@ -30,7 +30,7 @@ fn settings() -> Settings {
 fn spot(path: &str, query: Option<&str>) -> Spot {
     match Roots::new(&settings()).locate(path, query) {
         Located::Api(spot) => spot,
-        Located::Elsewhere | Located::Refused(_) => panic!("{path} is a calendar path"),
+        Located::Elsewhere { .. } | Located::Refused(_) => panic!("{path} is a calendar path"),
     }
 }
 

@@ -108,8 +108,17 @@ impl Judge {
         }
     }
 
-    /// Judges a call.
+    /// Judges a call; a refusal is worded as its root's site would.
     pub fn judge(&self, call: &RawCall<'_>) -> Judgement {
+        let mut judgement = self.weigh(call);
+        if let Outcome::Refuse(refusal) = judgement.outcome {
+            let refusal = refusal.in_words(self.policy.words(call.spot.root));
+            judgement.outcome = Outcome::Refuse(refusal);
+        }
+        judgement
+    }
+
+    fn weigh(&self, call: &RawCall<'_>) -> Judgement {
         if let Some(problem) = self.policy.callback_problem(&call.spot.query) {
             return self.refused(None, Refusal::plain(problem));
         }
@@ -169,13 +178,18 @@ impl Judge {
         })))
     }
 
-    /// The refusal for a target outside the calendar API, laid out as its query asks.
-    pub fn refuse_elsewhere(&self, method: &Method, query: Option<&str>) -> Refusal {
-        if self.policy.is_strict(None) {
-            return Refusal::no_route();
+    /// The refusal for a target outside the calendar API but below this root, laid out as its query asks.
+    pub fn refuse_elsewhere(&self, root: Option<usize>, method: &Method, query: Option<&str>) -> Refusal {
+        let refusal = if self.policy.is_strict(None) {
+            Refusal::no_route()
+        } else {
+            let query = crate::payload::parse_form(query.unwrap_or_default().as_bytes());
+            Refusal::new(no_route(method), Style::asked_for(&query), Allow::Absent)
+        };
+        match root {
+            Some(root) => refusal.in_words(self.policy.words(root)),
+            None => refusal,
         }
-        let query = crate::payload::parse_form(query.unwrap_or_default().as_bytes());
-        Refusal::new(no_route(method), Style::asked_for(&query), Allow::Absent)
     }
 
     /// The route of a call and the operation its method stands for; OPTIONS, on every route, stands for none.

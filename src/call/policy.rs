@@ -9,10 +9,10 @@ use super::encode::Encoding;
 use super::images::ImageHosts;
 use super::linked::members;
 use super::rules::Premises;
-use crate::config::{Limits, Mode, OperationSettings, Profile, Settings, Writes};
+use crate::config::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::contract::{Argument, Operation, OperationId, Rule};
 use crate::payload::Bags;
-use crate::problem::Problem;
+use crate::problem::{Problem, Words};
 use crate::value::{PhpArray, Value};
 
 /// The part of the settings that judges calls.
@@ -25,8 +25,8 @@ pub(super) struct Policy {
     allow_author: Option<bool>,
     allow_jsonp: bool,
     operations: HashMap<OperationId, OperationSettings>,
-    /// The public paths of the roots, in the settings' order.
-    root_paths: Vec<String>,
+    /// In the settings' order.
+    roots: Vec<Root>,
     public_namespaces: Vec<String>,
     origin_namespace: String,
     images: ImageHosts,
@@ -43,7 +43,7 @@ impl Policy {
             allow_author: settings.allow_author,
             allow_jsonp: settings.allow_jsonp,
             operations: settings.operations.clone(),
-            root_paths: settings.roots.iter().map(|root| root.path.clone()).collect(),
+            roots: settings.roots.clone(),
             public_namespaces: settings.namespaces.clone(),
             origin_namespace: settings.origin.namespace.clone(),
             images: ImageHosts::new(settings),
@@ -97,10 +97,16 @@ impl Policy {
 
     /// The public addresses of the API on one root, below the host: root path and namespace.
     pub(super) fn bases(&self, root: usize) -> impl Iterator<Item = String> {
-        let root = self.root_paths.get(root).map_or("", String::as_str);
+        let root = self.roots.get(root).map_or("", |root| root.path.as_str());
         self.public_namespaces
             .iter()
             .map(move |namespace| format!("{root}/{namespace}"))
+    }
+
+    /// The sentences of one root's site.
+    pub(super) fn words(&self, root: usize) -> &Words {
+        const ENGLISH: &Words = &Words::english();
+        self.roots.get(root).map_or(ENGLISH, |root| &root.words)
     }
 
     /// The namespace at the origin.

@@ -1,6 +1,7 @@
 //! The first stage: what was typed, with its places, on top of the defaults.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use ipnet::IpNet;
@@ -11,10 +12,10 @@ use super::listening::{ListenAddress, ProxyProtocol};
 use super::problem::Place;
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
 use super::settings::{
-    CorsSettings, DEFAULT_LISTEN, DEFAULT_MAX_IN_FLIGHT, DEFAULT_SCHEME, Limits, LogSettings, Mode,
-    OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
+    CorsSettings, Limits, LogSettings, Mode, OperationSettings, OtherTraffic, Profile, Timeouts, Writes,
 };
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
+use crate::problem::Words;
 
 /// Settings as typed: every value is well formed, but they may contradict each other.
 #[derive(Debug)]
@@ -75,6 +76,7 @@ pub(super) struct RootDraft {
     pub(super) language: Option<String>,
     pub(super) path: Option<String>,
     pub(super) origin_url: Option<Url>,
+    pub(super) words: Words,
     pub(super) places: Places,
     pub(super) table: Place,
 }
@@ -103,6 +105,15 @@ pub(super) trait Target {
     /// Where its keys were typed.
     fn places(&mut self) -> &mut Places;
 }
+
+/// Where the edge listens unless told otherwise.
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
+
+/// The scheme of application passwords.
+const DEFAULT_SCHEME: &str = "Basic";
+
+/// Upstream exchanges at once: what a small PHP-FPM pool carries with its queue.
+const DEFAULT_MAX_IN_FLIGHT: usize = 16;
 
 // === impl Draft ===
 
@@ -165,6 +176,7 @@ impl RootDraft {
             language: None,
             path: None,
             origin_url: None,
+            words: Words::english(),
             places: Places::default(),
             table,
         }

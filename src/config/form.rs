@@ -41,6 +41,15 @@ pub(super) static PARAMETER: Form = Form::new(
     "parameter name",
     "a parameter name of letters, digits, \"_\" and \"-\"",
 );
+pub(super) static SENTENCE: Form = Form::new("text", "a message of 1 to 1000 bytes on one line");
+pub(super) static SENTENCE_OF_ONE: Form = Form::new(
+    "text with `%s`",
+    "a message of 1 to 1000 bytes on one line with one \"%s\", like \"Missing parameter(s): %s\"",
+);
+pub(super) static SENTENCE_OF_TWO: Form = Form::new(
+    "text with `%1$s`, `%2$s`",
+    "a message of 1 to 1000 bytes on one line with \"%1$s\" and \"%2$s\", like \"%1$s is not of type %2$s.\"",
+);
 pub(super) static FILTER: Form = Form::new(
     "log filter",
     "a log filter, like \"info\" or \"info,calendar_edge=debug\"",

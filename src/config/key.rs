@@ -76,6 +76,8 @@ pub(super) enum Refusal {
 pub(super) enum Shown {
     /// The value in the default settings.
     Of(fn(&Settings) -> String),
+    /// The same value whatever the settings.
+    Value(&'static str),
     /// Words, where there is no value.
     Words(&'static str),
 }
@@ -146,6 +148,7 @@ impl Shown {
     pub(super) fn text(&self, defaults: &Settings) -> String {
         match self {
             Self::Of(show) => format!("`{}`", show(defaults)),
+            Self::Value(value) => format!("`{value}`"),
             Self::Words(words) => (*words).to_owned(),
         }
     }

@@ -8,6 +8,7 @@ use super::form;
 use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
 use super::key::{Key, List as ListOf, Shown};
 use super::listening::{self, ProxyProtocol};
+use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
 use super::quantity::{show_duration, show_size};
 use super::settings::{LogFormat, Mode, OtherTraffic, Profile, Writes};
@@ -37,7 +38,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 15] = [
+pub(super) static SECTIONS: [Section; 16] = [
     Section {
         name: "",
         header: "",
@@ -56,6 +57,14 @@ pub(super) static SECTIONS: [Section; 15] = [
         meaning: "One table per REST root, usually one per language. Without any there is one root at `/wp-json`, \
                   which leads to `origin.url`.",
         keys: Keys::Root(ROOTS),
+    },
+    Section {
+        name: "roots.messages",
+        header: "[roots.messages]",
+        meaning: "What the site behind the `[[roots]]` above says when WordPress refuses, so that refusals of the edge \
+                  read the same. Copy each message from the site's language pack, `%s` and `%1$s` included; what is \
+                  not there is English.",
+        keys: Keys::Root(ROOT_MESSAGES),
     },
     Section {
         name: "operations",

@@ -13,6 +13,7 @@ mod key;
 mod keys;
 mod listening;
 mod load;
+mod message_keys;
 mod nearest;
 mod overrides;
 mod problem;

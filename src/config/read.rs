@@ -102,10 +102,29 @@ fn root(
         return None;
     };
     let mut root = RootDraft::new(Place::Span(value.span()));
-    for pair in table {
-        entry(section, keys, pair, &mut root, problems);
+    for (key, value) in table {
+        match section.below(key.get_ref()) {
+            Some(below) => part_of_root(below, value, &mut root, problems),
+            None => entry(section, keys, (key, value), &mut root, problems),
+        }
     }
     Some(root)
+}
+
+fn part_of_root(
+    section: &Section,
+    value: &Spanned<DeValue<'_>>,
+    root: &mut RootDraft,
+    problems: &mut Problems,
+) {
+    match (&section.keys, value.get_ref()) {
+        (Keys::Root(keys), DeValue::Table(table)) => {
+            for pair in table {
+                entry(section, keys, pair, root, problems);
+            }
+        }
+        (_, other) => wrong_table(section, section.name, (other, value), problems),
+    }
 }
 
 fn operation(

@@ -8,8 +8,14 @@ use super::check;
 use super::draft::{Draft, OperationDraft, Places, RootDraft};
 use super::listening::TlsSettings;
 use super::problem::{Complaint, Finding, Impossible, Place, Problems};
-use super::settings::{AdminSettings, DEFAULT_ROOT, OperationSettings, OriginSettings, Root, Settings};
+use super::settings::{
+    AdminSettings, OperationSettings, OriginSettings, Root, Settings, without_trailing_slash,
+};
 use crate::contract::OperationId;
+use crate::problem::Words;
+
+/// The public path of the only root unless roots are listed.
+const DEFAULT_ROOT: &str = "/wp-json";
 
 /// The settings, unless the origin is unknown; problems that are found on the way are noted.
 pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Settings> {
@@ -25,9 +31,23 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
     }
     let roots = roots(draft.roots.take(), draft.origin.url.as_ref(), problems);
     check::paths(&roots, &draft, problems);
-    let operations = operations(draft.operations);
-    let url = draft.origin.url?;
-    Some(Settings {
+    let roots = roots.into_iter().map(|(root, _)| root).collect();
+    let url = draft.origin.url.clone()?;
+    Some(settle(draft, url, roots))
+}
+
+impl Settings {
+    /// Every default, for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the
+    /// public root `/wp-json`. Slashes at the end of `url` are dropped.
+    pub fn for_origin(url: Url) -> Self {
+        let url = without_trailing_slash(url);
+        let roots = vec![only_root(&url)];
+        settle(Draft::new(), url, roots)
+    }
+}
+
+fn settle(draft: Draft, url: Url, roots: Vec<Root>) -> Settings {
+    Settings {
         listen: draft.listen,
         public_url: draft.public_url,
         hosts: draft.hosts,
@@ -43,7 +63,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         allow_author: draft.allow_author,
         allow_jsonp: draft.allow_jsonp,
         image_hosts: draft.image_hosts,
-        operations,
+        operations: operations(draft.operations),
         origin: OriginSettings {
             url,
             namespace: draft.origin.namespace,
@@ -51,7 +71,7 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
             tunnel_delete: draft.origin.tunnel_delete,
             max_in_flight: draft.origin.max_in_flight,
         },
-        roots: roots.into_iter().map(|(root, _)| root).collect(),
+        roots,
         admin: draft.admin_listen.map(|listen| AdminSettings { listen }),
         tls: draft
             .tls
@@ -67,7 +87,17 @@ pub(super) fn resolve(mut draft: Draft, problems: &mut Problems) -> Option<Setti
         http2: draft.http2,
         cors: draft.cors,
         log: draft.log,
-    })
+    }
+}
+
+/// The root that stands where none is typed.
+fn only_root(origin: &Url) -> Root {
+    Root {
+        language: None,
+        path: DEFAULT_ROOT.to_owned(),
+        origin_url: origin.clone(),
+        words: Words::english(),
+    }
 }
 
 /// The roots whose path and origin are known, with the places of their paths.
@@ -77,12 +107,10 @@ fn roots(
     problems: &mut Problems,
 ) -> Vec<(Root, Place)> {
     let Some(drafts) = drafts else {
-        let root = origin.map(|url| Root {
-            language: None,
-            path: DEFAULT_ROOT.to_owned(),
-            origin_url: url.clone(),
-        });
-        return root.map(|root| (root, Place::Absent)).into_iter().collect();
+        return origin
+            .map(|url| (only_root(url), Place::Absent))
+            .into_iter()
+            .collect();
     };
     let only = drafts.len() == 1;
     let mut roots: Vec<(Root, Place)> = Vec::new();
@@ -104,15 +132,13 @@ fn roots(
         }
         let fallback = origin.filter(|_| falls_back).cloned();
         if let Some(origin_url) = draft.origin_url.or(fallback) {
-            let language = draft.language;
-            roots.push((
-                Root {
-                    language,
-                    path,
-                    origin_url,
-                },
-                place,
-            ));
+            let root = Root {
+                language: draft.language,
+                path,
+                origin_url,
+                words: draft.words,
+            };
+            roots.push((root, place));
         }
     }
     roots
@@ -140,4 +166,19 @@ fn operations(drafts: Vec<OperationDraft>) -> HashMap<OperationId, OperationSett
         .into_iter()
         .map(|draft| (draft.id, draft.settings))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_is_enough_for_complete_settings() {
+        let url = Url::parse("https://wp.example.org/wp-json//").expect("an address");
+        let settings = Settings::for_origin(url);
+        assert_eq!(settings.origin.url.as_str(), "https://wp.example.org/wp-json");
+        assert_eq!(settings.roots[0].origin_url, settings.origin.url);
+        assert_eq!(settings.roots[0].path, "/wp-json");
+        assert_eq!(settings.namespaces, ["calendar/events/v1"]);
+    }
 }

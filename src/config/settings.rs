@@ -4,7 +4,6 @@
 //! whoever fills these types in code (tests do) is free of them.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -14,7 +13,8 @@ use url::Url;
 use super::http2::Http2Limits;
 use super::listening::{ListenAddress, ProxyProtocol, TlsSettings};
 use super::protection::{BreakerSettings, ImageHost, RateLimits};
-use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
+use crate::contract::OperationId;
+use crate::problem::Words;
 
 /// Everything the edge needs to know, with every default filled in.
 #[derive(Debug, Clone)]
@@ -160,6 +160,8 @@ pub struct Root {
     pub path: String,
     /// This root's REST root at the origin; [`OriginSettings::url`] unless set.
     pub origin_url: Url,
+    /// What its site says when it refuses.
+    pub words: Words,
 }
 
 /// The listener for operators.
@@ -247,66 +249,6 @@ pub enum LogFormat {
     Text,
 }
 
-// === impl Settings ===
-
-impl Settings {
-    /// Every default, for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the
-    /// public root `/wp-json`. Slashes at the end of `url` are dropped.
-    pub fn for_origin(url: Url) -> Self {
-        let url = without_trailing_slash(url);
-        Self {
-            listen: vec![ListenAddress::Tcp(DEFAULT_LISTEN)],
-            public_url: None,
-            hosts: Vec::new(),
-            namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
-            mode: Mode::default(),
-            profile: Profile::default(),
-            other: OtherTraffic::default(),
-            writes: Writes::default(),
-            read_only: false,
-            write_addresses: Vec::new(),
-            writers: Vec::new(),
-            authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],
-            allow_author: None,
-            allow_jsonp: false,
-            image_hosts: None,
-            operations: HashMap::new(),
-            roots: vec![Root {
-                language: None,
-                path: DEFAULT_ROOT.to_owned(),
-                origin_url: url.clone(),
-            }],
-            origin: OriginSettings::at(url),
-            admin: None,
-            tls: None,
-            trusted_proxies: Vec::new(),
-            proxy_protocol: ProxyProtocol::default(),
-            limits: Limits::default(),
-            timeouts: Timeouts::default(),
-            rate_limits: RateLimits::default(),
-            breaker: BreakerSettings::default(),
-            http2: Http2Limits::default(),
-            cors: CorsSettings::default(),
-            log: LogSettings::default(),
-        }
-    }
-}
-
-// === impl OriginSettings ===
-
-impl OriginSettings {
-    /// Every default, for the REST root `url`, which has no slash at its end.
-    fn at(url: Url) -> Self {
-        Self {
-            url,
-            namespace: SPECIFIED_NAMESPACE.to_owned(),
-            advertised_url: None,
-            tunnel_delete: false,
-            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
-        }
-    }
-}
-
 /// Drops slashes at the end of a path, so that a path can be appended; the bare root `/` cannot be dropped
 /// from a [`Url`] and stays.
 pub(super) fn without_trailing_slash(mut url: Url) -> Url {
@@ -316,18 +258,6 @@ pub(super) fn without_trailing_slash(mut url: Url) -> Url {
 }
 
 // === defaults ===
-
-/// Where the edge listens unless told otherwise.
-pub(super) const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
-
-/// The scheme of application passwords.
-pub(super) const DEFAULT_SCHEME: &str = "Basic";
-
-/// The public path of the only root unless roots are listed.
-pub(super) const DEFAULT_ROOT: &str = "/wp-json";
-
-/// Upstream exchanges at once: what a small PHP-FPM pool carries with its queue.
-pub(super) const DEFAULT_MAX_IN_FLIGHT: usize = 16;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -378,20 +308,5 @@ impl Default for LogSettings {
             format: LogFormat::default(),
             filter: "info".to_owned(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_address_is_enough_for_complete_settings() {
-        let url = Url::parse("https://wp.example.org/wp-json//").expect("an address");
-        let settings = Settings::for_origin(url);
-        assert_eq!(settings.origin.url.as_str(), "https://wp.example.org/wp-json");
-        assert_eq!(settings.roots[0].origin_url, settings.origin.url);
-        assert_eq!(settings.roots[0].path, "/wp-json");
-        assert_eq!(settings.namespaces, ["calendar/events/v1"]);
     }
 }

@@ -90,7 +90,7 @@ impl Inner {
         let (head, body) = request.into_parts();
         let located = self.means.roots.locate(head.uri.path(), head.uri.query());
         match (located, &self.site) {
-            (Located::Elsewhere, Some(site)) => self.serve_site(site, &head, body).await,
+            (Located::Elsewhere { .. }, Some(site)) => self.serve_site(site, &head, body).await,
             (located, _) => self.serve_calendar(&located, &head, body).await,
         }
     }
@@ -114,7 +114,7 @@ impl Inner {
     async fn serve_calendar(&self, located: &Located, head: &Parts, body: ClientBody) -> Answer {
         let matched = match located {
             Located::Api(spot) => spot.matched.as_ref(),
-            Located::Refused(_) | Located::Elsewhere => None,
+            Located::Refused(_) | Located::Elsewhere { .. } => None,
         };
         let entrance = &self.means.entrance;
         // A preflight is a browser's own question, and free.
@@ -129,7 +129,10 @@ impl Inner {
         let answer = match located {
             Located::Api(spot) => self.calendar.call(head, body, spot).await,
             Located::Refused(problem) => refused(&Refusal::plain(problem.clone())),
-            Located::Elsewhere => refused(&self.means.judge.refuse_elsewhere(&head.method, head.uri.query())),
+            Located::Elsewhere { root } => {
+                let query = head.uri.query();
+                refused(&self.means.judge.refuse_elsewhere(*root, &head.method, query))
+            }
         };
         entrance.leave(head, &standings, answer)
     }

@@ -104,7 +104,7 @@ impl Site {
         write_escaped(route, &mut query);
         match self.means.roots.locate(head.uri.path(), Some(&query)) {
             Located::Api(spot) => Ok(Some(spot)),
-            Located::Elsewhere => Ok(None),
+            Located::Elsewhere { .. } => Ok(None),
             Located::Refused(problem) => Err(problem),
         }
     }

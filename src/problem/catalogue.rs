@@ -3,6 +3,7 @@
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::words::{Message, Words};
 use crate::contract::Schema;
 use crate::payload::JsonError;
 
@@ -104,30 +105,26 @@ impl Problem {
         }
     }
 
-    /// The error body.
-    pub fn to_json(&self) -> Value {
+    /// The error body, in a site's words.
+    pub fn to_json(&self, words: &Words) -> Value {
         let status = self.status().as_u16();
         let with_data =
-            |message: &str, data: Value| json!({"code": self.code(), "message": message, "data": data});
+            |message: String, data: Value| json!({"code": self.code(), "message": message, "data": data});
+        let just_status = json!({"status": status});
         match self {
-            Self::NoRoute => with_data(
-                "No route was found matching the URL and request method.",
-                json!({"status": status}),
-            ),
+            Self::NoRoute => with_data(words.say(Message::NoRoute, &[]), just_status),
             Self::NothingToDescribe => json!([]),
-            Self::InvalidNamespace => with_data(
-                "The specified namespace could not be found.",
-                json!({"status": status}),
-            ),
+            Self::InvalidNamespace => with_data(words.say(Message::InvalidNamespace, &[]), just_status),
             // WordPress gives these two no data.
             Self::InvalidCallback => {
-                json!({"code": self.code(), "message": "Invalid JSONP callback function."})
+                json!({"code": self.code(), "message": words.say(Message::InvalidCallback, &[])})
             }
             Self::CallbackDisabled => {
-                json!({"code": self.code(), "message": "JSONP support is disabled on this site."})
+                json!({"code": self.code(), "message": words.say(Message::CallbackDisabled, &[])})
             }
+            // PHP's sentence, which nobody translates.
             Self::InvalidJson(error) => with_data(
-                "Invalid JSON body passed.",
+                words.say(Message::InvalidJson, &[]),
                 json!({
                     "status": status,
                     "json_error_code": error.code(),
@@ -135,54 +132,56 @@ impl Problem {
                 }),
             ),
             Self::Missing(names) => with_data(
-                &format!("Missing parameter(s): {}", names.join(", ")),
+                words.say(Message::Missing, &[&names.join(", ")]),
                 json!({"status": status, "params": names}),
             ),
-            Self::Invalid(parameters) => invalid(parameters, status, with_data),
-            Self::Forbidden => with_data(
-                "Sorry, you are not allowed to do that.",
-                json!({"status": status}),
+            Self::Invalid(parameters) => with_data(
+                words.say(Message::Invalid, &[&joined(parameters)]),
+                invalid(parameters, status, words),
             ),
-            Self::Edge(edge) => with_data(edge.message, json!({"status": status})),
+            Self::Forbidden => with_data(words.say(Message::Forbidden, &[]), just_status),
+            Self::Edge(edge) => with_data(edge.message.to_owned(), just_status),
         }
     }
 }
 
-fn invalid(parameters: &[InvalidParameter], status: u16, with_data: impl Fn(&str, Value) -> Value) -> Value {
+fn joined(parameters: &[InvalidParameter]) -> String {
     let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    names.join(", ")
+}
+
+fn invalid(parameters: &[InvalidParameter], status: u16, words: &Words) -> Value {
     let messages: Map<String, Value> = parameters
         .iter()
-        .map(|parameter| (parameter.name.to_owned(), parameter.message().into()))
+        .map(|parameter| (parameter.name.to_owned(), parameter.message(words).into()))
         .collect();
-    let details: Map<String, Value> = parameters.iter().filter_map(InvalidParameter::detail).collect();
+    let details = parameters.iter().filter_map(|parameter| parameter.detail(words));
+    let details: Map<String, Value> = details.collect();
     // An unkeyed PHP array prints as a list, also when it is empty.
     let details = if details.is_empty() {
         json!([])
     } else {
         Value::Object(details)
     };
-    with_data(
-        &format!("Invalid parameter(s): {}", names.join(", ")),
-        json!({"status": status, "params": messages, "details": details}),
-    )
+    json!({"status": status, "params": messages, "details": details})
 }
 
 // === impl InvalidParameter ===
 
 impl InvalidParameter {
     /// What WordPress writes beside the name.
-    pub fn message(&self) -> String {
+    fn message(&self, words: &Words) -> String {
         match self.fault {
-            Fault::Invalid => "Invalid parameter.".to_owned(),
-            Fault::Type(schema) => format!("{} is not of type {}.", self.name, schema.name()),
+            Fault::Invalid => words.say(Message::InvalidOne, &[]),
+            Fault::Type(schema) => words.say(Message::WrongType, &[self.name, schema.name()]),
             Fault::Strict(reason) => reason.to_owned(),
         }
     }
 
-    fn detail(&self) -> Option<(String, Value)> {
+    fn detail(&self, words: &Words) -> Option<(String, Value)> {
         let Fault::Type(_) = self.fault else { return None };
-        let detail =
-            json!({"code": "rest_invalid_type", "message": self.message(), "data": {"param": self.name}});
+        let message = self.message(words);
+        let detail = json!({"code": "rest_invalid_type", "message": message, "data": {"param": self.name}});
         Some((self.name.to_owned(), detail))
     }
 }

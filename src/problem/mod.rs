@@ -5,7 +5,9 @@
 mod catalogue;
 mod php_json;
 mod refusal;
+mod words;
 
 pub use catalogue::{Edge, Fault, InvalidParameter, Problem};
 pub use php_json::{Layout, to_php_json};
 pub use refusal::{Allow, Refusal, Style};
+pub use words::{Message, UnfitSentence, Words};

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::catalogue::Problem;
 use super::php_json::{Layout, to_php_json};
+use super::words::Words;
 use crate::contract::{Route, table};
 
 /// An answer the edge gives instead of the origin's.
@@ -13,6 +14,7 @@ use crate::contract::{Route, table};
 pub struct Refusal {
     status: StatusCode,
     body: Bytes,
+    style: Style,
     allow: Allow,
     problem: Problem,
 }
@@ -59,13 +61,8 @@ impl Allow {
 // === impl Refusal ===
 
 impl Refusal {
-    /// The answer to a problem.
+    /// The answer to a problem, in English.
     pub fn new(problem: Problem, style: Style, allow: Allow) -> Self {
-        let json = if style.enveloped {
-            envelope(&problem, allow)
-        } else {
-            problem.to_json()
-        };
         let status = if style.enveloped {
             StatusCode::OK
         } else {
@@ -73,10 +70,20 @@ impl Refusal {
         };
         Self {
             status,
-            body: Bytes::from(to_php_json(&json, style.layout)),
+            body: written(&problem, style, allow, &Words::english()),
+            style,
             allow,
             problem,
         }
+    }
+
+    /// The same answer in a site's words.
+    #[must_use]
+    pub fn in_words(mut self, words: &Words) -> Self {
+        if !words.is_english() {
+            self.body = written(&self.problem, self.style, self.allow, words);
+        }
+        self
     }
 
     /// The answer to a problem of no particular call.
@@ -120,12 +127,22 @@ impl Refusal {
     }
 }
 
-fn envelope(problem: &Problem, allow: Allow) -> serde_json::Value {
+fn written(problem: &Problem, style: Style, allow: Allow, words: &Words) -> Bytes {
+    let bare = problem.to_json(words);
+    let json = if style.enveloped {
+        envelope(&bare, problem.status(), allow)
+    } else {
+        bare
+    };
+    Bytes::from(to_php_json(&json, style.layout))
+}
+
+fn envelope(body: &serde_json::Value, status: StatusCode, allow: Allow) -> serde_json::Value {
     let headers = match allow.methods() {
         None => json!([]),
         Some(methods) => json!({"Allow": methods}),
     };
-    json!({"body": problem.to_json(), "status": problem.status().as_u16(), "headers": headers})
+    json!({"body": body, "status": status.as_u16(), "headers": headers})
 }
 
 #[cfg(test)]

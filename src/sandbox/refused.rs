@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value as Json, json};
 
 use crate::contract::{Action, Kind, Taxonomy};
-use crate::problem::Problem;
+use crate::problem::{Problem, Words};
 
 use super::store::Full;
 
@@ -99,7 +99,7 @@ impl Refused {
     pub(super) fn to_json(&self) -> Json {
         let status = self.status().as_u16();
         match self {
-            Self::Problem(problem) => problem.to_json(),
+            Self::Problem(problem) => problem.to_json(&Words::english()),
             Self::TicketsMissing => tickets_missing(),
             Self::TermExists(taxonomy, id) => term_exists(*taxonomy, *id),
             Self::NotAccessible(kind) => {

@@ -55,17 +55,17 @@ impl Site {
         let visit = match self.roots.locate(path, query) {
             Located::Api(spot) => Visit::new(parts, body, spot.matched, spot.query),
             Located::Refused(_) => return bad_request(),
-            Located::Elsewhere if path.trim_end_matches('/') == "/wp-json" => {
+            Located::Elsewhere { .. } if path.trim_end_matches('/') == "/wp-json" => {
                 let answer = Answer::ok(index::root(&self.address)).with("Allow", "GET");
                 return self.plain(parts, answer);
             }
-            Located::Elsewhere if path.starts_with("/wp-json/") => Visit::new(
+            Located::Elsewhere { .. } if path.starts_with("/wp-json/") => Visit::new(
                 parts,
                 body,
                 None,
                 parse_form(query.unwrap_or_default().as_bytes()).into(),
             ),
-            Located::Elsewhere => return not_found(),
+            Located::Elsewhere { .. } => return not_found(),
         };
         self.serve(parts, visit)
     }

@@ -27,7 +27,10 @@ pub enum Located {
     /// Into the calendar API.
     Api(Spot),
     /// Anywhere else on the site.
-    Elsewhere,
+    Elsewhere {
+        /// Position among the settings' roots of the one whose REST path it is below; none: below none.
+        root: Option<usize>,
+    },
     /// Nowhere: the target cannot be read, or says two things.
     Refused(Problem),
 }
@@ -103,7 +106,7 @@ impl Roots {
             } | ByPath::Site { .. }
         ) && !may_name_a_route(query)
         {
-            return Located::Elsewhere;
+            return by_path.elsewhere();
         }
         if let Some(problem) = unreadable(path) {
             return Located::Refused(problem);
@@ -149,7 +152,7 @@ impl Roots {
                     matched: Matched::Elsewhere,
                     ..
                 }
-                | ByPath::Site { .. } => Located::Elsewhere,
+                | ByPath::Site { .. } => by_path.elsewhere(),
                 ByPath::Route { root, matched, .. } => Located::Api(Spot {
                     root,
                     matched: matched.found(),
@@ -189,7 +192,7 @@ impl Roots {
                     spelling: None,
                 })
             }
-            ByPath::Route { .. } | ByPath::Site { .. } => Located::Elsewhere,
+            ByPath::Route { .. } | ByPath::Site { .. } => by_path.elsewhere(),
         }
     }
 }
@@ -223,6 +226,16 @@ enum ByPath {
     },
     /// A page of the site; the root whose front controller serves it, unless it is another script.
     Site { root: Option<usize> },
+}
+
+impl ByPath {
+    const fn elsewhere(&self) -> Located {
+        let root = match self {
+            Self::Route { root, .. } => Some(*root),
+            Self::Site { .. } => None,
+        };
+        Located::Elsewhere { root }
+    }
 }
 
 impl Matched {
@@ -268,7 +281,7 @@ mod tests {
     fn place(path: &str, query: Option<&str>) -> Option<(usize, Option<Route>)> {
         match roots().locate(path, query) {
             Located::Api(spot) => Some((spot.root, spot.matched.map(|found| found.route))),
-            Located::Elsewhere | Located::Refused(_) => None,
+            Located::Elsewhere { .. } | Located::Refused(_) => None,
         }
     }
 
@@ -327,7 +340,7 @@ mod tests {
     fn escapes_percent_signs_anew_behind_index_php() {
         let slug = |path: &str| match roots().locate(path, None) {
             Located::Api(spot) => spot.matched.and_then(|found| found.parameter),
-            Located::Elsewhere | Located::Refused(_) => None,
+            Located::Elsewhere { .. } | Located::Refused(_) => None,
         };
         let path = "/wp-json/tribe/events/v1/events/by-slug/a%2541";
         assert_eq!(slug(path), Some(b"a%2541".to_vec()));

@@ -80,6 +80,7 @@ pub(crate) fn settings() -> Settings {
             origin_url: format!("http://origin.example/{language}/wp-json")
                 .parse()
                 .expect("a URL"),
+            ..settings.roots[0].clone()
         });
     }
     settings
@@ -128,10 +129,11 @@ impl Edge {
                 headers: &request.headers,
                 body: &request.body,
             })),
-            Located::Elsewhere => Said::Turned(
-                self.judge
-                    .refuse_elsewhere(&request.method, request.query.as_deref()),
-            ),
+            Located::Elsewhere { root } => Said::Turned(self.judge.refuse_elsewhere(
+                root,
+                &request.method,
+                request.query.as_deref(),
+            )),
             Located::Refused(problem) => Said::Turned(Refusal::plain(problem)),
         }
     }

@@ -11,6 +11,7 @@ mod forwarding;
 mod framing;
 mod images;
 mod judging;
+mod languages;
 mod limits;
 mod logs;
 mod meaning;

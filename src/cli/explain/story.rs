@@ -95,8 +95,10 @@ impl Story {
         match Roots::new(settings).locate(path, query) {
             Located::Api(spot) => story.tell_call(request, &spot, &judge, settings),
             Located::Refused(problem) => story.tell_refusal(&Refusal::plain(problem)),
-            Located::Elsewhere => match settings.other {
-                OtherTraffic::Refuse => story.tell_refusal(&judge.refuse_elsewhere(&request.method, query)),
+            Located::Elsewhere { root } => match settings.other {
+                OtherTraffic::Refuse => {
+                    story.tell_refusal(&judge.refuse_elsewhere(root, &request.method, query));
+                }
                 OtherTraffic::Forward => story.outcome = "site",
             },
         }

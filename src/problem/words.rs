@@ -1,0 +1,270 @@
+//! WordPress's sentences: English, unless a site speaks another language.
+
+/// A sentence of WordPress's own refusals (CONTRACT section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// No route matches.
+    NoRoute,
+    /// The index was asked for an unknown namespace.
+    InvalidNamespace,
+    /// The `_jsonp` name is no callback name.
+    InvalidCallback,
+    /// `_jsonp` is not offered.
+    CallbackDisabled,
+    /// The JSON body does not decode.
+    InvalidJson,
+    /// Required parameters are missing; names them.
+    Missing,
+    /// Parameters are invalid; names them.
+    Invalid,
+    /// A validate callback said no to one parameter.
+    InvalidOne,
+    /// One parameter is of the wrong type; names parameter and type.
+    WrongType,
+    /// The caller may not do this.
+    Forbidden,
+}
+
+/// The sentences of one site. They follow its language pack, so whoever runs the site names them; what is not
+/// named is English.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words(Vec<(Message, Box<str>)>);
+
+/// A text that takes other values than the sentence it should stand for, or is no sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the text cannot stand for this message")]
+pub struct UnfitSentence;
+
+/// Bytes of a sentence at most.
+const LONGEST: usize = 1000;
+
+// === impl Message ===
+
+impl Message {
+    /// The sentence of an English site, with `%s` or `%1$s` where WordPress fills something in.
+    pub const fn english(self) -> &'static str {
+        match self {
+            Self::NoRoute => "No route was found matching the URL and request method.",
+            Self::InvalidNamespace => "The specified namespace could not be found.",
+            Self::InvalidCallback => "Invalid JSONP callback function.",
+            Self::CallbackDisabled => "JSONP support is disabled on this site.",
+            Self::InvalidJson => "Invalid JSON body passed.",
+            Self::Missing => "Missing parameter(s): %s",
+            Self::Invalid => "Invalid parameter(s): %s",
+            Self::InvalidOne => "Invalid parameter.",
+            Self::WrongType => "%1$s is not of type %2$s.",
+            Self::Forbidden => "Sorry, you are not allowed to do that.",
+        }
+    }
+
+    /// How many values WordPress fills in. A sentence without any does not pass through `sprintf`: a percent
+    /// sign in it is one.
+    pub const fn values(self) -> usize {
+        match self {
+            Self::Missing | Self::Invalid => 1,
+            Self::WrongType => 2,
+            Self::NoRoute
+            | Self::InvalidNamespace
+            | Self::InvalidCallback
+            | Self::CallbackDisabled
+            | Self::InvalidJson
+            | Self::InvalidOne
+            | Self::Forbidden => 0,
+        }
+    }
+}
+
+// === impl Words ===
+
+impl Words {
+    /// The sentences of an English site.
+    pub const fn english() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Whether every sentence is English.
+    pub const fn is_english(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Names a sentence in the site's language, at most 1000 bytes without control characters; the last one
+    /// counts.
+    ///
+    /// # Errors
+    /// It does not take exactly the values of the English one, each once, or is no sentence.
+    pub fn name(&mut self, message: Message, text: &str) -> Result<(), UnfitSentence> {
+        let is_sentence = (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control);
+        if !is_sentence || !takes(text, message.values()) {
+            return Err(UnfitSentence);
+        }
+        self.0.retain(|(known, _)| *known != message);
+        self.0.push((message, text.into()));
+        Ok(())
+    }
+
+    /// A sentence with its values filled in.
+    pub(super) fn say(&self, message: Message, values: &[&str]) -> String {
+        let text = self.text(message);
+        if message.values() == 0 {
+            return text.to_owned();
+        }
+        let mut said = String::with_capacity(text.len() + 32);
+        for part in Parts::of(text) {
+            match part {
+                Part::Text(text) => said.push_str(text),
+                Part::Value(index) => said.push_str(values.get(index).copied().unwrap_or_default()),
+                Part::Unknown => {}
+            }
+        }
+        said
+    }
+
+    fn text(&self, message: Message) -> &str {
+        let named = self.0.iter().find(|(known, _)| *known == message);
+        named.map_or(message.english(), |(_, text)| text)
+    }
+}
+
+/// Whether a sentence has just so many placeholders, each once.
+fn takes(text: &str, values: usize) -> bool {
+    if values == 0 {
+        return true;
+    }
+    let mut seen = Vec::with_capacity(values);
+    for part in Parts::of(text) {
+        match part {
+            Part::Text(_) => {}
+            Part::Value(index) if !seen.contains(&index) && index < values => seen.push(index),
+            Part::Value(_) | Part::Unknown => return false,
+        }
+    }
+    seen.len() == values
+}
+
+// === placeholders, as PHP's sprintf reads them ===
+
+/// A piece of a sentence.
+enum Part<'a> {
+    Text(&'a str),
+    /// The value with this index, from 0.
+    Value(usize),
+    /// A percent sign that begins nothing WordPress uses.
+    Unknown,
+}
+
+struct Parts<'a> {
+    rest: &'a str,
+    /// Placeholders without a number so far: each takes the next value.
+    unnumbered: usize,
+}
+
+impl<'a> Parts<'a> {
+    const fn of(text: &'a str) -> Self {
+        Self {
+            rest: text,
+            unnumbered: 0,
+        }
+    }
+
+    fn placeholder(&mut self, behind: &'a str) -> Part<'a> {
+        let numbered = [("1$s", 0), ("2$s", 1)];
+        if let Some(rest) = behind.strip_prefix('s') {
+            self.rest = rest;
+            self.unnumbered += 1;
+            return Part::Value(self.unnumbered - 1);
+        }
+        for (spelling, index) in numbered {
+            if let Some(rest) = behind.strip_prefix(spelling) {
+                self.rest = rest;
+                return Part::Value(index);
+            }
+        }
+        self.rest = behind.strip_prefix('%').unwrap_or(behind);
+        if self.rest.len() < behind.len() {
+            Part::Text("%")
+        } else {
+            Part::Unknown
+        }
+    }
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = Part<'a>;
+
+    fn next(&mut self) -> Option<Part<'a>> {
+        if let Some(behind) = self.rest.strip_prefix('%') {
+            return Some(self.placeholder(behind));
+        }
+        let (text, rest) = self.rest.split_at(self.rest.find('%').unwrap_or(self.rest.len()));
+        self.rest = rest;
+        (!text.is_empty()).then_some(Part::Text(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speaks_english_unless_told_otherwise() {
+        let words = Words::english();
+        assert_eq!(
+            words.say(Message::WrongType, &["featured", "boolean"]),
+            "featured is not of type boolean."
+        );
+        assert_eq!(
+            words.say(Message::Missing, &["title"]),
+            "Missing parameter(s): title"
+        );
+    }
+
+    #[test]
+    fn fills_values_in_where_the_language_wants_them() {
+        let mut words = Words::english();
+        let sentences = [
+            (
+                Message::Invalid,
+                "Ungültige(r) Parameter: %s, 100 %%",
+                "Ungültige(r) Parameter: a, 100 %",
+            ),
+            (Message::WrongType, "Kein %2$s: %1$s", "Kein b: a"),
+            (Message::WrongType, "%s ist kein %s", "a ist kein b"),
+            (Message::NoRoute, "Zu 100% keine Route", "Zu 100% keine Route"),
+        ];
+        for (message, text, said) in sentences {
+            words.name(message, text).expect(text);
+            assert_eq!(words.say(message, &["a", "b"]), said);
+        }
+    }
+
+    #[test]
+    fn refuses_sentences_that_lose_or_invent_a_value() {
+        let mut words = Words::english();
+        let sentences = [
+            (Message::Missing, "Es fehlt etwas"),
+            (Message::Missing, "Es fehlt %d"),
+            (Message::Missing, "%s %s"),
+            (Message::Missing, "%1$s %s"),
+            (Message::WrongType, "%1$s %3$s"),
+            (Message::WrongType, "nur %s"),
+            (Message::Missing, "%"),
+            (Message::Forbidden, ""),
+            (Message::Forbidden, "Nein\n"),
+        ];
+        for (message, text) in sentences {
+            assert!(words.name(message, text).is_err(), "{text}");
+        }
+        assert!(words.is_english());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn takes_any_text(text in ".{0,40}") {
+            let mut words = Words::english();
+            if words.name(Message::WrongType, &text).is_ok() {
+                let said = words.say(Message::WrongType, &["<one>", "<two>"]);
+                proptest::prop_assert!(said.contains("<one>") && said.contains("<two>"));
+            }
+        }
+    }
+}
