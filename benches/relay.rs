@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use calendar_edge::config::Settings;
-use calendar_edge::relay::{Caller, Content, RelayContext, RelayRules, Rewriter, Script, relay};
+use calendar_edge::relay::{Audience, Content, RelayContext, RelayRules, Rewriter, Script, relay};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use http::{Method, Response, header};
@@ -42,7 +42,7 @@ fn context() -> RelayContext {
         public_base: "https://events.example.org".into(),
         method: Method::GET,
         origin: None,
-        caller: Caller::Anonymous,
+        audience: Audience::Everybody,
         content: Content::Records,
         script: Script::Refused,
         enveloped: false,

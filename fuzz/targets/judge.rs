@@ -17,6 +17,8 @@ use libfuzzer_sys::fuzz_target;
 struct Edge {
     roots: Roots,
     judge: Judge,
+    /// Judges what was forwarded.
+    reader: Judge,
 }
 
 static EDGES: LazyLock<[Edge; 3]> = LazyLock::new(|| {
@@ -25,7 +27,12 @@ static EDGES: LazyLock<[Edge; 3]> = LazyLock::new(|| {
     strict.profile = Profile::Strict;
     let mut off = namespaced_settings();
     off.mode = Mode::Off;
-    [compatible, strict, off].map(|settings| Edge::new(&settings))
+    [
+        Edge::new(&compatible, &compatible),
+        // Lists travel with their indexes, which the strict profile takes from nobody.
+        Edge::new(&strict, &compatible),
+        Edge::new(&off, &off),
+    ]
 });
 
 fuzz_target!(|text: &[u8]| {
@@ -52,10 +59,11 @@ fuzz_target!(|text: &[u8]| {
 });
 
 impl Edge {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &Settings, reading: &Settings) -> Self {
         Self {
             roots: Roots::new(settings),
             judge: Judge::new(settings),
+            reader: Judge::new(reading),
         }
     }
 
@@ -76,7 +84,7 @@ impl Edge {
             headers,
             body: canonical.body.as_deref().unwrap_or_default().to_vec(),
         };
-        let judgement = judged(&self.roots, &self.judge, &request).expect("a calendar path");
+        let judgement = judged(&self.roots, &self.reader, &request).expect("a calendar path");
         match judgement.outcome {
             Outcome::Forward(call) => call.request().clone(),
             Outcome::Refuse(refusal) => panic!("{} for {request:?}", refusal.code()),

@@ -9,7 +9,7 @@ use http::{HeaderMap, Method};
 use ipnet::IpNet;
 
 use crate::config::visitor_network;
-use crate::contract::Route;
+use crate::contract::{Cookie, Route, cookie_pairs};
 use crate::target::RouteMatch;
 
 /// What a call costs the site.
@@ -79,8 +79,7 @@ impl<'a> Visitor<'a> {
 
     /// Whether there is a cookie that WordPress takes for a login.
     pub(super) fn shows_login_cookie(&self) -> bool {
-        self.cookies()
-            .any(|pair| pair.starts_with(b"wordpress_logged_in_") || pair.starts_with(b"wordpress_sec_"))
+        self.cookies().filter_map(Cookie::of).any(Cookie::is_login)
     }
 
     pub(super) fn address(&self) -> Option<IpAddr> {
@@ -89,14 +88,12 @@ impl<'a> Visitor<'a> {
 
     fn login_cookie(&self) -> Option<&'a [u8]> {
         self.cookies()
-            .find(|pair| pair.starts_with(b"wordpress_logged_in_"))
+            .find(|pair| Cookie::of(pair) == Some(Cookie::LoggedIn))
     }
 
     fn cookies(&self) -> impl Iterator<Item = &'a [u8]> {
         let fields = self.headers.get_all(COOKIE).iter();
-        fields
-            .flat_map(|field| field.as_bytes().split(|byte| *byte == b';'))
-            .map(<[u8]>::trim_ascii)
+        fields.flat_map(|field| cookie_pairs(field.as_bytes()))
     }
 }
 

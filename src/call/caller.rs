@@ -3,6 +3,8 @@
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE};
 
+use crate::contract::{Cookie, cookie_pairs};
+
 /// Whether a request carries anything that could make it more than anonymous.
 ///
 /// The edge never decides whether credentials are good: a wrong password is the origin's to refuse.
@@ -23,7 +25,7 @@ impl Caller {
             || headers
                 .get_all(COOKIE)
                 .iter()
-                .any(|cookies| login_cookies(cookies.as_bytes()).next().is_some());
+                .any(|field| shows_login(field.as_bytes()));
         if known {
             Self::Credentialed
         } else {
@@ -32,8 +34,6 @@ impl Caller {
     }
 }
 
-/// The login cookies among the pairs of a `Cookie` header.
-fn login_cookies(cookies: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let pairs = cookies.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
-    pairs.filter(|pair| pair.starts_with(b"wordpress_logged_in_") || pair.starts_with(b"wordpress_sec_"))
+fn shows_login(cookies: &[u8]) -> bool {
+    cookie_pairs(cookies).filter_map(Cookie::of).any(Cookie::is_login)
 }

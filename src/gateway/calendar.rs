@@ -16,11 +16,12 @@ use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
-use crate::call::{self, Judgement, Outcome, RawCall, ValidatedCall};
+use crate::call::{Caller, Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Settings, Timeouts};
+use crate::contract::{Cookie, cookie_pairs};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
-use crate::relay::{Caller, Content, RelayContext, Script, relay};
+use crate::relay::{Audience, Content, RelayContext, Script, relay};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
 use crate::upstream::{Health, Outgoing, Upstream};
@@ -167,7 +168,7 @@ impl Calendar {
             public_base: public.base().into(),
             method: head.method.clone(),
             origin: head.headers.get(ORIGIN).cloned(),
-            caller: caller(head, call, spot),
+            audience: audience(head, call, spot),
             content: match call.operation() {
                 Some(operation) => Content::of(operation.id, &head.method),
                 None => Content::Description,
@@ -188,21 +189,21 @@ fn operation(call: &ValidatedCall) -> &'static str {
 }
 
 /// Whether the answer is for this client only: credentials, or the password of a protected post.
-fn caller(head: &Parts, call: &ValidatedCall, spot: &Spot) -> Caller {
+fn audience(head: &Parts, call: &ValidatedCall, spot: &Spot) -> Audience {
     let credentialed = match call.caller() {
-        call::Caller::Credentialed => true,
-        call::Caller::Anonymous => false,
+        Caller::Credentialed => true,
+        Caller::Anonymous => false,
     };
     let opens_post = |cookies: &http::HeaderValue| {
-        let mut names = cookies.as_bytes().split(|byte| *byte == b';');
-        names.any(|pair| pair.trim_ascii().starts_with(b"wp-postpass_"))
+        let mut known = cookie_pairs(cookies.as_bytes()).filter_map(Cookie::of);
+        known.any(|cookie| cookie == Cookie::PostPassword)
     };
     let password =
         spot.query.get("password").is_some() || head.headers.get_all(COOKIE).iter().any(opens_post);
     if credentialed || password {
-        Caller::Credentials
+        Audience::OneClient
     } else {
-        Caller::Anonymous
+        Audience::Everybody
     }
 }
 
@@ -225,7 +226,7 @@ async fn exchange(
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
-    let shows_credentials = context.caller == Caller::Credentials;
+    let shows_credentials = context.audience == Audience::OneClient;
     let enveloped = context.enveloped;
     match relay(answer, context).await {
         Ok(mut answer) => {

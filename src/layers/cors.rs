@@ -12,9 +12,9 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::answer::{Answer, MadeHere};
-use crate::call;
+use crate::call::Caller;
 use crate::config::CorsSettings;
-use crate::relay::{Access, Caller, allow_origin};
+use crate::relay::{Access, Audience, allow_origin};
 
 /// Lets pages read refusals.
 #[derive(Debug, Clone)]
@@ -65,12 +65,12 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let caller = match call::Caller::of(request.headers(), false) {
-            call::Caller::Anonymous => Caller::Anonymous,
-            call::Caller::Credentialed => Caller::Credentials,
+        let audience = match Caller::of(request.headers(), false) {
+            Caller::Anonymous => Audience::Everybody,
+            Caller::Credentialed => Audience::OneClient,
         };
         CorsFuture {
-            access: Access::of(request.method(), caller),
+            access: Access::of(request.method(), audience),
             origin: request.headers().get(ORIGIN).cloned(),
             settings: Arc::clone(&self.settings),
             inner: self.inner.call(request),

@@ -33,7 +33,7 @@ use super::url_map::UrlMap;
 ///
 /// use bytes::Bytes;
 /// use calendar_edge::config::Settings;
-/// use calendar_edge::relay::{Caller, Content, RelayContext, RelayRules, Script, relay};
+/// use calendar_edge::relay::{Audience, Content, RelayContext, RelayRules, Script, relay};
 /// use http_body_util::{BodyExt, Full};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -45,7 +45,7 @@ use super::url_map::UrlMap;
 ///     public_base: "https://events.example.org".into(),
 ///     method: http::Method::GET,
 ///     origin: None,
-///     caller: Caller::Anonymous,
+///     audience: Audience::Everybody,
 ///     content: Content::Records,
 ///     script: Script::Refused,
 ///     enveloped: false,
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
     use crate::config::Settings;
-    use crate::relay::{Caller, Content, RelayRules, Script};
+    use crate::relay::{Audience, Content, RelayRules, Script};
 
     const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
 
@@ -156,7 +156,7 @@ mod tests {
             public_base: "https://events.example.org".into(),
             method: Method::GET,
             origin: None,
-            caller: Caller::Anonymous,
+            audience: Audience::Everybody,
             content: Content::Records,
             script: Script::Refused,
             enveloped: false,

@@ -6,7 +6,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
-use super::rules::Caller;
+use super::rules::Audience;
 use crate::config::CorsSettings;
 
 /// What kind of answer a page wants to read.
@@ -43,9 +43,9 @@ const PREFLIGHT_VARY: HeaderValue =
 
 impl Access {
     /// What the answer to a method is.
-    pub fn of(method: &Method, caller: Caller) -> Self {
+    pub fn of(method: &Method, audience: Audience) -> Self {
         let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(method);
-        if reads && caller == Caller::Anonymous {
+        if reads && audience == Audience::Everybody {
             return Self::PublicRead;
         }
         Self::Personal
@@ -186,9 +186,9 @@ mod tests {
 
     #[test]
     fn reads_with_credentials_and_writes_are_personal() {
-        assert_eq!(Access::of(&Method::HEAD, Caller::Anonymous), Access::PublicRead);
-        assert_eq!(Access::of(&Method::GET, Caller::Credentials), Access::Personal);
-        assert_eq!(Access::of(&Method::DELETE, Caller::Anonymous), Access::Personal);
+        assert_eq!(Access::of(&Method::HEAD, Audience::Everybody), Access::PublicRead);
+        assert_eq!(Access::of(&Method::GET, Audience::OneClient), Access::Personal);
+        assert_eq!(Access::of(&Method::DELETE, Audience::Everybody), Access::Personal);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use super::cors::{Access, allow_origin};
 use super::link::{api_link, api_target};
 use super::rewrite::Rewriter;
-use super::rules::{Caller, Content, RelayContext};
+use super::rules::{Audience, Content, RelayContext};
 use super::url_map::UrlMap;
 
 /// Headers that pass as they are, all their fields (CONTRACT section 10).
@@ -64,7 +64,7 @@ pub(super) fn relayed(
         headers.insert(header::LINK, link);
     }
     limit_caching(&mut headers, caching(status, context));
-    let access = Access::of(&context.method, context.caller);
+    let access = Access::of(&context.method, context.audience);
     allow_origin(&mut headers, &context.rules.cors, access, context.origin.as_ref());
     headers
 }
@@ -77,7 +77,7 @@ fn public_value(value: &HeaderValue, map: &Arc<UrlMap>, context: &RelayContext) 
 
 /// What caches must be told, at least.
 fn caching(status: StatusCode, context: &RelayContext) -> &'static [&'static str] {
-    if context.caller == Caller::Credentials {
+    if context.audience == Audience::OneClient {
         return &["private", "no-store"];
     }
     // An envelope hides its status, so that it may be an error.
@@ -114,7 +114,7 @@ mod tests {
     use crate::config::Settings;
     use crate::relay::{RelayRules, Script};
 
-    fn context(caller: Caller) -> RelayContext {
+    fn context(audience: Audience) -> RelayContext {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.origin.namespace = "tribe/events/v1".to_owned();
         RelayContext {
@@ -123,7 +123,7 @@ mod tests {
             public_base: "https://events.example.org".into(),
             method: Method::GET,
             origin: None,
-            caller,
+            audience,
             content: Content::Records,
             script: Script::Refused,
             enveloped: false,
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn unlisted_headers_never_pass() {
-        let anonymous = context(Caller::Anonymous);
+        let anonymous = context(Audience::Everybody);
         for name in [
             "set-cookie",
             "server",
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_origins_cross_origin_headers_are_replaced() {
-        let anonymous = context(Caller::Anonymous);
+        let anonymous = context(Audience::Everybody);
         let mut origin = HeaderMap::new();
         origin.insert(
             header::ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -189,7 +189,7 @@ mod tests {
     fn links_and_locations_become_public() {
         let fields = relayed_from(
             201,
-            &context(Caller::Anonymous),
+            &context(Audience::Everybody),
             &[
                 ("link", "<http://10.0.0.5/wp-json/>; rel=\"https://api.w.org/\""),
                 ("link", "<http://10.0.0.5/?p=5>; rel=shortlink"),
@@ -215,7 +215,7 @@ mod tests {
         let public = ("cache-control", "public, max-age=60");
         let complete = ("cache-control", "no-cache, no-store, private");
         let expires = ("expires", "Wed, 11 Jan 1984 05:00:00 GMT");
-        let (anonymous, personal) = (context(Caller::Anonymous), context(Caller::Credentials));
+        let (anonymous, personal) = (context(Audience::Everybody), context(Audience::OneClient));
         let enveloped = RelayContext {
             enveloped: true,
             ..anonymous.clone()

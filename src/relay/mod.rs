@@ -37,5 +37,5 @@ pub use failure::{BoxError, OriginFailure};
 pub use judge::{Expectation, Script, judge};
 pub use origin_root::OriginRoot;
 pub use rewrite::Rewriter;
-pub use rules::{Caller, Content, RelayContext, RelayRules};
+pub use rules::{Audience, Content, RelayContext, RelayRules};
 pub use url_map::{RootNames, UrlMap};

@@ -32,7 +32,7 @@ pub struct RelayContext {
     /// The client's `Origin`.
     pub origin: Option<HeaderValue>,
     /// Whether the client showed credentials.
-    pub caller: Caller,
+    pub audience: Audience,
     /// What the body is about.
     pub content: Content,
     /// Whether a `_jsonp` parameter was forwarded.
@@ -41,14 +41,14 @@ pub struct RelayContext {
     pub enveloped: bool,
 }
 
-/// Whether a client showed credentials.
+/// Who an answer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Caller {
-    /// No credentials.
+pub enum Audience {
+    /// Whoever asks without credentials.
     #[default]
-    Anonymous,
-    /// `Authorization`, a login cookie, a nonce, or a password parameter: the answer is for this client.
-    Credentials,
+    Everybody,
+    /// The client alone that showed an `Authorization`, a login cookie, a nonce or a password.
+    OneClient,
 }
 
 /// What the body of an answer is about.

@@ -6,12 +6,10 @@ use http::header::{AUTHORIZATION, COOKIE};
 use http::{HeaderMap, HeaderValue};
 
 use crate::config::Profile;
+use crate::contract::{Cookie, cookie_pairs};
 
 /// The longest Authorization value, in bytes (T-24).
 const LONGEST_AUTHORIZATION: usize = 1024;
-
-/// Beginnings of the names of cookies that WordPress reads on REST requests.
-const COOKIES: [&str; 3] = ["wordpress_logged_in_", "wordpress_sec_", "wp-postpass_"];
 
 /// Why credentials cannot be passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -81,8 +79,8 @@ fn is_readable(value: &[u8], schemes: &[String]) -> bool {
 pub(super) fn cookies(headers: &HeaderMap) -> Option<HeaderValue> {
     let mut kept: Vec<[&[u8]; 2]> = Vec::new();
     for field in headers.get_all(COOKIE) {
-        for pair in field.as_bytes().split(|byte| *byte == b';') {
-            let Some((name, value)) = split_pair(pair.trim_ascii()) else {
+        for pair in cookie_pairs(field.as_bytes()) {
+            let Some((name, value)) = split_pair(pair) else {
                 continue;
             };
             if is_wanted(name) && !kept.iter().any(|[known, _]| *known == name) {
@@ -107,7 +105,7 @@ fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// A known beginning, and then only what PHP takes as it stands.
 fn is_wanted(name: &[u8]) -> bool {
-    COOKIES.iter().any(|known| name.starts_with(known.as_bytes()))
+    Cookie::of(name).is_some()
         && name
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))

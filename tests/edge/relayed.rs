@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use calendar_edge::config::Settings;
-use calendar_edge::relay::{Caller, Content, OriginFailure, RelayContext, RelayRules, Script, relay};
+use calendar_edge::relay::{Audience, Content, OriginFailure, RelayContext, RelayRules, Script, relay};
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;
@@ -80,10 +80,10 @@ impl Recorded {
             .roots
             .iter()
             .rposition(|root| self.path.starts_with(&root.path));
-        let caller = if self.authenticated {
-            Caller::Credentials
+        let audience = if self.authenticated {
+            Audience::OneClient
         } else {
-            Caller::Anonymous
+            Audience::Everybody
         };
         let is_script = self.query.contains("_jsonp=");
         RelayContext {
@@ -92,7 +92,7 @@ impl Recorded {
             public_base: PUBLIC.into(),
             method: self.method.clone(),
             origin: None,
-            caller,
+            audience,
             content: Content::Records,
             script: if is_script {
                 Script::Admitted
