@@ -1,7 +1,9 @@
-//! What it costs to follow a connection's bytes: heads of usual sizes, bodies and chunks.
+//! What it costs to follow a connection's bytes: heads of usual sizes, bodies, chunks and frames.
 
-use calendar_edge::config::Limits;
-use calendar_edge::framing::{Inspector, Step};
+use std::time::Instant;
+
+use calendar_edge::config::{FrameRates, Limits};
+use calendar_edge::framing::{FrameMeter, Inspector, Step};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
@@ -61,6 +63,35 @@ fn following(bencher: Bencher<'_, '_>, name: &str) {
                     other => unreachable!("a good stream, but {other:?}"),
                 };
                 rest = rest.get(bytes..).unwrap_or_default();
+            }
+        });
+}
+
+/// Frames of HTTP/2 behind the preface, as they come from one read of a socket each.
+#[divan::bench(args = ["requests", "uploads", "pings"])]
+fn metering(bencher: Bencher<'_, '_>, name: &str) {
+    let (head, length) = match name {
+        "requests" => ([0, 0, 60, 1, 4, 0, 0, 0, 1], 60),
+        "uploads" => ([0, 0x40, 0, 0, 0, 0, 0, 0, 1], 16 * 1024),
+        _ => ([0, 0, 8, 6, 0, 0, 0, 0, 0], 8),
+    };
+    let frame = [head.as_slice(), vec![0; length].as_slice()].concat();
+    let count = 64 * 1024 / frame.len();
+    let stream = [
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(),
+        &frame.repeat(count),
+    ]
+    .concat();
+    let fresh = FrameMeter::new(&FrameRates {
+        pings: 1_000_000,
+        ..FrameRates::default()
+    });
+    bencher
+        .counter(BytesCount::of_slice(&stream))
+        .with_inputs(|| fresh.clone())
+        .bench_values(|mut meter| {
+            for read in black_box(&stream).chunks(8 * 1024) {
+                meter.follow(read, Instant::now()).expect("a large budget");
             }
         });
 }

@@ -86,3 +86,11 @@ write("rewriter", [b"\x03\x05" + text for text in [
     b"http%3A%2F%2F10.0.0.5%3A8080%2Fwp-json%2Ftribe%2Fevents%2Fv1",
     rb'{"namespace":"tribe\/events\/v1","routes":{"\/tribe\/events\/v1\/doc":[]}}',
     b"https://origin.example/?rest_route=/tribe/events/v1/events&amp;page=2"]])
+HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+write("framing", [b"\x05" + stream for stream in [
+    HEAD + b"Content-Length: 3\r\n\r\nabcGET /?\" HTTP/1.0\r\n\r\n",
+    HEAD + b"Transfer-Encoding: chunked\r\n\r\n3;x=\"y\"\r\nabc\r\n0\r\nA: b\r\n\r\n" + HEAD + b"\r\n",
+    HEAD + b"A : b\r\n\r\n",
+    PREFACE + b"\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0" + b"\0\0\x08\6\0\0\0\0\0abcdefgh" * 12,
+    PREFACE + b"\0\0\x03\1\4\0\0\0\1\x82\x86\x84" + b"\0\0\1\0\0\0\0\0\1a" * 11]])

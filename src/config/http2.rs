@@ -26,6 +26,26 @@ pub struct Http2Limits {
     pub ping_interval: Duration,
     /// How long its reply may take before the connection is closed.
     pub ping_timeout: Duration,
+    /// How many frames that carry nothing the client may send.
+    pub frames: FrameRates,
+}
+
+/// Frames of a kind that a client may send each second, over ten seconds; every 64 bytes of answers that it
+/// takes allow one more. More end the connection (RFC 9113 10.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameRates {
+    /// `RST_STREAM`: requests taken back (CVE-2023-44487).
+    pub resets: u32,
+    /// SETTINGS (CVE-2019-9515).
+    pub settings: u32,
+    /// PING (CVE-2019-9512).
+    pub pings: u32,
+    /// `WINDOW_UPDATE` (CVE-2019-9511).
+    pub window_updates: u32,
+    /// DATA of less than 64 bytes before the end of a body (CVE-2019-9518).
+    pub small_data: u32,
+    /// PRIORITY (CVE-2019-9513) and what has no meaning here.
+    pub others: u32,
 }
 
 impl Default for Http2Limits {
@@ -41,6 +61,20 @@ impl Default for Http2Limits {
             provoked_resets: 64,
             ping_interval: Duration::from_secs(30),
             ping_timeout: Duration::from_secs(10),
+            frames: FrameRates::default(),
+        }
+    }
+}
+
+impl Default for FrameRates {
+    fn default() -> Self {
+        Self {
+            resets: 50,
+            settings: 5,
+            pings: 20,
+            window_updates: 200,
+            small_data: 10_000,
+            others: 100,
         }
     }
 }

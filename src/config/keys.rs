@@ -830,6 +830,55 @@ const HTTP2: &[Key<Draft>] = &[
         default: Shown::Of(|settings| show_duration(settings.http2.ping_timeout)),
         meaning: "How long its reply may take before the connection is closed.",
     },
+    Key {
+        name: "resets_per_second",
+        store: Count(1..=1_000_000, |draft, count| {
+            draft.http2.frames.resets = narrow(count);
+        }),
+        default: Shown::Of(|settings| settings.http2.frames.resets.to_string()),
+        meaning: "Requests taken back each second, ten seconds' worth at once. For this key and those below: every 64 bytes \
+                  of answers that the client takes allow one more, and still more end the connection.",
+    },
+    Key {
+        name: "settings_per_second",
+        store: Count(1..=1_000_000, |draft, count| {
+            draft.http2.frames.settings = narrow(count);
+        }),
+        default: Shown::Of(|settings| settings.http2.frames.settings.to_string()),
+        meaning: "SETTINGS frames each second, ten seconds' worth at once.",
+    },
+    Key {
+        name: "pings_per_second",
+        store: Count(1..=1_000_000, |draft, count| {
+            draft.http2.frames.pings = narrow(count);
+        }),
+        default: Shown::Of(|settings| settings.http2.frames.pings.to_string()),
+        meaning: "PING frames each second, ten seconds' worth at once.",
+    },
+    Key {
+        name: "window_updates_per_second",
+        store: Count(1..=1_000_000, |draft, count| {
+            draft.http2.frames.window_updates = narrow(count);
+        }),
+        default: Shown::Of(|settings| settings.http2.frames.window_updates.to_string()),
+        meaning: "WINDOW_UPDATE frames each second, ten seconds' worth at once.",
+    },
+    Key {
+        name: "small_data_per_second",
+        store: Count(1..=1_000_000, |draft, count| {
+            draft.http2.frames.small_data = narrow(count);
+        }),
+        default: Shown::Of(|settings| settings.http2.frames.small_data.to_string()),
+        meaning: "DATA frames of less than 64 bytes before the end of a body, each second, ten seconds' worth at once.",
+    },
+    Key {
+        name: "other_frames_per_second",
+        store: Count(1..=1_000_000, |draft, count| {
+            draft.http2.frames.others = narrow(count);
+        }),
+        default: Shown::Of(|settings| settings.http2.frames.others.to_string()),
+        meaning: "PRIORITY frames and those without a meaning here, each second, ten seconds' worth at once.",
+    },
 ];
 
 /// A number of a protocol field that has 32 bits; the bounds of the keys are lower.

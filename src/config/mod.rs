@@ -28,7 +28,7 @@ mod settings;
 mod source;
 
 pub use excerpt::Excerpt;
-pub use http2::Http2Limits;
+pub use http2::{FrameRates, Http2Limits};
 pub use listening::{ListenAddress, ProxyProtocol, TlsSettings};
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};

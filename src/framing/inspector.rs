@@ -8,7 +8,7 @@ use super::head::{Body, Head, HeadReader};
 use crate::config::Limits;
 
 /// What a client sends first on a connection that speaks HTTP/2 from the start (RFC 9113 3.4).
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Follows the requests of one connection.
 ///
@@ -29,7 +29,7 @@ pub enum Step {
     Head(Head),
     /// So many bytes of a body.
     Body(usize),
-    /// The preface of HTTP/2: from here on there is nothing to inspect.
+    /// The preface of HTTP/2: from here on frames are metered.
     Multiplexed,
 }
 

@@ -19,13 +19,13 @@ use tower::Service;
 use super::activity::{Activity, Phase, PhaseLimits, Running};
 use super::drain::Drain;
 use super::framing::FoundBreach;
-use super::inspected::Inspected;
+use super::inspected::{Inspected, Rules};
 use super::opening::Announcement;
 use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
 use crate::answer::{Answer, AnswerBody, BoxError};
 use crate::config::{Http2Limits, Limits, Timeouts};
-use crate::framing::Inspector;
+use crate::framing::{FrameMeter, Inspector};
 
 /// How far above the configured limits hyper refuses a head of HTTP/1 by itself, which it does without a body.
 ///
@@ -36,7 +36,7 @@ const HEADROOM: usize = 4;
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
     builder: auto::Builder<TokioExecutor>,
-    inspector: Inspector,
+    rules: Rules,
     limits: PhaseLimits,
     announcement: Announcement,
 }
@@ -70,7 +70,10 @@ impl Protocol {
             .keep_alive_timeout(http2.ping_timeout);
         Self {
             builder,
-            inspector: Inspector::new(limits),
+            rules: Rules {
+                inspector: Inspector::new(limits),
+                meter: FrameMeter::new(&http2.frames),
+            },
             limits: PhaseLimits {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
@@ -104,7 +107,7 @@ impl Protocol {
         let breach = FoundBreach::default();
         let stream = Inspected::new(
             ClientStream::new(socket, activity.clone()),
-            self.inspector.clone(),
+            self.rules.clone(),
             activity.clone(),
             breach.clone(),
         );

@@ -5,18 +5,23 @@
 //! way hyper itself keeps the refusal behind the answers to earlier requests, and the refusal takes the way of
 //! every answer: request id, log line, metrics. In a body there is no place for a stand-in; there hyper sees
 //! the end of the stream, and the service learns why.
+//!
+//! Frames of HTTP/2 pass as they are, but are metered; behind one too many hyper gets a frame for which it ends
+//! the connection itself, so that the client learns of it.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::coop;
 use tokio_util::io::poll_read_buf;
 
 use super::activity::Activity;
 use super::framing::FoundBreach;
-use crate::framing::{Breached, Head, Inspector, Part, Step};
+use crate::framing::{Breached, Flood, FrameMeter, Head, Inspector, Part, Step};
 
 /// Bytes that are read at once where the reader offers less room, or a head is incomplete.
 const READ: usize = 4 * 1024;
@@ -24,11 +29,22 @@ const READ: usize = 4 * 1024;
 /// The method of a stand-in whose own could not be read.
 const UNREADABLE: &[u8] = b"UNREADABLE";
 
+/// A PING on a stream: a connection error by RFC 9113 6.7, answered with GOAWAY.
+const FORBIDDEN_FRAME: &[u8] = b"\0\0\x08\x06\0\0\0\0\x01\0\0\0\0\0\0\0\0";
+
+/// What a new connection is held to.
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    pub(super) inspector: Inspector,
+    pub(super) meter: FrameMeter,
+}
+
 /// A stream that is inspected before it is read.
 #[derive(Debug)]
 pub(super) struct Inspected<S> {
     stream: S,
     inspector: Inspector,
+    meter: FrameMeter,
     activity: Activity,
     breach: FoundBreach,
     /// Bytes that came and were not read.
@@ -37,6 +53,8 @@ pub(super) struct Inspected<S> {
     passed: usize,
     /// Heads that were let pass.
     heads: u64,
+    /// Whether the last bytes of HTTP/2 that passed began requests.
+    began: bool,
     state: State,
 }
 
@@ -44,7 +62,7 @@ pub(super) struct Inspected<S> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Inspecting,
-    /// HTTP/2: they pass as they are.
+    /// HTTP/2: they pass as they are, metered.
     Passing,
     /// A stand-in is the last that is read: nothing follows, not even an end, which would cancel requests.
     Silent,
@@ -59,20 +77,24 @@ enum Stop {
     /// A head has to be spelt otherwise.
     Respell(Head),
     Broken(Breached),
+    /// They are more frames than a client may send.
+    Flooded(Flood),
 }
 
 // === impl Inspected ===
 
 impl<S> Inspected<S> {
-    pub(super) fn new(stream: S, inspector: Inspector, activity: Activity, breach: FoundBreach) -> Self {
+    pub(super) fn new(stream: S, rules: Rules, activity: Activity, breach: FoundBreach) -> Self {
         Self {
             stream,
-            inspector,
+            inspector: rules.inspector,
+            meter: rules.meter,
             activity,
             breach,
             held: BytesMut::new(),
             passed: 0,
             heads: 0,
+            began: false,
             state: State::Inspecting,
         }
     }
@@ -97,10 +119,22 @@ impl<S> Inspected<S> {
                 Ok(Step::Body(count)) => good += count,
                 Ok(Step::Multiplexed) => {
                     self.state = State::Passing;
-                    return (bytes.len(), None);
+                    return self.meter(bytes, good);
                 }
                 Err(breached) => return (good, Some(Stop::Broken(breached))),
             }
+        }
+    }
+
+    /// The same for bytes of which these are frames.
+    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<Stop>) {
+        let frames = bytes.get(from..).unwrap_or_default();
+        match self.meter.follow(frames, Instant::now()) {
+            Ok(heads) => {
+                self.began |= heads > 0;
+                (bytes.len(), None)
+            }
+            Err(flood) => (from + flood.bytes, Some(Stop::Flooded(flood))),
         }
     }
 
@@ -124,7 +158,16 @@ impl<S> Inspected<S> {
             Stop::Unfinished => {}
             Stop::Respell(head) => self.respell(&head),
             Stop::Broken(breached) => self.refuse(breached),
+            Stop::Flooded(flood) => self.end(flood),
         }
+    }
+
+    fn end(&mut self, flood: Flood) {
+        tracing::debug!(reason = %flood, "a client connection is ended");
+        self.held.truncate(self.passed);
+        self.held.extend_from_slice(FORBIDDEN_FRAME);
+        self.passed = self.held.len();
+        self.state = State::Silent;
     }
 
     fn respell(&mut self, head: &Head) {
@@ -162,6 +205,13 @@ impl<S> Inspected<S> {
         }
     }
 
+    fn note_written(&mut self, written: io::Result<usize>) -> Poll<io::Result<usize>> {
+        if let Ok(bytes) = written {
+            self.meter.sent(bytes);
+        }
+        Poll::Ready(written)
+    }
+
     /// Gives out held bytes that may be read.
     fn give(&mut self, buf: &mut ReadBuf<'_>) {
         let count = self.passed.min(buf.remaining());
@@ -176,7 +226,7 @@ impl<S> Inspected<S> {
 }
 
 impl<S: AsyncRead + Unpin> Inspected<S> {
-    /// Reads to the reader's own room and inspects there; what may not pass moves to the held bytes.
+    /// Reads to the reader's own room and judges there; what may not pass moves to the held bytes.
     fn poll_direct(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
@@ -185,7 +235,10 @@ impl<S: AsyncRead + Unpin> Inspected<S> {
             self.state = State::Ended;
             return Poll::Ready(Ok(()));
         }
-        let (good, stop) = self.admit(fresh);
+        let (good, stop) = match self.state {
+            State::Passing => self.meter(fresh, 0),
+            State::Inspecting | State::Silent | State::Ended => self.admit(fresh),
+        };
         if let Some(stop) = stop {
             self.held.extend_from_slice(fresh.get(good..).unwrap_or_default());
             buf.set_filled(before + good);
@@ -216,6 +269,20 @@ impl<S: AsyncRead + Unpin> Inspected<S> {
     }
 }
 
+/// Uses up what this task may do before others have their turn.
+///
+/// The library decodes all heads it can read before it begins a request, and a reference of one byte decodes
+/// to a field. Requests that have begun are judged, and let go of what they may not have, while the next wait.
+fn yield_soon(cx: &mut Context<'_>) {
+    // Budgets of tasks are smaller; outside a task there is none, and nothing to be done.
+    for _ in 0..=u8::MAX {
+        match coop::poll_proceed(cx) {
+            Poll::Ready(turn) => turn.made_progress(),
+            Poll::Pending => return,
+        }
+    }
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
@@ -231,7 +298,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
                     ready!(this.poll_direct(cx, buf))?;
                 }
                 State::Inspecting => ready!(this.poll_held(cx))?,
-                State::Passing => return Pin::new(&mut this.stream).poll_read(cx, buf),
+                State::Passing => {
+                    if std::mem::take(&mut this.began) {
+                        yield_soon(cx);
+                    }
+                    let turn = ready!(coop::poll_proceed(cx));
+                    ready!(this.poll_direct(cx, buf))?;
+                    turn.made_progress();
+                }
                 State::Silent => return Poll::Pending,
                 State::Ended => return Poll::Ready(Ok(())),
             }
@@ -241,7 +315,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Inspected<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().stream).poll_write(cx, buf)
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write(cx, buf));
+        this.note_written(written)
     }
 
     fn poll_write_vectored(
@@ -249,7 +325,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Inspected<S> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().stream).poll_write_vectored(cx, bufs)
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(cx, bufs));
+        this.note_written(written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -266,99 +344,5 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Inspected<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::io::AsyncReadExt;
-
-    use super::*;
-    use crate::config::Limits;
-    use crate::framing::Breach;
-
-    const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
-                          POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
-
-    fn inspected(stream: &[u8]) -> (Inspected<&[u8]>, FoundBreach) {
-        let breach = FoundBreach::default();
-        let inspector = Inspector::new(&Limits::default());
-        let stream = Inspected::new(stream, inspector, Activity::new(), breach.clone());
-        (stream, breach)
-    }
-
-    /// Everything up to the end, read with room for so many bytes at once.
-    async fn read(stream: &[u8], room: usize) -> String {
-        let (mut stream, _) = inspected(stream);
-        let (mut all, mut space) = (Vec::new(), vec![0; room]);
-        loop {
-            match stream.read(&mut space).await.expect("reading from memory") {
-                0 => return String::from_utf8(all).expect("text"),
-                count => all.extend_from_slice(&space[..count]),
-            }
-        }
-    }
-
-    #[tokio::test]
-    async fn good_bytes_pass_untouched_whatever_the_room() {
-        for room in [1, 7, 24, READ - 1, READ, 8192] {
-            assert_eq!(read(STREAM.as_bytes(), room).await, STREAM);
-        }
-        let long = format!("{}{}", STREAM.repeat(200), "GET / HTTP/1.1\r\n");
-        for room in [100, READ, 8192] {
-            assert_eq!(read(long.as_bytes(), room).await, STREAM.repeat(200));
-        }
-    }
-
-    #[tokio::test]
-    async fn http2_passes_untouched() {
-        let stream = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\n\r".as_slice();
-        for room in [1, 24, 8192] {
-            assert_eq!(read(stream, room).await.as_bytes(), stream);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_respelt_head_stands_between_its_neighbours() {
-        let stream = format!("{STREAM}GET /?\" HTTP/1.1\r\nA: \"\r\n\r\n{STREAM}");
-        let expected = format!("{STREAM}GET /?%22 HTTP/1.1\r\nA: \"\r\n\r\n{STREAM}");
-        for room in [1, READ, 8192] {
-            assert_eq!(read(stream.as_bytes(), room).await, expected);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_stand_in_takes_the_place_of_a_broken_head_and_nothing_follows() {
-        let stream = format!("{STREAM}PUT / HTTP/1.1\r\nA : b\r\n\r\n{STREAM}");
-        let expected = format!("{STREAM}PUT / HTTP/1.1\r\nConnection: close\r\n\r\n");
-        for room in [1, READ, 8192] {
-            let (mut inspected, breach) = inspected(stream.as_bytes());
-            let mut read = Vec::new();
-            while read.len() < expected.len() {
-                let mut space = vec![0; room];
-                let count = inspected.read(&mut space).await.expect("reading from memory");
-                read.extend_from_slice(&space[..count]);
-            }
-            assert_eq!(String::from_utf8_lossy(&read), expected);
-            let more = futures_util::FutureExt::now_or_never(inspected.read_u8());
-            assert!(more.is_none(), "neither bytes nor an end");
-            let found = [(); 4].map(|()| breach.begin().of_head());
-            assert_eq!(found, [None, None, None, Some(Breach::Field)]);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_broken_body_ends_the_stream_at_its_last_good_byte() {
-        let good = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
-        for room in [1, READ, 8192] {
-            assert_eq!(read(format!("{good}3\nabc\r\n").as_bytes(), room).await, good);
-        }
-        let (mut inspected, breach) =
-            inspected(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n");
-        inspected
-            .read_to_end(&mut Vec::new())
-            .await
-            .expect("reading from memory");
-        let framing = breach.begin();
-        assert_eq!(
-            (framing.of_head(), framing.of_body()),
-            (None, Some(Breach::Chunk))
-        );
-    }
-}
+#[path = "inspected_tests.rs"]
+mod tests;

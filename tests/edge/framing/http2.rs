@@ -1,12 +1,10 @@
-//! The same care over HTTP/2, and the limits of one connection (T-32, T-78).
-
-use std::time::Duration;
+//! The same care over HTTP/2 (T-32).
 
 use super::scene;
-use crate::support::{Answer, EVENTS, Edge, Fate, Gate, Origin, Reply};
+use crate::support::{EVENTS, Fate};
 
 /// The pseudo-fields of a good read.
-fn read() -> Vec<(&'static str, &'static str)> {
+pub(super) fn read() -> Vec<(&'static str, &'static str)> {
     vec![
         (":method", "GET"),
         (":scheme", "http"),
@@ -16,12 +14,12 @@ fn read() -> Vec<(&'static str, &'static str)> {
 }
 
 /// A good read with further fields.
-fn with(fields: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+pub(super) fn with(fields: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
     [read(), fields.to_vec()].concat()
 }
 
 /// A good read with one field of another value.
-fn but(name: &str, value: &'static str) -> Vec<(&'static str, &'static str)> {
+pub(super) fn but(name: &str, value: &'static str) -> Vec<(&'static str, &'static str)> {
     let replaced = |(known, old)| (known, if known == name { value } else { old });
     read().into_iter().map(replaced).collect()
 }
@@ -125,116 +123,4 @@ async fn t32_a_length_that_is_not_the_sum_of_the_data_forwards_nothing() {
         assert!(matches!(fate, Fate::Reset | Fate::Ended), "{fate:?}");
     }
     assert!(origin.seen().is_empty());
-}
-
-#[tokio::test]
-async fn t78_streams_beyond_the_limit_are_refused() {
-    let gate = Gate::closed();
-    let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.http2.streams = 3)
-        .start()
-        .await;
-    let mut client = edge.frames().await;
-    for _ in 0..3 {
-        client.request(&read(), None).await;
-    }
-    gate.reached_by(3).await;
-    let fourth = client.request(&read(), None).await;
-    assert_eq!(client.fate(fourth).await, Fate::Reset);
-    gate.open();
-}
-
-#[tokio::test]
-async fn t78_more_fields_than_allowed_are_refused_in_json() {
-    let (origin, edge) = scene().await;
-    let request = Edge::http2().get(edge.url(EVENTS));
-    let request = (0..100).fold(request, |request, n| request.header(format!("x-{n}"), "a"));
-    let answer = Answer::to(request).await;
-    assert_eq!(answer.status, 431);
-    assert_eq!(answer.code(), "edge_headers_too_large");
-    assert!(origin.seen().is_empty());
-}
-
-#[tokio::test]
-async fn t78_a_header_list_beyond_the_limit_is_refused_and_far_beyond_ends_the_connection() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.http2.header_list_bytes = 4096)
-        .start()
-        .await;
-    // Each field counts 73 bytes.
-    let field = ("x", "0123456789012345678901234567890123456789");
-    let mut client = edge.frames().await;
-    let beyond = client.request(&with(&vec![field; 60]), None).await;
-    assert_eq!(client.fate(beyond).await, Fate::Answered(431));
-    let far_beyond = client.request(&with(&vec![field; 300]), None).await;
-    assert_eq!(client.fate(far_beyond).await, Fate::Ended);
-    assert!(origin.seen().is_empty());
-}
-
-#[tokio::test]
-async fn t78_streams_reset_at_once_end_the_connection() {
-    let (_origin, edge) = scene().await;
-    let mut client = edge.frames().await;
-    let mut last = 0;
-    for _ in 0..2000 {
-        last = client.request(&read(), None).await;
-        client.frame(3, 0, last, &8_u32.to_be_bytes()).await;
-    }
-    let fate = tokio::time::timeout(Duration::from_secs(10), client.fate(last)).await;
-    assert_eq!(fate.expect("the edge does not wait"), Fate::Ended);
-}
-
-#[tokio::test]
-async fn t78_provoked_resets_end_the_connection() {
-    let (origin, edge) = scene().await;
-    let mut client = edge.frames().await;
-    let mut last = 0;
-    for _ in 0..200 {
-        last = client.request(&with(&[("connection", "close")]), None).await;
-    }
-    let fate = tokio::time::timeout(Duration::from_secs(10), client.fate(last)).await;
-    assert_eq!(fate.expect("the edge does not wait"), Fate::Ended);
-    assert!(origin.seen().is_empty());
-}
-
-#[tokio::test]
-async fn t78_endless_continuations_end_the_connection() {
-    let (_origin, edge) = scene().await;
-    let mut client = edge.frames().await;
-    client.frame(1, 0, 1, &[]).await;
-    for _ in 0..50 {
-        client.frame(9, 0, 1, &[]).await;
-    }
-    let fate = tokio::time::timeout(Duration::from_secs(10), client.fate(1)).await;
-    assert_eq!(fate.expect("the edge does not wait"), Fate::Ended);
-}
-
-#[tokio::test]
-async fn t78_empty_data_ends_the_connection() {
-    let (origin, edge) = scene().await;
-    let mut client = edge.frames().await;
-    let stream = client.open(&but(":method", "POST")).await;
-    for _ in 0..2000 {
-        client.frame(0, 0, stream, &[]).await;
-    }
-    let fate = tokio::time::timeout(Duration::from_secs(10), client.fate(stream)).await;
-    assert_eq!(fate.expect("the edge does not wait"), Fate::Ended);
-    assert!(origin.seen().is_empty());
-}
-
-#[tokio::test]
-async fn t78_frames_that_say_nothing_do_no_harm() {
-    let (_origin, edge) = scene().await;
-    let mut client = edge.frames().await;
-    for _ in 0..5000 {
-        // PRIORITY of a stream that does not exist, and a window that grows by one byte.
-        client.frame(2, 0, 101, &[0, 0, 0, 0, 1]).await;
-        client.frame(8, 0, 0, &1_u32.to_be_bytes()).await;
-    }
-    let stream = client.request(&read(), None).await;
-    assert_eq!(client.fate(stream).await, Fate::Answered(200));
 }

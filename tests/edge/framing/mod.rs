@@ -2,6 +2,7 @@
 
 mod agreement;
 mod bodies;
+mod floods;
 mod heads;
 mod http2;
 mod order;

@@ -42,6 +42,8 @@ pub(crate) enum Fate {
 impl FrameClient {
     pub(super) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the edge listens");
+        // Frames are short and often lonely.
+        stream.set_nodelay(true).expect("a socket");
         let mut this = Self {
             stream: BufReader::new(stream),
             next: 1,
@@ -85,10 +87,7 @@ impl FrameClient {
     async fn head(&mut self, fields: &[(&str, &str)], flags: u8) -> u32 {
         let stream = self.next;
         self.next += 2;
-        let block: Vec<u8> = fields
-            .iter()
-            .flat_map(|(name, value)| literal(name, value))
-            .collect();
+        let block = self::fields(fields);
         self.frame(HEADERS, END_HEADERS | flags, stream, &block).await;
         stream
     }
@@ -117,6 +116,12 @@ impl FrameClient {
         let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
         Some((head[3], stream, payload))
     }
+}
+
+/// A block of fields as HPACK writes them without any table.
+pub(crate) fn fields(fields: &[(&str, &str)]) -> Vec<u8> {
+    let literals = fields.iter().map(|(name, value)| literal(name, value));
+    literals.flatten().collect()
 }
 
 /// A field as HPACK writes it without any table (RFC 7541 6.2.2).

@@ -11,7 +11,7 @@ mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge};
-pub(crate) use frames::Fate;
+pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::Origin;
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::{RawAnswer, RawClient};

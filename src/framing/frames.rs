@@ -1,0 +1,385 @@
+//! Meters the frames of an HTTP/2 connection that ask for work and carry nothing (RFC 9113 10.5).
+//!
+//! Only the nine bytes before each payload are read. A kind of frame has a budget, which grows with time and
+//! with what the edge sends: a client that takes answers has reason to speak. What a frame provokes by itself
+//! is too short to pay for the next one.
+
+use std::time::Instant;
+
+use super::budget::Budget;
+use super::inspector::PREFACE;
+use crate::config::FrameRates;
+
+/// Bytes before the payload of a frame (RFC 9113 4.1).
+const HEAD: usize = 9;
+
+/// Bytes sent to the client that earn one frame of each kind; the longest reply to a frame has 17.
+const EARNING_BYTES: u64 = 64;
+
+/// DATA shorter than this is metered; longer DATA is paid for by its bytes.
+const SMALL_DATA: u32 = 64;
+
+/// The flag of DATA that ends its stream (RFC 9113 6.1).
+const END_STREAM: u8 = 1;
+
+/// Frames with one budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameKind {
+    /// `RST_STREAM`: a request is taken back.
+    Reset,
+    /// SETTINGS, acknowledgements included.
+    Settings,
+    /// PING, replies included.
+    Ping,
+    /// `WINDOW_UPDATE`.
+    WindowUpdate,
+    /// DATA of less than 64 bytes that ends no stream.
+    SmallData,
+    /// PRIORITY, GOAWAY and kinds without a meaning here.
+    Other,
+}
+
+/// More frames of one kind than the connection may send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a flood of {kind:?} frames")]
+pub struct Flood {
+    /// The kind.
+    pub kind: FrameKind,
+    /// How many of the shown bytes go to the end of the frame that was too much.
+    pub bytes: usize,
+}
+
+/// Follows the frames of one connection from its preface on.
+///
+/// It stores no payload: a fixed number of bytes for each connection.
+#[derive(Debug, Clone)]
+pub struct FrameMeter {
+    at: At,
+    budgets: [Budget; 6],
+    granted: Option<Instant>,
+    /// Bytes sent that have earned nothing yet.
+    sent: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum At {
+    /// So many bytes of a frame's head are known.
+    Head([u8; HEAD], usize),
+    /// So many bytes of a payload are left, of a frame that costs something or nothing.
+    Payload(u32, Option<FrameKind>),
+}
+
+// === impl FrameMeter ===
+
+impl FrameMeter {
+    /// A meter for a new connection, whose bytes begin with the preface.
+    #[expect(clippy::cast_possible_truncation, reason = "the preface has 24 bytes")]
+    pub fn new(rates: &FrameRates) -> Self {
+        let budgets = [
+            rates.resets,
+            rates.settings,
+            rates.pings,
+            rates.window_updates,
+            rates.small_data,
+            rates.others,
+        ];
+        Self {
+            at: At::Payload(PREFACE.len() as u32, None),
+            budgets: budgets.map(Budget::full),
+            granted: None,
+            sent: 0,
+        }
+    }
+
+    /// Notes bytes that were sent to the client.
+    pub fn sent(&mut self, bytes: usize) {
+        self.sent = self.sent.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// Follows the next bytes of the client and counts the heads of requests that begin in them; `now` never
+    /// goes back.
+    ///
+    /// # Errors
+    ///
+    /// When a frame ends in them that was one too many.
+    pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<usize, Flood> {
+        self.grant(now);
+        let mut heads = 0;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            rest = match &mut self.at {
+                At::Head(head, known) => {
+                    let (fresh, behind) = rest.split_at((HEAD - *known).min(rest.len()));
+                    for (place, byte) in head.iter_mut().skip(*known).zip(fresh) {
+                        *place = *byte;
+                    }
+                    *known += fresh.len();
+                    if *known == HEAD {
+                        heads += usize::from(is_request(*head));
+                        self.at = payload(*head);
+                    }
+                    behind
+                }
+                At::Payload(left, _) => {
+                    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
+                    *left -= u32::try_from(here).unwrap_or(*left);
+                    rest.get(here..).unwrap_or_default()
+                }
+            };
+            if let At::Payload(0, kind) = self.at {
+                self.at = At::Head([0; HEAD], 0);
+                if let Some(kind) = kind
+                    && !self.budget(kind).spend()
+                {
+                    let bytes = bytes.len() - rest.len();
+                    return Err(Flood { kind, bytes });
+                }
+            }
+        }
+        Ok(heads)
+    }
+
+    fn grant(&mut self, now: Instant) {
+        let since = now.saturating_duration_since(*self.granted.get_or_insert(now));
+        let milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        let frames = self.sent / EARNING_BYTES;
+        if milliseconds == 0 && frames == 0 {
+            return;
+        }
+        self.sent %= EARNING_BYTES;
+        if milliseconds > 0 {
+            self.granted = Some(now);
+        }
+        for budget in &mut self.budgets {
+            budget.grant(milliseconds, frames);
+        }
+    }
+
+    const fn budget(&mut self, kind: FrameKind) -> &mut Budget {
+        let [resets, settings, pings, window_updates, small_data, others] = &mut self.budgets;
+        match kind {
+            FrameKind::Reset => resets,
+            FrameKind::Settings => settings,
+            FrameKind::Ping => pings,
+            FrameKind::WindowUpdate => window_updates,
+            FrameKind::SmallData => small_data,
+            FrameKind::Other => others,
+        }
+    }
+}
+
+/// Whether a frame begins a request; trailers look alike.
+const fn is_request(head: [u8; HEAD]) -> bool {
+    let [_, _, _, kind, ..] = head;
+    kind == 1
+}
+
+/// What follows the head of a frame.
+const fn payload(head: [u8; HEAD]) -> At {
+    let [high, middle, low, kind, flags, ..] = head;
+    let length = u32::from_be_bytes([0, high, middle, low]);
+    let kind = match kind {
+        0 if length < SMALL_DATA && flags & END_STREAM == 0 => Some(FrameKind::SmallData),
+        // HEADERS and CONTINUATION: the library bounds what belongs to one request, and requests have limits.
+        0 | 1 | 9 => None,
+        3 => Some(FrameKind::Reset),
+        4 => Some(FrameKind::Settings),
+        6 => Some(FrameKind::Ping),
+        8 => Some(FrameKind::WindowUpdate),
+        _ => Some(FrameKind::Other),
+    };
+    At::Payload(length, kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KINDS: [FrameKind; 6] = [
+        FrameKind::Reset,
+        FrameKind::Settings,
+        FrameKind::Ping,
+        FrameKind::WindowUpdate,
+        FrameKind::SmallData,
+        FrameKind::Other,
+    ];
+
+    /// One frame a second of each kind: a burst of ten.
+    fn meter() -> FrameMeter {
+        FrameMeter::new(&FrameRates {
+            resets: 1,
+            settings: 1,
+            pings: 1,
+            window_updates: 1,
+            small_data: 1,
+            others: 1,
+        })
+    }
+
+    fn started(now: Instant) -> FrameMeter {
+        let mut meter = meter();
+        assert_eq!(meter.follow(PREFACE, now), Ok(0));
+        meter
+    }
+
+    fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        [&length[1..], &[kind, flags, 0, 0, 0, 1], payload].concat()
+    }
+
+    fn of(kind: FrameKind) -> Vec<u8> {
+        match kind {
+            FrameKind::Reset => frame(3, 0, &[0; 4]),
+            FrameKind::Settings => frame(4, 0, &[]),
+            FrameKind::Ping => frame(6, 1, &[0; 8]),
+            FrameKind::WindowUpdate => frame(8, 0, &[0; 4]),
+            FrameKind::SmallData => frame(0, 0, &[0; 63]),
+            FrameKind::Other => frame(2, 0, &[0; 5]),
+        }
+    }
+
+    #[test]
+    fn each_kind_has_its_own_budget() {
+        let now = Instant::now();
+        let mut meter = started(now);
+        for kind in KINDS {
+            let bytes = of(kind).len();
+            assert_eq!(meter.follow(&of(kind).repeat(10), now), Ok(0), "{kind:?}");
+            assert_eq!(meter.follow(&of(kind).repeat(2), now), Err(Flood { kind, bytes }));
+        }
+    }
+
+    #[test]
+    fn what_carries_something_costs_nothing() {
+        let now = Instant::now();
+        let mut meter = started(now);
+        for free in [
+            frame(0, 0, &[0; 64]),
+            frame(0, END_STREAM, &[]),
+            frame(1, 4, &[0; 20]),
+            frame(9, 0, &[]),
+        ] {
+            assert!(meter.follow(&free.repeat(1000), now).is_ok(), "{free:?}");
+        }
+    }
+
+    #[test]
+    fn counts_the_heads_of_requests() {
+        let now = Instant::now();
+        let mut meter = started(now);
+        let stream = [
+            frame(1, 4, &[0; 20]),
+            of(FrameKind::Ping),
+            frame(1, 0, &[]),
+            frame(9, 4, &[]),
+        ]
+        .concat();
+        assert_eq!(meter.follow(&stream, now), Ok(2));
+        assert_eq!(meter.follow(&stream[..8], now), Ok(0));
+        assert_eq!(meter.follow(&stream[8..], now), Ok(2));
+    }
+
+    #[test]
+    fn budgets_grow_with_time_up_to_ten_seconds() {
+        let start = Instant::now();
+        let ping = of(FrameKind::Ping);
+        for (seconds, granted) in [(0, 0), (1, 1), (3, 3), (10, 10), (1_000_000, 10)] {
+            let mut meter = started(start);
+            assert_eq!(meter.follow(&ping.repeat(10), start), Ok(0));
+            let later = start + Duration::from_secs(seconds);
+            assert_eq!(meter.follow(&ping.repeat(granted), later), Ok(0), "{seconds}");
+            assert!(meter.follow(&ping, later).is_err(), "{seconds}");
+        }
+    }
+
+    #[test]
+    fn time_counts_however_it_is_cut() {
+        let start = Instant::now();
+        let mut meter = started(start);
+        let ping = of(FrameKind::Ping);
+        assert_eq!(meter.follow(&ping.repeat(10), start), Ok(0));
+        for step in 1..2000 {
+            assert_eq!(
+                meter.follow(&[], start + Duration::from_micros(step * 500)),
+                Ok(0)
+            );
+        }
+        let later = start + Duration::from_secs(1);
+        assert_eq!(meter.follow(&ping, later), Ok(0));
+        assert!(meter.follow(&ping, later).is_err());
+    }
+
+    #[test]
+    fn answers_earn_frames_and_replies_do_not() {
+        let now = Instant::now();
+        let (ping, update) = (of(FrameKind::Ping), of(FrameKind::WindowUpdate));
+        let mut meter = started(now);
+        for _ in 0..1000 {
+            meter.sent(64);
+            assert_eq!(meter.follow(&update, now), Ok(0), "as fast as answers are taken");
+        }
+        let mut meter = started(now);
+        let flood = (0..100).position(|_| {
+            meter.sent(17);
+            meter.follow(&ping, now).is_err()
+        });
+        assert_eq!(flood, Some(13), "replies to pings pay for a quarter");
+    }
+
+    #[test]
+    fn the_preface_is_no_frame() {
+        let now = Instant::now();
+        let mut meter = meter();
+        let stream = [PREFACE, &of(FrameKind::Settings).repeat(11)].concat();
+        let kind = FrameKind::Settings;
+        assert_eq!(
+            meter.follow(&stream, now),
+            Err(Flood {
+                kind,
+                bytes: stream.len()
+            })
+        );
+    }
+
+    /// Where in a stream of pieces the flood is found.
+    fn flood(stream: &[u8], sizes: &[usize]) -> Option<(FrameKind, usize)> {
+        let (mut meter, now, mut at) = (meter(), Instant::now(), 0);
+        let mut sizes = sizes.iter().copied().chain(std::iter::repeat(usize::MAX));
+        while at < stream.len() {
+            let size = sizes.next().unwrap_or(1).clamp(1, stream.len() - at);
+            if let Err(flood) = meter.follow(&stream[at..at + size], now) {
+                assert!(flood.bytes <= size);
+                return Some((flood.kind, at + flood.bytes));
+            }
+            at += size;
+        }
+        None
+    }
+
+    fn stream() -> impl Strategy<Value = Vec<u8>> {
+        let one = prop_oneof![
+            6 => (0..11_u8, any::<u8>(), 0..80_usize)
+                .prop_map(|(kind, flags, length)| frame(kind, flags, &vec![0; length])),
+            1 => proptest::collection::vec(any::<u8>(), 0..20),
+        ];
+        proptest::collection::vec(one, 0..100).prop_map(|frames| [PREFACE, &frames.concat()].concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn the_verdict_does_not_depend_on_how_bytes_arrive(
+            stream in stream(),
+            sizes in proptest::collection::vec(1..40_usize, 0..200),
+        ) {
+            let whole = flood(&stream, &[]);
+            prop_assert_eq!(flood(&stream, &sizes), whole);
+            prop_assert_eq!(flood(&stream, &vec![1; stream.len()]), whole);
+        }
+    }
+}
