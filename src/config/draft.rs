@@ -61,6 +61,8 @@ pub(super) struct OriginDraft {
     pub(super) advertised_url: Option<Url>,
     pub(super) tunnel_delete: bool,
     pub(super) max_in_flight: usize,
+    pub(super) max_waiting: Option<usize>,
+    pub(super) site_in_flight: Option<usize>,
 }
 
 /// `[tls]` as typed.
@@ -143,6 +145,8 @@ impl Draft {
                 advertised_url: None,
                 tunnel_delete: false,
                 max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+                max_waiting: None,
+                site_in_flight: None,
             },
             roots: None,
             admin_listen: None,

@@ -420,6 +420,21 @@ const ORIGIN: &[Key<Draft>] = &[
         default: Shown::Of(|settings| settings.origin.max_in_flight.to_string()),
         meaning: "Exchanges with the site at once; at most the number of its PHP workers is best.",
     },
+    Key {
+        name: "max_waiting",
+        store: Count(1..=100_000, |draft, count| draft.origin.max_waiting = Some(count)),
+        default: Shown::Words("four times `max_in_flight`"),
+        meaning: "Calls that wait for one of them, each for at most 0.8 s; further ones get 503 `edge_overloaded`.",
+    },
+    Key {
+        name: "site_in_flight",
+        store: Count(1..=100_000, |draft, count| {
+            draft.origin.site_in_flight = Some(count);
+        }),
+        default: Shown::Words("eight times `max_in_flight`"),
+        meaning: "Exchanges for the rest of the site at once (`other = \"forward\"`); most of them are files and need \
+                  no PHP. Four times as many may wait.",
+    },
 ];
 
 const ROOTS: &[Key<RootDraft>] = &[
@@ -568,6 +583,13 @@ const LIMITS: &[Key<Draft>] = &[
         meaning: "A request body (413).",
     },
     Key {
+        name: "body_pace",
+        store: Size(0..=MIB, |draft, count| draft.limits.body_pace = count),
+        default: Shown::Of(|settings| show_size(settings.limits.body_pace)),
+        meaning: "What must come of a request body each second on average, after `timeouts.client_body_grace` (408); 0 \
+                  for any pace.",
+    },
+    Key {
         name: "json_depth",
         store: Count(1..=512, |draft, count| draft.limits.json_depth = count),
         default: Shown::Of(|settings| settings.limits.json_depth.to_string()),
@@ -587,6 +609,13 @@ const LIMITS: &[Key<Draft>] = &[
         default: Shown::Of(|settings| shown_size(settings.limits.answer_buffer_bytes)),
         meaning: "Answers up to this size are held until complete, so that a broken one becomes a clean 502; larger \
                   ones stream.",
+    },
+    Key {
+        name: "answer_pace",
+        store: Size(0..=MIB, |draft, count| draft.limits.answer_pace = count),
+        default: Shown::Of(|settings| show_size(settings.limits.answer_pace)),
+        meaning: "What a client must take of a waiting answer each second, or its connection is closed: so much \
+                  gives back one second of `timeouts.client_write`. 0: a byte gives all of it back.",
     },
     Key {
         name: "connections",
@@ -616,7 +645,23 @@ const TIMEOUTS: &[Key<Draft>] = &[
         name: "client_body",
         store: Time(seconds(1..=3600), |draft, time| draft.timeouts.client_body = time),
         default: Shown::Of(|settings| show_duration(settings.timeouts.client_body)),
-        meaning: "The whole body of a request.",
+        meaning: "The whole body of a request (408).",
+    },
+    Key {
+        name: "client_body_grace",
+        store: Time(seconds(1..=3600), |draft, time| {
+            draft.timeouts.client_body_grace = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.client_body_grace)),
+        meaning: "How long the body of a request may pause, all pauses together, before `limits.body_pace` counts.",
+    },
+    Key {
+        name: "client_write",
+        store: Time(seconds(1..=3600), |draft, time| {
+            draft.timeouts.client_write = time;
+        }),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.client_write)),
+        meaning: "How long a client may let an answer wait; what it takes gives time back, as `limits.answer_pace` says.",
     },
     Key {
         name: "client_idle",
@@ -655,6 +700,13 @@ const TIMEOUTS: &[Key<Draft>] = &[
         }),
         default: Shown::Of(|settings| show_duration(settings.timeouts.origin_write)),
         meaning: "A whole exchange with the site for a write; it may fetch an image meanwhile.",
+    },
+    Key {
+        name: "site",
+        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| draft.timeouts.site = time),
+        default: Shown::Of(|settings| show_duration(settings.timeouts.site)),
+        meaning: "For the rest of the site (`other = \"forward\"`): until its answer begins, an upload included, and as \
+                  long again until it ends.",
     },
     Key {
         name: "drain",

@@ -70,6 +70,8 @@ fn settle(draft: Draft, url: Url, roots: Vec<Root>) -> Settings {
             advertised_url: draft.origin.advertised_url,
             tunnel_delete: draft.origin.tunnel_delete,
             max_in_flight: draft.origin.max_in_flight,
+            max_waiting: draft.origin.max_waiting,
+            site_in_flight: draft.origin.site_in_flight,
         },
         roots,
         admin: draft.admin_listen.map(|listen| AdminSettings { listen }),

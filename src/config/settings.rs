@@ -149,6 +149,10 @@ pub struct OriginSettings {
     pub tunnel_delete: bool,
     /// Upstream exchanges at once, 1 or more; 16 unless set.
     pub max_in_flight: usize,
+    /// Calls that wait for one of them; [`OriginSettings::waiting_calls`] unless set.
+    pub max_waiting: Option<usize>,
+    /// Exchanges for the rest of the site at once; [`OriginSettings::site_in_flight`] unless set.
+    pub site_in_flight: Option<usize>,
 }
 
 /// One REST root.
@@ -188,12 +192,16 @@ pub struct Limits {
     pub form_fields: usize,
     /// Bytes of a request body (413).
     pub body_bytes: u64,
+    /// Bytes of a request body that must come each second (408); 0: any.
+    pub body_pace: u64,
     /// Nesting of a JSON body (400 `rest_invalid_json` code 1).
     pub json_depth: usize,
     /// Bytes of an origin's answer (502).
     pub answer_bytes: u64,
     /// Bytes of an answer that are held before the status is sent; larger answers stream.
     pub answer_buffer_bytes: usize,
+    /// Bytes of a waiting answer that a client must take each second, else its connection is closed; 0: any.
+    pub answer_pace: u64,
     /// Client connections at once.
     pub connections: usize,
     /// Client connections of one address at once; 0: any number.
@@ -207,6 +215,10 @@ pub struct Timeouts {
     pub client_head: Duration,
     /// Client: the whole request body.
     pub client_body: Duration,
+    /// Client: how long it may keep its request's body waiting before [`Limits::body_pace`] counts.
+    pub client_body_grace: Duration,
+    /// Client: how long it may let an answer wait; what it takes earns it new time, see [`Limits::answer_pace`].
+    pub client_write: Duration,
     /// Client: idle keep-alive.
     pub client_idle: Duration,
     /// Origin: connect, TLS included.
@@ -217,6 +229,8 @@ pub struct Timeouts {
     pub origin_read: Duration,
     /// Origin: a whole write exchange.
     pub origin_write: Duration,
+    /// Origin: until an answer for the rest of the site begins, an upload included, and again until it ends.
+    pub site: Duration,
     /// Drain on shutdown.
     pub drain: Duration,
 }
@@ -249,6 +263,33 @@ pub enum LogFormat {
     Text,
 }
 
+/// Requests that wait for each exchange that runs: clients that wait longer than a moment are better told so.
+const QUEUE_FACTOR: usize = 4;
+
+/// Exchanges for the rest of the site for each calendar call; most of them are files and need no PHP.
+const SITE_FACTOR: usize = 8;
+
+// === impl OriginSettings ===
+
+impl OriginSettings {
+    /// How many calls may wait: as set, else four times as many as may run.
+    pub fn waiting_calls(&self) -> usize {
+        let usual = self.max_in_flight.saturating_mul(QUEUE_FACTOR);
+        self.max_waiting.unwrap_or(usual)
+    }
+
+    /// How many exchanges for the rest of the site may run: as set, else eight times as many as calls.
+    pub fn site_in_flight(&self) -> usize {
+        let usual = self.max_in_flight.saturating_mul(SITE_FACTOR);
+        self.site_in_flight.unwrap_or(usual)
+    }
+
+    /// How many requests for the rest of the site may wait: four times as many as may run.
+    pub fn waiting_site(&self) -> usize {
+        self.site_in_flight().saturating_mul(QUEUE_FACTOR)
+    }
+}
+
 /// Drops slashes at the end of a path, so that a path can be appended; the bare root `/` cannot be dropped
 /// from a [`Url`] and stays.
 pub(super) fn without_trailing_slash(mut url: Url) -> Url {
@@ -269,9 +310,11 @@ impl Default for Limits {
             query_pairs: 500,
             form_fields: 500,
             body_bytes: 8 * 1024 * 1024,
+            body_pace: 1024,
             json_depth: 128,
             answer_bytes: 32 * 1024 * 1024,
             answer_buffer_bytes: 1024 * 1024,
+            answer_pace: 4 * 1024,
             connections: 20_000,
             connections_per_address: 0,
         }
@@ -283,11 +326,14 @@ impl Default for Timeouts {
         Self {
             client_head: Duration::from_secs(10),
             client_body: Duration::from_secs(30),
+            client_body_grace: Duration::from_secs(5),
+            client_write: Duration::from_secs(30),
             client_idle: Duration::from_mins(1),
             origin_connect: Duration::from_secs(2),
             origin_first_byte: Duration::from_secs(8),
             origin_read: Duration::from_secs(12),
             origin_write: Duration::from_secs(30),
+            site: Duration::from_mins(5),
             drain: Duration::from_secs(10),
         }
     }

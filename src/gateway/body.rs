@@ -8,7 +8,9 @@ use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
+use super::paced::Paced;
 use crate::answer::BoxError;
+use crate::config::{Limits, Timeouts};
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
 use crate::problem::Refusal;
@@ -38,12 +40,13 @@ pub(super) enum BodyFault {
 }
 
 /// The whole body; one that says it is too large is not read at all.
-pub(super) async fn read(body: ClientBody, limit: u64, patience: Duration) -> Result<Bytes, BodyFault> {
-    if body.size_hint().lower() > limit {
+pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts) -> Result<Bytes, BodyFault> {
+    if body.size_hint().lower() > limits.body_bytes {
         return Err(BodyFault::TooLarge);
     }
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let collected = timeout(patience, Limited::new(body, limit).collect())
+    let most = usize::try_from(limits.body_bytes).unwrap_or(usize::MAX);
+    let body = Limited::new(Paced::new(body, limits, timeouts), most);
+    let collected = timeout(timeouts.client_body, body.collect())
         .await
         .map_err(|_| BodyFault::TooSlow)?;
     collected
@@ -75,18 +78,20 @@ impl BodyFault {
         if error.is::<LengthLimitError>() {
             return Self::TooLarge;
         }
-        match error.downcast_ref() {
-            Some(BodyError::Broken(breach)) => Self::Broken(*breach),
-            Some(BodyError::Ended(_)) | None => Self::Incomplete,
-        }
+        error.downcast_ref().map_or(Self::Incomplete, Self::from_client)
     }
 
     /// The fault of a client's body that ended an exchange which streamed it.
     pub(super) fn behind(failure: &ExchangeFailure) -> Option<Self> {
-        causes(failure).find_map(|cause| match cause.downcast_ref()? {
-            BodyError::Broken(breach) => Some(Self::Broken(*breach)),
-            BodyError::Ended(_) => Some(Self::Incomplete),
-        })
+        causes(failure).find_map(|cause| cause.downcast_ref().map(Self::from_client))
+    }
+
+    const fn from_client(error: &BodyError) -> Self {
+        match error {
+            BodyError::Broken(breach) => Self::Broken(*breach),
+            BodyError::Ended(_) => Self::Incomplete,
+            BodyError::Slow => Self::TooSlow,
+        }
     }
 
     /// What the client is told.

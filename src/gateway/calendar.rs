@@ -64,7 +64,7 @@ impl Calendar {
             body::discard(body).await?;
             return Ok(Bytes::new());
         }
-        body::read(body, self.limits.body_bytes, self.timeouts.client_body).await
+        body::read(body, &self.limits, &self.timeouts).await
     }
 
     /// Answers a call that has been read.

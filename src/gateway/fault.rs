@@ -54,7 +54,7 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
 
 fn refusal_of(failure: &ExchangeFailure) -> Refusal {
     match failure {
-        ExchangeFailure::Overloaded => Refusal::edge(
+        ExchangeFailure::Overloaded | ExchangeFailure::Recalled => Refusal::edge(
             StatusCode::SERVICE_UNAVAILABLE,
             "edge_overloaded",
             "The site is busy. Please try again.",

@@ -5,6 +5,7 @@ mod calendar;
 mod entrance;
 mod fault;
 mod means;
+mod paced;
 mod public_address;
 mod service;
 mod site;

@@ -11,6 +11,7 @@ use url::Url;
 use super::body::{self, BodyFault};
 use super::fault;
 use super::means::Means;
+use super::paced::Paced;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
 use crate::config::{Limits, Settings, Timeouts};
@@ -75,9 +76,10 @@ impl Site {
             return Passage::Answered(refused(&Refusal::plain(UNREADABLE_ROUTE)));
         }
         if !may_fill_variables(head) {
+            let body = Paced::new(body, &self.limits, &self.timeouts);
             return Passage::Answered(self.forward(head, reqwest::Body::wrap(body)).await);
         }
-        let body = match body::read(body, self.limits.body_bytes, self.timeouts.client_body).await {
+        let body = match body::read(body, &self.limits, &self.timeouts).await {
             Ok(body) => body,
             Err(fault) => return Passage::Answered(refused(&fault.refusal())),
         };

@@ -36,6 +36,9 @@ pub(crate) enum BodyError {
     /// The connection ended, or the stream was reset.
     #[error("the body ended early")]
     Ended(#[source] hyper::Error),
+    /// It came below the pace.
+    #[error("the body came too slowly")]
+    Slow,
 }
 
 /// Ends connections whose request body was not read.

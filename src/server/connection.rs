@@ -21,6 +21,7 @@ use super::drain::Drain;
 use super::framing::FoundBreach;
 use super::inspected::{Inspected, Rules};
 use super::opening::Announcement;
+use super::patience::Patience;
 use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
 use crate::answer::{Answer, AnswerBody, BoxError};
@@ -38,6 +39,8 @@ pub(crate) struct Protocol {
     builder: auto::Builder<TokioExecutor>,
     rules: Rules,
     limits: PhaseLimits,
+    /// How long a client may let an answer wait, and how many bytes earn it a second.
+    write: (Duration, u64),
     announcement: Announcement,
 }
 
@@ -78,6 +81,7 @@ impl Protocol {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
             },
+            write: (timeouts.client_write, limits.answer_pace),
             announcement: Announcement::Never,
         }
     }
@@ -105,8 +109,10 @@ impl Protocol {
     {
         let activity = Activity::new();
         let breach = FoundBreach::default();
+        let (longest, pace) = self.write;
+        let patience = Patience::new(longest, longest, pace);
         let stream = Inspected::new(
-            ClientStream::new(socket, activity.clone()),
+            ClientStream::new(socket, activity.clone(), patience),
             self.rules.clone(),
             activity.clone(),
             breach.clone(),

@@ -12,6 +12,7 @@ mod framing;
 mod inspected;
 mod listener;
 mod opening;
+mod patience;
 mod peer;
 mod stream;
 mod tls;
@@ -26,6 +27,7 @@ pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
 pub(crate) use opening::Announcement;
+pub(crate) use patience::Patience;
 pub(crate) use peer::Peer;
 #[cfg(test)]
 pub(crate) use peer::Transport;

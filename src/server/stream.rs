@@ -1,4 +1,4 @@
-//! A client socket with a stall limit on writes and a polite end.
+//! A client socket whose client must take what is written, with a polite end.
 
 use std::io;
 use std::pin::Pin;
@@ -7,13 +7,11 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Sleep, sleep};
 use tokio_rustls::server::TlsStream;
 
 use super::activity::Activity;
-
-/// A client that takes no byte for this long is cut.
-const WRITE_STALL: Duration = Duration::from_secs(30);
+use super::patience::Patience;
 
 /// How long unread bytes are taken in after the last answer, so that the answer is not lost to a reset.
 const LINGER: Duration = Duration::from_secs(1);
@@ -35,48 +33,41 @@ pub(crate) enum Socket {
 pub(super) struct ClientStream {
     socket: Socket,
     activity: Activity,
-    // Boxed, because hyper wants a stream that can move.
-    clock: Pin<Box<Sleep>>,
-    stalled: bool,
+    patience: Patience,
     ending: Option<Ending>,
 }
 
 /// How far the end of a stream has come.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Ending {
-    /// Our side is closed; this many more bytes are taken in.
-    Lingering(usize),
+    /// Our side is closed; this many more bytes are taken in, until the clock rings.
+    Lingering(usize, Pin<Box<Sleep>>),
     Over,
 }
 
 // === impl ClientStream ===
 
 impl ClientStream {
-    pub(super) fn new(socket: Socket, activity: Activity) -> Self {
+    pub(super) const fn new(socket: Socket, activity: Activity, patience: Patience) -> Self {
         Self {
             socket,
             activity,
-            clock: Box::pin(sleep_until(Instant::now())),
-            stalled: false,
+            patience,
             ending: None,
         }
     }
 
-    /// Passes progress on; without any, lets the stall clock run.
-    fn watch_progress<T>(
+    /// Passes a write on; while the client takes nothing, its time runs.
+    fn watch_write(
         &mut self,
         cx: &mut Context<'_>,
-        progress: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if progress.is_ready() {
-            self.stalled = false;
-            return progress;
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = written {
+            self.patience.moved(*written.as_ref().unwrap_or(&0));
+            return Poll::Ready(written);
         }
-        if !self.stalled {
-            self.stalled = true;
-            self.clock.as_mut().reset(Instant::now() + WRITE_STALL);
-        }
-        ready!(self.clock.as_mut().poll(cx));
+        ready!(self.patience.poll_lost(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -97,7 +88,7 @@ impl AsyncWrite for ClientStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.socket).poll_write(cx, buf);
-        this.watch_progress(cx, written)
+        this.watch_write(cx, written)
     }
 
     fn poll_write_vectored(
@@ -107,7 +98,7 @@ impl AsyncWrite for ClientStream {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.socket).poll_write_vectored(cx, bufs);
-        this.watch_progress(cx, written)
+        this.watch_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -118,29 +109,31 @@ impl AsyncWrite for ClientStream {
         let this = self.get_mut();
         // TLS takes bytes before the socket does: a client that reads nothing shows here.
         let flushed = Pin::new(&mut this.socket).poll_flush(cx);
-        this.watch_progress(cx, flushed)
+        this.watch_write(cx, flushed.map_ok(|()| 0)).map_ok(|_| ())
     }
 
     /// Closes our side, then takes in what the client still sends, within limits.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
-            match this.ending {
+            match &mut this.ending {
                 None => {
-                    ready!(Pin::new(&mut this.socket).poll_shutdown(cx))?;
-                    this.clock.as_mut().reset(Instant::now() + LINGER);
-                    this.ending = Some(Ending::Lingering(LINGER_BYTES));
+                    // TLS says goodbye, which a client that takes nothing keeps waiting as well.
+                    let shut = Pin::new(&mut this.socket).poll_shutdown(cx);
+                    ready!(this.watch_write(cx, shut.map_ok(|()| 0)))?;
+                    let clock = Box::pin(sleep(LINGER));
+                    this.ending = Some(Ending::Lingering(LINGER_BYTES, clock));
                 }
-                Some(Ending::Lingering(left)) => {
-                    if this.clock.as_mut().poll(cx).is_ready() {
+                Some(Ending::Lingering(left, clock)) => {
+                    if clock.as_mut().poll(cx).is_ready() {
                         this.ending = Some(Ending::Over);
                         continue;
                     }
                     let taken = ready!(take_in(&mut this.socket, cx));
-                    this.ending = match left.checked_sub(taken) {
-                        Some(left) if taken > 0 => Some(Ending::Lingering(left)),
-                        Some(_) | None => Some(Ending::Over),
-                    };
+                    match left.checked_sub(taken) {
+                        Some(rest) if taken > 0 => *left = rest,
+                        Some(_) | None => this.ending = Some(Ending::Over),
+                    }
                 }
                 Some(Ending::Over) => return Poll::Ready(Ok(())),
             }

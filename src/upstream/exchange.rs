@@ -23,12 +23,6 @@ use crate::telemetry::{Exchange, Metrics, class_label};
 /// Names the verb of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
 
-/// How long a page of the site may take to begin, and may keep its reader waiting: uploads are slow.
-const SITE_PATIENCE: Duration = Duration::from_mins(5);
-
-/// Site requests at once for each calendar call at once; most of them are files and need no PHP.
-const SITE_FACTOR: usize = 8;
-
 /// The way to the origin.
 #[derive(Debug)]
 pub(crate) struct Upstream {
@@ -54,10 +48,12 @@ struct Lasting {
     watch: Watch,
 }
 
-/// How many exchanges may run at once.
+/// How many exchanges may run, and wait, at once.
 struct Places {
     calls: usize,
+    waiting_calls: usize,
     site: usize,
+    waiting_site: usize,
 }
 
 /// A request that is ready to go: nothing can be wrong with it any more.
@@ -102,9 +98,13 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
 
 impl Places {
     fn of(settings: &Settings) -> Self {
-        let calls = settings.origin.max_in_flight;
-        let site = calls.saturating_mul(SITE_FACTOR);
-        Self { calls, site }
+        let origin = &settings.origin;
+        Self {
+            calls: origin.max_in_flight,
+            waiting_calls: origin.waiting_calls(),
+            site: origin.site_in_flight(),
+            waiting_site: origin.waiting_site(),
+        }
     }
 }
 
@@ -115,8 +115,8 @@ impl Upstream {
         let places = Places::of(settings);
         let lasting = Lasting {
             clients: Clients::new(settings)?,
-            bulkhead: Arc::new(Bulkhead::new(places.calls)),
-            site_bulkhead: Arc::new(Bulkhead::new(places.site)),
+            bulkhead: Arc::new(Bulkhead::new(places.calls, places.waiting_calls)),
+            site_bulkhead: Arc::new(Bulkhead::new(places.site, places.waiting_site)),
             retries: Arc::new(RetryBudget::new()),
             watch: Watch::new(&settings.breaker, metrics.clone()),
         };
@@ -131,8 +131,8 @@ impl Upstream {
         let places = Places::of(settings);
         let lasting = Lasting {
             clients: self.clients.renewed(settings)?,
-            bulkhead: self.bulkhead.renewed(places.calls),
-            site_bulkhead: self.site_bulkhead.renewed(places.site),
+            bulkhead: self.bulkhead.renewed(places.calls, places.waiting_calls),
+            site_bulkhead: self.site_bulkhead.renewed(places.site, places.waiting_site),
             retries: Arc::clone(&self.retries),
             watch: if roots(settings) == self.roots {
                 self.watch.renewed(&settings.breaker)
@@ -239,12 +239,14 @@ impl Upstream {
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
         let place = self.site_bulkhead.enter().await;
+        let patience = self.timeouts.site;
         let result = match place {
             Some(place) => self
-                .attempt(&self.clients.pooled(), request, SITE_PATIENCE)
+                .attempt(&self.clients.pooled(), request, patience)
                 .await
                 .map(|answer| {
-                    Response::from(answer).map(|body| OriginBody::new(body, SITE_PATIENCE, u64::MAX, place))
+                    Response::from(answer)
+                        .map(|body| OriginBody::new(self.site_bulkhead.lend(place, body), patience, u64::MAX))
                 }),
             None => Err(ExchangeFailure::Overloaded),
         };
@@ -317,6 +319,7 @@ impl Upstream {
         patience: Duration,
         place: Place,
     ) -> Response<OriginBody> {
-        Response::from(answer).map(|body| OriginBody::new(body, patience, self.answer_bytes, place))
+        Response::from(answer)
+            .map(|body| OriginBody::new(self.bulkhead.lend(place, body), patience, self.answer_bytes))
     }
 }

@@ -52,6 +52,9 @@ pub(crate) enum ExchangeFailure {
     /// The answer's body is larger than allowed.
     #[error("the origin's answer is too large")]
     TooLarge,
+    /// The client took its answer slowly, and others waited for the place.
+    #[error("the client is slow and others wait for the origin")]
+    Recalled,
 }
 
 // === impl ExchangeFailure ===
@@ -96,7 +99,7 @@ impl ExchangeFailure {
     /// The `error` of `Proxy-Status` (RFC 9209 section 2.3).
     pub(crate) const fn proxy_error(&self) -> &'static str {
         match self {
-            Self::Overloaded => "connection_limit_reached",
+            Self::Overloaded | Self::Recalled => "connection_limit_reached",
             Self::Dns(_) => "dns_error",
             Self::Refused(_) => "connection_refused",
             Self::Tls(_) => "tls_protocol_error",
@@ -126,13 +129,14 @@ impl ExchangeFailure {
             Self::NotHttp(_) => "not_http",
             Self::OddHead(_) => "odd_head",
             Self::TooLarge => "too_large",
+            Self::Recalled => "recalled",
         }
     }
 
     /// What the failure tells about the origin; nothing where the edge itself, or one answer, is the cause.
     pub(crate) const fn health(&self) -> Option<Health> {
         match self {
-            Self::Overloaded | Self::Unavailable { .. } => None,
+            Self::Overloaded | Self::Unavailable { .. } | Self::Recalled => None,
             // Whoever answers in another tongue, or too much, is there.
             Self::NotHttp(_) | Self::OddHead(_) | Self::TooLarge => Some(Health::Alive),
             Self::Dns(_)

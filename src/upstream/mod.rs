@@ -8,6 +8,7 @@ mod credentials;
 mod exchange;
 mod failure;
 mod headers;
+mod loan;
 mod odd_head;
 mod origin_body;
 mod retry;

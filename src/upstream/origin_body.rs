@@ -9,33 +9,31 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::bulkhead::Place;
 use super::failure::ExchangeFailure;
+use super::loan::Loan;
 
 /// The body of an origin's answer.
 ///
 /// Only time spent waiting for the origin counts: a client that reads slowly does not use up the origin's
-/// deadline. The place toward the origin is held to the end.
+/// deadline. The place toward the origin is held to the end, unless others need it more.
 #[derive(Debug)]
 pub(crate) struct OriginBody {
-    inner: Option<reqwest::Body>,
+    loan: Loan,
     patience: Duration,
     clock: Pin<Box<Sleep>>,
     waiting_since: Option<Instant>,
     bytes_left: u64,
-    place: Option<Place>,
 }
 
 impl OriginBody {
     /// Takes over a body for which the origin has so much time and so many bytes left.
-    pub(super) fn new(inner: reqwest::Body, patience: Duration, bytes: u64, place: Place) -> Self {
+    pub(super) fn new(loan: Loan, patience: Duration, bytes: u64) -> Self {
         Self {
-            inner: Some(inner),
+            loan,
             patience,
             clock: Box::pin(sleep_until(Instant::now())),
             waiting_since: None,
             bytes_left: bytes,
-            place: Some(place),
         }
     }
 
@@ -65,12 +63,6 @@ impl OriginBody {
             .ok_or(ExchangeFailure::TooLarge)?;
         Ok(frame)
     }
-
-    /// Ends the exchange: drops the connection or gives it back, and frees the place.
-    fn end(&mut self) {
-        self.inner = None;
-        self.place = None;
-    }
 }
 
 impl Body for OriginBody {
@@ -82,33 +74,24 @@ impl Body for OriginBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, ExchangeFailure>>> {
         let this = self.get_mut();
-        let Some(inner) = &mut this.inner else {
-            return Poll::Ready(None);
-        };
-        let Poll::Ready(frame) = Pin::new(inner).poll_frame(cx) else {
+        let Poll::Ready(frame) = this.loan.poll_frame(cx) else {
             let failure = ready!(this.poll_patience(cx));
-            this.end();
+            this.loan.end();
             return Poll::Ready(Some(Err(failure)));
         };
         this.stop_waiting();
-        let frame = frame.map(|frame| {
-            frame
-                .map_err(ExchangeFailure::from_reqwest)
-                .and_then(|frame| this.admit(frame))
-        });
+        let frame = frame.map(|frame| frame.and_then(|frame| this.admit(frame)));
         if !matches!(frame, Some(Ok(_))) {
-            this.end();
+            this.loan.end();
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.as_ref().is_none_or(Body::is_end_stream)
+        self.loan.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner
-            .as_ref()
-            .map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+        self.loan.size_hint()
     }
 }

@@ -1,0 +1,64 @@
+//! A request's body that must keep its pace.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+
+use crate::config::{Limits, Timeouts};
+use crate::layers::{BodyError, ClientBody};
+use crate::server::Patience;
+
+/// Fails once its client is slower than `limits.body_pace`.
+///
+/// Only time spent waiting for the client counts: an origin that takes an upload slowly is no fault of the client's.
+#[derive(Debug)]
+pub(super) struct Paced {
+    body: ClientBody,
+    patience: Option<Patience>,
+}
+
+// === impl Paced ===
+
+impl Paced {
+    pub(super) fn new(body: ClientBody, limits: &Limits, timeouts: &Timeouts) -> Self {
+        let (grace, most) = (timeouts.client_body_grace, timeouts.client_body);
+        let patience = Patience::new(grace.min(most), most, limits.body_pace);
+        Self {
+            body,
+            patience: (limits.body_pace > 0).then_some(patience),
+        }
+    }
+}
+
+impl Body for Paced {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        let frame = Pin::new(&mut this.body).poll_frame(cx);
+        let Some(patience) = &mut this.patience else {
+            return frame;
+        };
+        let Poll::Ready(frame) = frame else {
+            ready!(patience.poll_lost(cx));
+            return Poll::Ready(Some(Err(BodyError::Slow)));
+        };
+        let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+        patience.moved(data.map_or(0, Bytes::len));
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

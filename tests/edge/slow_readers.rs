@@ -1,0 +1,93 @@
+//! Clients that do not take their answers keep nobody from the site.
+
+use std::time::Duration;
+
+use crate::support::{EVENTS, Edge, Origin, RawClient, Reply};
+
+/// More than the kernel holds for a connection whose client does not read.
+const LARGE: usize = 24 << 20;
+
+/// How a complete answer ends.
+const END: &[u8] = b"\r\n0\r\n\r\n";
+
+/// Answers with a large document where the search asks for one.
+async fn origin() -> Origin {
+    let filler = "x".repeat(LARGE);
+    let large = Reply::json(200, &format!("{{\"events\":[],\"filler\":\"{filler}\"}}"));
+    Origin::answering(move |seen| {
+        if seen.target.contains("large") {
+            large.clone()
+        } else {
+            Reply::json(200, "{}")
+        }
+    })
+    .await
+}
+
+/// An edge with so many places toward the site.
+async fn edge_with(places: usize, origin: &Origin) -> Edge {
+    Edge::builder()
+        .origin(origin)
+        .settings(|settings| settings.origin.max_in_flight = places)
+        .start()
+        .await
+}
+
+/// Asks for the large document, and reads no more of the answer than its head.
+async fn slow_reader(edge: &Edge) -> RawClient {
+    let mut client = edge.raw().await;
+    client
+        .send(format!(
+            "GET {EVENTS}?search=large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        ))
+        .await;
+    assert_eq!(client.head().await.status, 200);
+    client
+}
+
+#[tokio::test]
+async fn t71_slow_readers_give_way_when_others_wait() {
+    let origin = origin().await;
+    let edge = edge_with(2, &origin).await;
+    let mut readers = [slow_reader(&edge).await, slow_reader(&edge).await];
+
+    for _ in 0..3 {
+        assert_eq!(edge.get(EVENTS).await.status, 200);
+    }
+
+    let [first, second] = &mut readers;
+    let cut = first.rest().await;
+    assert!(cut.len() < LARGE && !cut.ends_with(END), "no clean end");
+    // One place was enough, and the longest wait was the first one's.
+    assert!(second.rest().await.ends_with(END));
+}
+
+#[tokio::test]
+async fn t71_a_slow_reader_gets_all_of_its_answer_while_there_is_room() {
+    let origin = origin().await;
+    let edge = edge_with(2, &origin).await;
+    let mut reader = slow_reader(&edge).await;
+    for _ in 0..3 {
+        assert_eq!(edge.get(EVENTS).await.status, 200);
+    }
+    assert!(reader.rest().await.ends_with(END));
+}
+
+#[tokio::test]
+async fn t74_a_client_that_takes_nothing_is_cut() {
+    let origin = origin().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.timeouts.client_write = Duration::from_millis(60);
+            settings.limits.connections = 1;
+        })
+        .start()
+        .await;
+    let mut reader = slow_reader(&edge).await;
+
+    // There is room for one connection: the second is heard once the first is gone.
+    assert_eq!(edge.get(EVENTS).await.status, 200);
+
+    assert!(reader.rest().await.len() < LARGE);
+}
