@@ -102,10 +102,7 @@ impl Reader<'_> {
             ("null", Php::Null),
         ];
         let rest = &self.text[self.at..];
-        let starts = |word: &str| {
-            rest.get(..word.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-        };
+        let starts = |word: &str| rest.starts_with(word.as_bytes());
         let (word, value) = words.into_iter().find(|(word, _)| starts(word))?;
         self.at += word.len();
         Some(value)
@@ -118,7 +115,7 @@ mod tests {
 
     #[test]
     fn keeps_the_last_of_two_members_and_the_spelling_of_numbers() {
-        let decoded = decode(br#" {"a":[1.50,{"0":TRUE}],"b":"\u00e4","a":7e0} "#).expect("JSON");
+        let decoded = decode(br#" {"a":[1.50,{"0":true}],"b":"\u00e4","a":7e0} "#).expect("JSON");
         let Php::Array(members) = decoded else {
             panic!("an object")
         };
