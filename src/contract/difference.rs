@@ -438,6 +438,14 @@ const DIFFERENCES: &[Difference] = &[
     .on(&["tags.create", "tags.update"])
     .of(&["parent"]),
     row(
+        "offset of the list of tags",
+        "Unknown.",
+        "Skips that many tags; on the list of categories it has no effect.",
+        "Forwards it there.",
+    )
+    .on(&["tags.list"])
+    .of(&["offset"]),
+    row(
         "deleting",
         "Permanent or to trash: not shown.",
         "Posts go to the trash, where a second delete is 410 by number and 400 by slug.",

@@ -85,13 +85,15 @@ pub fn global(name: &[u8]) -> Option<&'static Global> {
 
 /// Undeclared parameters the backend obeys on an operation: they are forwarded as they are.
 ///
-/// `password` opens protected events on reads that do not declare it (CONTRACT sections 1 and 8), and a
-/// `parent` on tags is refused by the taxonomy itself (section 7).
+/// `password` opens protected events on reads that do not declare it (CONTRACT sections 1 and 8), a `parent`
+/// on tags is refused by the taxonomy itself (section 7), and an `offset` skips tags: the plugin hands the whole
+/// request to WordPress's own list of terms, which knows it for terms without a hierarchy.
 pub fn obeyed(operation: OperationId) -> &'static [&'static str] {
     match (operation.route, operation.action) {
         (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
             &["password"]
         }
+        (Route::Collection(Kind::Tag), Action::List) => &["offset"],
         (Route::Collection(Kind::Tag), Action::Create) | (Route::Item(Kind::Tag), Action::Update) => {
             &["parent"]
         }

@@ -59,6 +59,7 @@ fn obeyed(id: OperationId) -> &'static [&'static str] {
         (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
             &["password"]
         }
+        (Route::Collection(Kind::Tag), Action::List) => &["offset"],
         (Route::Collection(Kind::Tag), Action::Create) | (Route::Item(Kind::Tag), Action::Update) => {
             &["parent"]
         }
