@@ -1,7 +1,8 @@
 //! Multipart forms, as far as PHP's reading of them is certain.
 //!
 //! PHP forgives much: odd line ends, half headers, a missing last boundary. A form that needs forgiving
-//! can be read two ways, so it is refused instead of guessed at. File parts are no parameters.
+//! can be read two ways, so it is refused instead of guessed at; what RFC 2046 and RFC 7578 allow is read where PHP
+//! reads it so too. File parts are no parameters.
 
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::value::{PhpArray, Value};
@@ -9,7 +10,7 @@ use crate::value::{PhpArray, Value};
 /// Why a multipart body is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MultipartError {
-    /// The body does not begin with the boundary, or a boundary line goes on.
+    /// No part begins, a boundary line goes on, or the boundary stands where nothing is read.
     #[error("the multipart body does not follow its boundary")]
     Boundary,
     /// The last boundary is missing.
@@ -26,16 +27,20 @@ pub enum MultipartError {
 /// Reads the fields of a multipart form with at most `limit` parts.
 ///
 /// # Errors
-/// [`MultipartError`] for every body that is not exactly RFC 7578.
+/// [`MultipartError`] for every body that RFC 7578 does not allow, or that PHP reads otherwise.
 pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
     let mut fields = PhpArray::default();
     let delimiter = [b"\r\n--", boundary].concat();
-    let mut rest = body
-        .strip_prefix(&delimiter[2..])
-        .ok_or(MultipartError::Boundary)?;
+    let mut rest = behind_preamble(body, &delimiter).ok_or(MultipartError::Boundary)?;
     for count in 0.. {
         match rest {
-            [b'-', b'-'] | [b'-', b'-', b'\r', b'\n'] => break,
+            // PHP looks for further parts where nobody else does.
+            [b'-', b'-', epilogue @ ..]
+                if epilogue.is_empty()
+                    || epilogue.starts_with(b"\r\n") && find(epilogue, &delimiter[2..]).is_none() =>
+            {
+                break;
+            }
             [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
                 let length = find(part, &delimiter).ok_or(MultipartError::Unterminated)?;
                 register(&part[..length], &mut fields)?;
@@ -47,6 +52,13 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
     }
     fields.settle_kinds();
     Ok(fields)
+}
+
+/// What follows the first boundary. Text before it means nothing, unless it could hold a boundary to PHP.
+fn behind_preamble<'a>(body: &'a [u8], delimiter: &[u8]) -> Option<&'a [u8]> {
+    let dashed = &delimiter[2..];
+    let first = find(body, dashed)?;
+    (first == 0 || body[..first].ends_with(b"\r\n")).then(|| &body[first + dashed.len()..])
 }
 
 fn register(part: &[u8], fields: &mut PhpArray) -> Result<(), MultipartError> {
@@ -91,32 +103,46 @@ fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     found.ok_or(MultipartError::Headers)
 }
 
-/// `form-data; name="x"`, with `filename="y"` behind it for a file; quoted values without escapes only.
+/// `form-data; name="x"`, with `filename="y"` among the parameters for a file; what else stands there is nobody's.
 fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     let kind_end = value.iter().position(|&byte| byte == b';').unwrap_or(value.len());
     if !value[..kind_end].trim_ascii().eq_ignore_ascii_case(b"form-data") {
         return Err(MultipartError::Headers);
     }
-    let mut name = None;
-    let mut is_file = false;
+    let (mut name, mut is_file, mut is_called_file) = (None, false, false);
     let mut rest = &value[kind_end..];
     while let [b';', parameter @ ..] = rest {
-        let parameter = parameter.trim_ascii_start();
-        if let Some(value) = parameter.strip_prefix(b"name=").filter(|_| name.is_none()) {
-            let (inner, after) = quoted(value)?;
-            name = Some(inner);
-            rest = after;
-        } else if let Some(value) = parameter.strip_prefix(b"filename=") {
-            rest = quoted(value)?.1;
-            is_file = true;
-        } else {
-            return Err(MultipartError::Headers);
+        let (key, value) = key_and_value(parameter.trim_ascii_start())?;
+        let (inner, after) = match value {
+            [b'"', ..] => quoted(value)?,
+            _ => token(value)?,
+        };
+        rest = after;
+        match key.to_ascii_lowercase().as_slice() {
+            b"name" if name.is_some() => return Err(MultipartError::Headers),
+            b"name" => name = Some(inner),
+            b"filename" => is_file = true,
+            b"filename*" => is_called_file = true,
+            _ => {}
         }
     }
+    // PHP does not know `filename*`: alone it makes a file for others and a field for PHP.
+    let is_plain = rest.is_empty() && (is_file || !is_called_file);
     Ok(Disposition {
-        name: name.filter(|_| rest.is_empty()).ok_or(MultipartError::Headers)?,
+        name: name.filter(|_| is_plain).ok_or(MultipartError::Headers)?,
         is_file,
     })
+}
+
+/// A parameter's key, and its value with what follows.
+fn key_and_value(parameter: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
+    let equals = parameter.iter().position(|&byte| byte == b'=');
+    let (key, value) = parameter.split_at(equals.ok_or(MultipartError::Headers)?);
+    let is_key = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*');
+    if key.is_empty() || !key.iter().all(is_key) {
+        return Err(MultipartError::Headers);
+    }
+    Ok((key, &value[1..]))
 }
 
 /// A quoted text and what follows it. Line ends, NUL and backslashes are where readers part ways; everything
@@ -129,6 +155,22 @@ fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
         return Err(MultipartError::Headers);
     }
     Ok((inner, after[1..].trim_ascii()))
+}
+
+/// A text without quotes and what follows it. An apostrophe quotes for PHP alone: none stands in a token, but two
+/// beside each other or around a language stand in every `filename*`.
+fn token(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
+    let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_`|~'".contains(byte);
+    let end = value
+        .iter()
+        .position(|byte| !is_token(byte))
+        .unwrap_or(value.len());
+    let (inner, after) = value.split_at(end);
+    let apostrophes = memchr::memchr_iter(b'\'', inner).count();
+    let is_certain = !inner.is_empty() && !inner.starts_with(b"'") && apostrophes.is_multiple_of(2);
+    is_certain
+        .then(|| (inner, after.trim_ascii()))
+        .ok_or(MultipartError::Headers)
 }
 
 fn split_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -191,6 +233,20 @@ mod tests {
     }
 
     #[test]
+    fn reads_what_the_standards_allow_and_php_reads_so_too() {
+        let body = "text\r\n--BB\r\nContent-Type: text/plain; charset=utf-8\r\n\
+            Content-Disposition: form-data; name=title\r\n\r\nT\r\n--BB\r\n\
+            Content-Disposition: form-data; NAME=\"b\"; size=3; x=\"y\"\r\n\r\n2\r\n--BB\r\n\
+            Content-Disposition: form-data; name=f; filename=x.png; filename*=utf-8''x.png\r\n\r\nPNG\r\n\
+            --BB--\r\ntext\r\n";
+        let fields = read(body).expect("a form");
+        assert_eq!(
+            crate::value::to_json(&Value::Array(fields)).expect("UTF-8"),
+            br#"{"title":"T","b":"2"}"#
+        );
+    }
+
+    #[test]
     fn refuses_what_php_would_have_to_forgive() {
         let cases = [
             ("x=1", MultipartError::Boundary),
@@ -199,8 +255,28 @@ mod tests {
                 MultipartError::Unterminated,
             ),
             (
-                "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--",
+                "--BB\r\nContent-Disposition: form-data; name='a'\r\n\r\n1\r\n--BB--",
                 MultipartError::Headers,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name =\"a\"\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=a; filename*=utf-8''x\r\n\r\n1\r\n--BB--",
+                MultipartError::Headers,
+            ),
+            (
+                "text --BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--",
+                MultipartError::Boundary,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--\r\n--BB",
+                MultipartError::Boundary,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--text",
+                MultipartError::Boundary,
             ),
             (
                 "--BB\r\nContent-Disposition: form-data; name=\"a\" \r\nname=\"b\"\r\n\r\n1\r\n--BB--",

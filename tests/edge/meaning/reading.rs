@@ -144,9 +144,13 @@ fn php_form(request: &Request) -> Array {
     match essence.as_str() {
         "application/x-www-form-urlencoded" => variables(&request.body),
         "multipart/form-data" => {
-            let boundary = content_type.split("boundary=").nth(1);
-            boundary.map_or_else(Array::default, |boundary| {
-                multipart(&request.body, boundary.trim_matches('"'))
+            let parameter = content_type.split_once("oundary").map(|(_, rest)| rest);
+            let boundary = parameter.and_then(|parameter| parameter.split_once('='));
+            boundary.map_or_else(Array::default, |(_, boundary)| {
+                let quoted = boundary.strip_prefix('"').map(|rest| rest.split('"'));
+                let first =
+                    quoted.map_or_else(|| boundary.split([',', ';']).next(), |mut parts| parts.next());
+                multipart(&request.body, first.unwrap_or_default())
             })
         }
         _ => Array::default(),

@@ -104,17 +104,27 @@ pub(super) fn multipart(body: &[u8], boundary: &str) -> Array {
         let Some((head, value)) = part.split_once("\r\n\r\n") else {
             continue;
         };
-        let name = head
-            .split("name=\"")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next());
-        let is_file = head.contains("filename=");
+        let parameters = head.split(';').filter_map(|parameter| parameter.split_once('='));
+        let (mut name, mut is_file) = (None, false);
+        for (key, text) in parameters {
+            match key.trim().to_ascii_lowercase().as_str() {
+                "name" => name = Some(unquoted(text)),
+                "filename" => is_file = true,
+                _ => {}
+            }
+        }
         if let (Some(name), false) = (name, is_file) {
             let value = value.strip_suffix("\r\n").unwrap_or(value);
             fill(&mut filled, name.as_bytes(), Php::Text(value.as_bytes().to_vec()));
         }
     }
     filled
+}
+
+/// What stands in quotes, or else up to a blank.
+fn unquoted(text: &str) -> &str {
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.split('"').next());
+    quoted.unwrap_or_else(|| text.split_whitespace().next().unwrap_or_default())
 }
 
 #[cfg(test)]
