@@ -246,7 +246,13 @@ impl Judge {
             let readings = readings(case.operation, &case.bags, self.policy.premises(case.caller));
             match check(case.operation, &case.bags, &readings) {
                 Checked::Refused(problem) => objections.waivable = Some(Waivable::Shared(problem)),
-                Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred } => {
+                // No write without credentials gets as far as the origin's words.
+                Checked::RefusedByOrigin { supposed, .. }
+                    if self.policy.lacks_credentials(case.operation, case.caller) =>
+                {
+                    objections.waivable = Some(Waivable::Shared(supposed));
+                }
+                Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred, .. } => {
                     objections.deferred = deferred;
                 }
             }

@@ -22,6 +22,8 @@ pub(super) enum Checked {
     RefusedByOrigin {
         /// Arguments whose value only the origin can judge.
         deferred: Vec<Deferred>,
+        /// What it says if it knows them all.
+        supposed: Problem,
     },
 }
 
@@ -76,13 +78,15 @@ pub(super) fn check(operation: &Operation, bags: &Bags, readings: &[Reading<'_>]
         return Checked::Passed { deferred };
     }
     // A value that is of the wrong type and perhaps invalid too gets one of two messages.
-    if mistyped
+    let is_unsure = mistyped
         .iter()
-        .any(|wrong| deferred.iter().any(|unknown| unknown.name == wrong.name))
-    {
-        return Checked::RefusedByOrigin { deferred };
+        .any(|wrong| deferred.iter().any(|unknown| unknown.name == wrong.name));
+    let supposed = Problem::Invalid(mistyped);
+    if is_unsure {
+        Checked::RefusedByOrigin { deferred, supposed }
+    } else {
+        Checked::Refused(supposed)
     }
-    Checked::Refused(Problem::Invalid(mistyped))
 }
 
 fn missing(readings: &[Reading<'_>]) -> Option<Problem> {

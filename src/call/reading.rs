@@ -27,9 +27,9 @@ pub struct RawCall<'a> {
     pub body: &'a [u8],
 }
 
-/// Parameters WordPress reads from the front page's query as well: when the query and a form of PHP's
-/// disagree about one of them, it refuses the request (CONTRACT section 2).
-const PUBLIC_QUERY_VARIABLES: [&str; 50] = [
+/// Parameters WordPress reads from the front page's query as well, its own and the plugin's: when the query and
+/// a form of PHP's disagree about one of them, it refuses the request (CONTRACT section 2).
+const PUBLIC_QUERY_VARIABLES: [&str; 65] = [
     "m",
     "p",
     "posts",
@@ -80,6 +80,21 @@ const PUBLIC_QUERY_VARIABLES: [&str; 50] = [
     "sitemap",
     "sitemap-subtype",
     "sitemap-stylesheet",
+    "post_format",
+    "tribe_events",
+    "tribe_events_cat",
+    "tribe-promoter-auth-check",
+    "tribe-aggregator",
+    "tribe-action",
+    "eventDisplay",
+    "eventDate",
+    "eventSequence",
+    "ical",
+    "start_date",
+    "end_date",
+    "featured",
+    "tribe_remove_date_filters",
+    "tribe_events_views_kitchen_sink",
 ];
 
 /// Reads path, query and body into bags, strongest first.
@@ -93,7 +108,8 @@ pub(super) fn read_bags(call: &RawCall<'_>, matched: &RouteMatch, limits: &Limit
     let content_type = call.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
     match body_reading(call.method, content_type) {
-        _ if !reads_body => {}
+        // Nothing to read is read in one way.
+        _ if !reads_body || call.body.is_empty() => {}
         BodyReading::Json => add_json(call.body, limits, &mut bags)?,
         BodyReading::Form => add_form(call, limits, &mut bags)?,
         BodyReading::Multipart {
@@ -190,3 +206,29 @@ const MISMATCH: Problem = Problem::edge(
     "edge_variable_mismatch",
     "The query and the form give different values to the same variable.",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a live site answers: its own variables and the plugin's, wherever they stand and whatever they mean.
+    #[test]
+    fn refuses_two_values_of_one_public_variable_only() {
+        let cases = [
+            ("name=a", "name=b", true),
+            ("start_date=2027-01-01", "start_date=2027-02-01", true),
+            ("end.date=a", "end_date=b", true),
+            ("featured=1", "featured[]=1", true),
+            ("eventDate=a", "eventDate=b", true),
+            ("post_format=a", "post_format=b", true),
+            ("start_date=a", "start_date=a", false),
+            ("start_date=a", "end_date=b", false),
+            ("tribe_venue=1", "tribe_venue=2", false),
+            ("title=a", "title=b", false),
+        ];
+        for (query, form, refused) in cases {
+            let said = refuse_mismatch(&parse_form(query.as_bytes()), &parse_form(form.as_bytes()));
+            assert_eq!(said == Err(MISMATCH), refused, "{query} {form}");
+        }
+    }
+}
