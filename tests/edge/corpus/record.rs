@@ -4,7 +4,9 @@ use base64::Engine;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A line of `fixtures/corpus/corpus.jsonl`.
+/// A line of `fixtures/corpus`: `corpus.jsonl` holds what was asked on purpose; `differential.jsonl`, whose ids
+/// begin with `d`, what was asked of a live WordPress 6.7.1 with the plugin 6.10.0 and of the edge before it, to
+/// find where they differ.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
@@ -47,9 +49,13 @@ pub(crate) struct Response {
 
 /// Every record, in the order they were made.
 pub(crate) fn records() -> Vec<Record> {
-    let text =
-        std::fs::read_to_string("fixtures/corpus/corpus.jsonl").expect("the corpus is in the repository");
-    text.lines()
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(format!("fixtures/corpus/{name}.jsonl"));
+        text.expect("the corpus is in the repository")
+    };
+    let texts = [read("corpus"), read("differential")];
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines
         .map(|line| serde_json::from_str(line).expect("a record"))
         .collect()
 }
