@@ -2,7 +2,7 @@
 
 use http::header::HOST;
 use http::request::Parts;
-use http::uri::Authority;
+use http::uri::{Authority, Port};
 use http::{StatusCode, Version};
 
 use super::gate::HeadCheck;
@@ -94,9 +94,11 @@ fn has_plain_name(host: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
 }
 
-/// No colon at all, or one with a port behind it.
+/// No colon at all, or one with a port in digits behind it.
 fn has_plain_port(authority: &Authority) -> bool {
-    authority.as_str().len() == authority.host().len() || authority.port_u16().is_some()
+    // The library takes `+80` for a port, too.
+    let is_plain = |port: Port<&str>| port.as_str().bytes().all(|byte| byte.is_ascii_digit());
+    authority.as_str().len() == authority.host().len() || authority.port().is_some_and(is_plain)
 }
 
 fn bad_host() -> Refusal {
@@ -132,6 +134,7 @@ mod tests {
             ("[::1]:80", None),
             ("[::1]", None),
             ("", bad),
+            ("a:+80", bad),
             ("a b", bad),
             ("a/b", bad),
             ("user@events.example", bad),

@@ -140,13 +140,24 @@ async fn t78_streams_beyond_the_limit_are_refused() {
 }
 
 #[tokio::test]
-async fn t78_more_fields_than_allowed_are_refused_in_json() {
+async fn t78_heads_beyond_their_limits_are_refused_in_json() {
     let (origin, edge) = scene().await;
-    let request = Edge::http2().get(edge.url(EVENTS));
-    let request = (0..100).fold(request, |request, n| request.header(format!("x-{n}"), "a"));
-    let answer = Answer::to(request).await;
-    assert_eq!(answer.status, 431);
-    assert_eq!(answer.code(), "edge_headers_too_large");
+    // The library's own limit lies well above these.
+    for (fields, bytes) in [(100, 1), (1, 17 * 1024), (3, 13 * 1024)] {
+        let request = Edge::http2().get(edge.url(EVENTS));
+        let request = (0..fields).fold(request, |request, n| {
+            request.header(format!("x-{n}"), "a".repeat(bytes))
+        });
+        let answer = Answer::to(request).await;
+        assert_eq!(answer.status, 431, "{fields} of {bytes}");
+        assert_eq!(answer.code(), "edge_headers_too_large");
+    }
+    let target = format!("{EVENTS}?search={}", "a".repeat(9000));
+    let answer = Answer::to(Edge::http2().get(edge.url(&target))).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.code().as_str()),
+        (414, "edge_target_too_long")
+    );
     assert!(origin.seen().is_empty());
 }
 
