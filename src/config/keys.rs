@@ -614,8 +614,9 @@ const LIMITS: &[Key<Draft>] = &[
         name: "answer_pace",
         store: Size(0..=MIB, |draft, count| draft.limits.answer_pace = count),
         default: Shown::Of(|settings| show_size(settings.limits.answer_pace)),
-        meaning: "What a client must take of a waiting answer each second, or its connection is closed: so much \
-                  gives back one second of `timeouts.client_write`. 0: a byte gives all of it back.",
+        meaning: "What a client must take of a waiting answer each second, or its connection is closed, its stream \
+                  of HTTP/2 reset: so much gives back one second of `timeouts.client_write`. 0: a byte gives all of \
+                  it back.",
     },
     Key {
         name: "connections",

@@ -200,7 +200,8 @@ pub struct Limits {
     pub answer_bytes: u64,
     /// Bytes of an answer that are held before the status is sent; larger answers stream.
     pub answer_buffer_bytes: usize,
-    /// Bytes of a waiting answer that a client must take each second, else its connection is closed; 0: any.
+    /// Bytes of a waiting answer that a client must take each second, else its connection is closed or its stream
+    /// reset; 0: any.
     pub answer_pace: u64,
     /// Client connections at once.
     pub connections: usize,

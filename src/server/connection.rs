@@ -6,17 +6,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response, Version};
-use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use pin_project_lite::pin_project;
 use tower::Service;
 
 use super::activity::{Activity, Phase, PhaseLimits, Running};
+use super::counted::CountedBody;
 use super::drain::Drain;
 use super::framing::FoundBreach;
 use super::inspected::{Inspected, Rules};
@@ -24,7 +23,8 @@ use super::opening::Announcement;
 use super::patience::Patience;
 use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
-use crate::answer::{Answer, AnswerBody, BoxError};
+use super::streams::Streams;
+use crate::answer::Answer;
 use crate::config::{Http2Limits, Limits, Timeouts};
 use crate::framing::{FrameMeter, Inspector};
 
@@ -36,7 +36,7 @@ const HEADROOM: usize = 4;
 /// How connections of one listener speak HTTP.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
-    builder: auto::Builder<TokioExecutor>,
+    builder: auto::Builder<Streams>,
     rules: Rules,
     limits: PhaseLimits,
     /// How long a client may let an answer wait, and how many bytes earn it a second.
@@ -49,7 +49,7 @@ impl Protocol {
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
-        let mut builder = auto::Builder::new(TokioExecutor::new());
+        let mut builder = auto::Builder::new(Streams::new(timeouts.client_write, limits.answer_pace));
         builder
             .http1()
             .timer(TokioTimer::new())
@@ -223,37 +223,7 @@ where
                 answer.headers_mut().insert(CONNECTION, close);
             }
             let running = this.running.take();
-            answer.map(|inner| CountedBody {
-                inner,
-                _running: running,
-            })
+            answer.map(|inner| CountedBody::new(inner, running))
         })
-    }
-}
-
-/// An answer's body that holds its request as running.
-#[derive(Debug)]
-struct CountedBody {
-    inner: AnswerBody,
-    _running: Option<Running>,
-}
-
-impl Body for CountedBody {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        Pin::new(&mut self.inner).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
     }
 }

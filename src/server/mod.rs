@@ -5,6 +5,7 @@
 mod activity;
 mod announced;
 mod connection;
+mod counted;
 mod crowd;
 mod descriptors;
 mod drain;
@@ -15,6 +16,7 @@ mod opening;
 mod patience;
 mod peer;
 mod stream;
+mod streams;
 mod tls;
 mod worker;
 

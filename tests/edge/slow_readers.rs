@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{EVENTS, Edge, Origin, RawClient, Reply};
+use crate::support::{EVENTS, Edge, Fate, Origin, RawClient, Reply};
 
 /// More than the kernel holds for a connection whose client does not read.
 const LARGE: usize = 24 << 20;
@@ -90,4 +90,47 @@ async fn t74_a_client_that_takes_nothing_is_cut() {
     assert_eq!(edge.get(EVENTS).await.status, 200);
 
     assert!(reader.rest().await.len() < LARGE);
+}
+
+#[tokio::test]
+async fn t74_a_stream_that_is_not_taken_is_reset() {
+    let origin = origin().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.timeouts.client_write = Duration::from_millis(60))
+        .start()
+        .await;
+    let mut client = edge.frames().await;
+    // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2) is 0: no answer may have a body.
+    client.frame(4, 0, 0, &[0, 4, 0, 0, 0, 0]).await;
+    let large = format!("{EVENTS}?search=large");
+    for target in [EVENTS, &large, EVENTS] {
+        let stream = client
+            .request(
+                &[
+                    (":method", "GET"),
+                    (":scheme", "http"),
+                    (":authority", "localhost"),
+                    (":path", target),
+                ],
+                None,
+            )
+            .await;
+        assert_eq!(client.fate(stream).await, Fate::Answered(200), "{target}");
+        assert_eq!(client.fate(stream).await, Fate::Reset, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_answer_comes_whole_over_http2() {
+    let origin = origin().await;
+    let edge = Edge::before(&origin).await;
+    let answer = Edge::http2()
+        .get(edge.url(&format!("{EVENTS}?search=large")))
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(answer.version(), http::Version::HTTP_2);
+    let body = answer.bytes().await.expect("a whole body");
+    assert!(body.len() > LARGE && body.ends_with(b"x\"}"));
 }

@@ -18,9 +18,9 @@ from traffic import Client, Tally, keep_asking
 
 MOST = {"idle": 50_000, "slow": 5_000, "seconds": 300, "clients": 64, "answer_kib": 16_384}
 LONGEST_LIFE = 45
-SETTLING = 20
-# An allocator keeps some of what it had; a leak of 5 KiB for each of 10,000 connections would be above this.
-MEMORY_LEFT_MIB = 48
+SETTLING = 30
+# An allocator keeps some of what it had; a leak of 2 KiB for each of 10,000 connections would be above this.
+MEMORY_LEFT_MIB = 16
 DESCRIPTORS_LEFT = 40
 PERCENTILES = (("median", 50), ("95 %", 95), ("99 %", 99))
 
@@ -123,9 +123,10 @@ def report_slow(slow, seconds):
     for kind in KINDS:
         ours = [one for one in slow if one.kind == kind and one.began]
         lives = [one.lived for one in ours if one.lived is not None]
-        alive = len(ours) - len(lives)
+        idle = sum(one.lived is None and one.idles for one in ours)
+        alive = len(ours) - len(lives) - idle
         longest = f"longest {max(lives):5.1f} s" if lives else "none closed"
-        print(f"slow: {kind:<16} {len(ours):4} opened, {len(lives):4} closed by the edge, {longest}, {alive} left")
+        print(f"slow: {kind:<16} {len(ours):4} opened, {len(lives):4} closed by the edge, {longest}, {alive} left, {idle} idle")
         good &= max(lives, default=0) <= LONGEST_LIFE and not (alive and seconds > LONGEST_LIFE + 10)
     return good
 

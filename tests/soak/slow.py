@@ -43,12 +43,16 @@ async def open_idle(port):
 
 
 class SlowConnection:
-    """One connection that takes its time; `lived` is set when the edge has closed it, in seconds."""
+    """One connection that takes its time; `lived` is set when the edge has closed it, in seconds.
+
+    `idles` says of a reader that nothing waits for it any more: its answers were refusals, and the connection is an idle one.
+    """
 
     def __init__(self, kind, answer_kib):
         self.kind = kind
         self.answer_kib = answer_kib
         self.lived = None
+        self.idles = False
         self.sock = None
         self.began = None
 
@@ -118,11 +122,14 @@ def readable(sock):
 
 
 def established_clients(port):
-    """The clients of all connections whose edge side is open, as the kernel's table writes them."""
+    """The clients of all connections whose edge side is open, as the kernel's table writes them, and what they have to take.
+
+    That is in bytes: those that the edge has written and the client has not received.
+    """
     local = f"0100007F:{port:04X}"
     with open("/proc/net/tcp", encoding="ascii") as table:
-        rows = (line.split(maxsplit=4)[1:4] for line in table)
-        return {row[1] for row in rows if row[0] == local and row[2] == ESTABLISHED}
+        rows = (line.split(maxsplit=5)[1:5] for line in table)
+        return {row[1]: int(row[3].split(":")[0], 16) for row in rows if row[0] == local and row[2] == ESTABLISHED}
 
 
 def kernel_name(sock):
@@ -136,6 +143,10 @@ async def watch_readers(connections, port, until):
         await asyncio.sleep(DRIP)
         open_now = established_clients(port)
         for one in connections:
-            waits = one.kind.endswith("reader") and one.lived is None and one.sock and one.sock.fileno() >= 0
-            if waits and time.monotonic() - one.began > DRIP and kernel_name(one.sock) not in open_now:
+            watched = one.kind.endswith("reader") and one.lived is None and one.sock and one.sock.fileno() >= 0
+            if not watched or time.monotonic() - one.began <= DRIP:
+                continue
+            unread = open_now.get(kernel_name(one.sock))
+            one.idles = unread == 0
+            if unread is None:
                 one.note_end()
