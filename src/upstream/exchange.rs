@@ -306,7 +306,7 @@ impl Upstream {
             .await
             .map_err(|_| ExchangeFailure::FirstByteTimeout)?
             .map_err(ExchangeFailure::from_reqwest)?;
-        if let Err(odd) = odd_head::check(answer.version(), answer.headers()) {
+        if let Err(odd) = odd_head::check(answer.version(), answer.headers(), answer.extensions()) {
             self.clients.drop_connections();
             return Err(odd.into());
         }

@@ -4,12 +4,15 @@
 //! unknown coding to the end of the connection, and takes heads of several hundred KiB. What of that shows in
 //! the parsed head is refused here. Two things do not show and stay as the library has them: lines that end in a bare
 //! LF are taken, and interim answers are passed over as long as the deadline lets them come. Both end in an answer
-//! that the edge writes anew, so that no one behind it can read them otherwise.
+//! that the edge writes anew, so that no one behind it can read them otherwise. reqwest leaves no place to look
+//! closer: it drops what a request carries for hyper's `on_informational`, and its connector layers must hand back its
+//! own sealed connection.
 
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderValue, Version};
+use http::{Extensions, HeaderMap, HeaderValue, Version};
+use hyper::ext::ReasonPhrase;
 
-/// Bytes of a head, its status line aside.
+/// Bytes of a head, of its status line an unusual reason only.
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// What a field adds beside its name and value: colon, blank, CR, LF.
@@ -27,11 +30,14 @@ pub(crate) enum OddHead {
 }
 
 /// Looks for what is odd about the head of an answer.
-pub(super) fn check(version: Version, headers: &HeaderMap) -> Result<(), OddHead> {
+pub(super) fn check(version: Version, headers: &HeaderMap, noted: &Extensions) -> Result<(), OddHead> {
+    let reason = noted
+        .get()
+        .map_or(0, |reason: &ReasonPhrase| reason.as_bytes().len());
     let sizes = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + FIELD_EXTRA);
-    if sizes.sum::<usize>() > HEAD_BYTES {
+    if reason + sizes.sum::<usize>() > HEAD_BYTES {
         return Err(OddHead::TooLarge);
     }
     let lengths = headers.get_all(CONTENT_LENGTH).iter().collect::<Vec<_>>();
@@ -59,7 +65,7 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        check(version, &headers).err()
+        check(version, &headers, &Extensions::new()).err()
     }
 
     #[test]
@@ -93,5 +99,11 @@ mod tests {
         assert_eq!(odd(Version::HTTP_11, &[("x-a", &value)]), None);
         let twice = [("x-a", value.as_str()), ("x-b", &value)];
         assert_eq!(odd(Version::HTTP_11, &twice), Some(OddHead::TooLarge));
+        for (length, is_odd) in [(HEAD_BYTES, false), (HEAD_BYTES + 1, true)] {
+            let mut noted = Extensions::new();
+            noted.insert(ReasonPhrase::try_from("r".repeat(length)).unwrap());
+            let odd = check(Version::HTTP_11, &HeaderMap::new(), &noted).is_err();
+            assert_eq!(odd, is_odd, "{length}");
+        }
     }
 }

@@ -106,6 +106,7 @@ async fn assert_refused(what: &str, step: Step) {
 
 #[tokio::test]
 async fn t62_bad_status_lines_are_refused() {
+    let long = format!("HTTP/1.1 200 {}", "a".repeat(66_000));
     for (what, step) in [
         ("noise", Step::send("\0\x01\x02 hello\r\n\r\n")),
         ("none", begun("Content-Language: de")),
@@ -116,6 +117,10 @@ async fn t62_bad_status_lines_are_refused() {
         ("a status beyond all", begun("HTTP/1.1 600 OK")),
         ("another version", begun("HTTP/3.0 200 OK")),
         ("another protocol", begun("ICY 200 OK")),
+        ("a long reason", begun(&long)),
+        ("a byte order mark", begun("\u{feff}HTTP/1.1 200 OK")),
+        ("a blank first", begun(" HTTP/1.1 200 OK")),
+        ("a control character", begun("HTTP/1.1 200 O\x1bK")),
     ] {
         assert_refused(what, step).await;
     }
@@ -131,6 +136,17 @@ async fn t62_bad_framing_is_refused() {
         ("Content-Length: +2\r\n", "{}"),
         ("Content-Length: -2\r\n", "{}"),
         ("Content-Length: two\r\n", "{}"),
+        ("Content-Length: 0x2\r\n", "{}"),
+        ("Content-Length: 2;\r\n", "{}"),
+        ("Content-Length: \"2\"\r\n", "{}"),
+        ("Content-Length: 18446744073709551618\r\n", "{}"),
+        ("Transfer-Encoding: chunked,\r\n", chunks),
+        ("Transfer-Encoding: chunked;q=1\r\n", chunks),
+        ("Transfer-Encoding: \"chunked\"\r\n", chunks),
+        ("Transfer-Encoding:\r\n", chunks),
+        ("Transfer-Encoding: chunked\r\n", "+2\r\n{}\r\n0\r\n\r\n"),
+        ("Transfer-Encoding: chunked\r\n", "2\n{}\r\n0\r\n\r\n"),
+        ("Transfer-Encoding: chunked\r\n", "2\r\n{}0\r\n\r\n"),
         ("Content-Length:\r\n", "{}"),
         ("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", chunks),
         ("Transfer-Encoding: gzip\r\n", "{}"),
