@@ -15,6 +15,7 @@ use super::headers::{self, Forwarded};
 use super::odd_head;
 use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
+use super::site::strip_hop_by_hop;
 use super::watch::{Watch, Watched};
 use crate::call::ValidatedCall;
 use crate::config::{Settings, Timeouts};
@@ -245,7 +246,10 @@ impl Upstream {
                 .attempt(&self.clients.pooled(), request, patience)
                 .await
                 .map(|answer| {
-                    Response::from(answer)
+                    let mut answer = Response::from(answer);
+                    // Servers offer HTTP/2 in `Upgrade` and end connections at will: theirs, not the client's.
+                    strip_hop_by_hop(answer.headers_mut());
+                    answer
                         .map(|body| OriginBody::new(self.site_bulkhead.lend(place, body), patience, u64::MAX))
                 }),
             None => Err(ExchangeFailure::Overloaded),

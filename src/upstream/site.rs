@@ -1,4 +1,4 @@
-//! Requests of the site as they pass through: the same target, without hop-by-hop headers.
+//! Requests and answers of the site as they pass through: the same but for hop-by-hop headers.
 
 use http::HeaderMap;
 use http::header::{
@@ -53,6 +53,7 @@ impl SiteOrigin {
         let url = plain(&self.base, &path, query.as_deref())?;
         let mut headers = head.headers.clone();
         strip_hop_by_hop(&mut headers);
+        strip_confusable(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
         *request.headers_mut() = headers;
@@ -61,7 +62,7 @@ impl SiteOrigin {
     }
 }
 
-/// Removes what is meant for this connection, what `Connection` names, and names that CGI would take for others.
+/// Removes what is meant for one connection, and what `Connection` names.
 pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     let nominated: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -70,12 +71,19 @@ pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    let confusable = headers
+    for name in nominated.into_iter().chain(DROPPED) {
+        headers.remove(name);
+    }
+}
+
+/// Removes names that CGI would take for others.
+fn strip_confusable(headers: &mut HeaderMap) {
+    let confusable: Vec<HeaderName> = headers
         .keys()
         .filter(|name| name.as_str().contains(['_', '.']))
-        .cloned();
-    let dropped: Vec<HeaderName> = nominated.into_iter().chain(confusable).chain(DROPPED).collect();
-    for name in dropped {
+        .cloned()
+        .collect();
+    for name in confusable {
         headers.remove(name);
     }
 }
@@ -160,6 +168,7 @@ mod tests {
             headers.insert(name, HeaderValue::from_static(value));
         }
         strip_hop_by_hop(&mut headers);
+        strip_confusable(&mut headers);
         let mut names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["cookie", "x-http-method-override"]);

@@ -48,6 +48,25 @@ async fn pages_pass_as_they_are() {
 }
 
 #[tokio::test]
+async fn what_the_site_says_of_its_connection_stays_behind() {
+    let origin = Origin::always(
+        page()
+            .header("connection", "Upgrade, X-Once")
+            .header("upgrade", "h2,h2c")
+            .header("keep-alive", "timeout=5, max=100")
+            .header("x-once", "1")
+            .header("x-wp_odd.name", "2"),
+    )
+    .await;
+    let edge = edge_before(&origin).await;
+    let answer = edge.get("/").await;
+    for name in ["connection", "upgrade", "keep-alive", "x-once"] {
+        assert_eq!(answer.header(name), None, "{name}");
+    }
+    assert_eq!(answer.header("x-wp_odd.name"), Some("2"));
+}
+
+#[tokio::test]
 async fn redirects_and_errors_of_the_site_pass() {
     let origin = Origin::answering(|seen| match seen.target.as_str() {
         "/old" => Reply::of_type(301, "text/html", "").header("location", "/new"),
