@@ -19,7 +19,7 @@ pub enum JsonError {
     #[error("Malformed UTF-8 characters, possibly incorrectly encoded")]
     Utf8,
     /// A lone surrogate in a `\u` escape.
-    #[error("Single unpaired high surrogate in Unicode escape")]
+    #[error("Single unpaired UTF-16 surrogate in unicode escape")]
     Utf16,
 }
 
