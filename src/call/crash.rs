@@ -26,9 +26,9 @@ fn crashes(operation: &Operation, argument: &Argument, value: &Value) -> bool {
         Rule::TermList(_) => holds_array(array),
         Rule::EventSlug | Rule::VenueSlug | Rule::OrganizerSlug => !array.is_empty(),
         Rule::Anything if operation.id.route == Route::Index => argument.name == "namespace",
-        // Terms of an event are stored one by one, unchecked until then.
+        // Terms and costs of an event are read one by one, unchecked until then.
         Rule::Anything if operation.id.kind() == Some(Kind::Event) && operation.is_write() => {
-            matches!(argument.name, "categories" | "tags") && holds_array(array)
+            matches!(argument.name, "categories" | "tags" | "cost") && holds_array(array)
         }
         _ => false,
     }
