@@ -39,7 +39,7 @@ fn list_entry(kind: Kind, entry: &Value, premises: Premises<'_>) -> Verdict {
 /// A record by its `id`, or one to create: judged by the rules of the kind's own create operation.
 fn record(kind: Kind, array: &PhpArray, premises: Premises<'_>) -> Verdict {
     if let Some(known) = array.get("id").filter(|known| !known.is_empty()) {
-        return id(known);
+        return member_id(known);
     }
     if !is_record(array) {
         return Verdict::Reject;
@@ -81,6 +81,14 @@ fn id(value: &Value) -> Verdict {
         return Verdict::Reject;
     }
     positive_id(value)
+}
+
+/// A record's own `id` is looked up as PHP casts it, numeric or not: `7abc` is 7. Arrays crash the look-up.
+fn member_id(value: &Value) -> Verdict {
+    match value {
+        Value::String(_) | Value::Number(_) => positive_id(value),
+        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
 }
 
 /// Whether PHP sees anything but a list with keys 0, 1, 2, …: `{"0": 7}` is a list to it.
