@@ -96,15 +96,17 @@ impl FrameMeter {
         self.sent = self.sent.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    /// Follows the next bytes of the client and counts the heads of requests that begin in them; `now` never
-    /// goes back.
+    /// Follows the next bytes of the client; `now` never goes back.
+    ///
+    /// True when frames begin in them that take more room than they have bytes until somebody makes use of them:
+    /// heads of requests, which are compressed, and small pieces of bodies.
     ///
     /// # Errors
     ///
     /// When a frame ends in them that was one too many.
-    pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<usize, Flood> {
+    pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<bool, Flood> {
         self.grant(now);
-        let mut heads = 0;
+        let mut swells = false;
         let mut rest = bytes;
         while !rest.is_empty() {
             rest = match &mut self.at {
@@ -115,7 +117,7 @@ impl FrameMeter {
                     }
                     *known += fresh.len();
                     if *known == HEAD {
-                        heads += usize::from(is_request(*head));
+                        swells |= is_swelling(*head);
                         self.at = payload(*head);
                     }
                     behind
@@ -136,7 +138,7 @@ impl FrameMeter {
                 }
             }
         }
-        Ok(heads)
+        Ok(swells)
     }
 
     fn grant(&mut self, now: Instant) {
@@ -168,10 +170,10 @@ impl FrameMeter {
     }
 }
 
-/// Whether a frame begins a request; trailers look alike.
-const fn is_request(head: [u8; HEAD]) -> bool {
-    let [_, _, _, kind, ..] = head;
-    kind == 1
+/// HEADERS, and DATA that is shorter than what keeping it costs.
+const fn is_swelling(head: [u8; HEAD]) -> bool {
+    let [high, middle, _, kind, ..] = head;
+    kind == 1 || (kind == 0 && high == 0 && middle == 0)
 }
 
 /// What follows the head of a frame.
@@ -222,7 +224,7 @@ mod tests {
 
     fn started(now: Instant) -> FrameMeter {
         let mut meter = meter();
-        assert_eq!(meter.follow(PREFACE, now), Ok(0));
+        assert_eq!(meter.follow(PREFACE, now), Ok(false));
         meter
     }
 
@@ -248,7 +250,7 @@ mod tests {
         let mut meter = started(now);
         for kind in KINDS {
             let bytes = of(kind).len();
-            assert_eq!(meter.follow(&of(kind).repeat(10), now), Ok(0), "{kind:?}");
+            assert!(meter.follow(&of(kind).repeat(10), now).is_ok(), "{kind:?}");
             assert_eq!(meter.follow(&of(kind).repeat(2), now), Err(Flood { kind, bytes }));
         }
     }
@@ -268,19 +270,23 @@ mod tests {
     }
 
     #[test]
-    fn counts_the_heads_of_requests() {
+    fn tells_of_frames_that_swell() {
         let now = Instant::now();
-        let mut meter = started(now);
-        let stream = [
-            frame(1, 4, &[0; 20]),
-            of(FrameKind::Ping),
-            frame(1, 0, &[]),
-            frame(9, 4, &[]),
-        ]
-        .concat();
-        assert_eq!(meter.follow(&stream, now), Ok(2));
-        assert_eq!(meter.follow(&stream[..8], now), Ok(0));
-        assert_eq!(meter.follow(&stream[8..], now), Ok(2));
+        for (frame, swells) in [
+            (frame(1, 4, &[0; 20]), true),
+            (frame(9, 4, &[]), false),
+            (frame(0, 0, &[0; 255]), true),
+            (frame(0, 0, &[0; 256]), false),
+            (of(FrameKind::Ping), false),
+        ] {
+            let stream = [of(FrameKind::Ping), frame].concat();
+            let mut meter = started(now);
+            assert_eq!(meter.follow(&stream, now), Ok(swells), "{stream:?}");
+            // The byte that completes the nine counts.
+            let (first, rest) = stream.split_at(17 + 8);
+            assert_eq!(meter.follow(first, now), Ok(false));
+            assert_eq!(meter.follow(rest, now), Ok(swells));
+        }
     }
 
     #[test]
@@ -289,9 +295,9 @@ mod tests {
         let ping = of(FrameKind::Ping);
         for (seconds, granted) in [(0, 0), (1, 1), (3, 3), (10, 10), (1_000_000, 10)] {
             let mut meter = started(start);
-            assert_eq!(meter.follow(&ping.repeat(10), start), Ok(0));
+            assert_eq!(meter.follow(&ping.repeat(10), start), Ok(false));
             let later = start + Duration::from_secs(seconds);
-            assert_eq!(meter.follow(&ping.repeat(granted), later), Ok(0), "{seconds}");
+            assert_eq!(meter.follow(&ping.repeat(granted), later), Ok(false), "{seconds}");
             assert!(meter.follow(&ping, later).is_err(), "{seconds}");
         }
     }
@@ -301,15 +307,15 @@ mod tests {
         let start = Instant::now();
         let mut meter = started(start);
         let ping = of(FrameKind::Ping);
-        assert_eq!(meter.follow(&ping.repeat(10), start), Ok(0));
+        assert_eq!(meter.follow(&ping.repeat(10), start), Ok(false));
         for step in 1..2000 {
             assert_eq!(
                 meter.follow(&[], start + Duration::from_micros(step * 500)),
-                Ok(0)
+                Ok(false)
             );
         }
         let later = start + Duration::from_secs(1);
-        assert_eq!(meter.follow(&ping, later), Ok(0));
+        assert_eq!(meter.follow(&ping, later), Ok(false));
         assert!(meter.follow(&ping, later).is_err());
     }
 
@@ -320,7 +326,11 @@ mod tests {
         let mut meter = started(now);
         for _ in 0..1000 {
             meter.sent(64);
-            assert_eq!(meter.follow(&update, now), Ok(0), "as fast as answers are taken");
+            assert_eq!(
+                meter.follow(&update, now),
+                Ok(false),
+                "as fast as answers are taken"
+            );
         }
         let mut meter = started(now);
         let flood = (0..100).position(|_| {

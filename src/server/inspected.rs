@@ -53,8 +53,8 @@ pub(super) struct Inspected<S> {
     passed: usize,
     /// Heads that were let pass.
     heads: u64,
-    /// Whether the last bytes of HTTP/2 that passed began requests.
-    began: bool,
+    /// Whether the last bytes of HTTP/2 that passed take more room until somebody makes use of them.
+    swollen: bool,
     state: State,
 }
 
@@ -94,7 +94,7 @@ impl<S> Inspected<S> {
             held: BytesMut::new(),
             passed: 0,
             heads: 0,
-            began: false,
+            swollen: false,
             state: State::Inspecting,
         }
     }
@@ -130,8 +130,8 @@ impl<S> Inspected<S> {
     fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<Stop>) {
         let frames = bytes.get(from..).unwrap_or_default();
         match self.meter.follow(frames, Instant::now()) {
-            Ok(heads) => {
-                self.began |= heads > 0;
+            Ok(swells) => {
+                self.swollen |= swells;
                 (bytes.len(), None)
             }
             Err(flood) => (from + flood.bytes, Some(Stop::Flooded(flood))),
@@ -271,8 +271,9 @@ impl<S: AsyncRead + Unpin> Inspected<S> {
 
 /// Uses up what this task may do before others have their turn.
 ///
-/// The library decodes all heads it can read before it begins a request, and a reference of one byte decodes
-/// to a field. Requests that have begun are judged, and let go of what they may not have, while the next wait.
+/// The library reads all it can before anybody else has a turn, though a head of references decodes to many
+/// times its bytes, and small pieces of a body cost more than they carry, for which it even ends the connection.
+/// While more waits, requests are judged, which lets go of what they may not have, and bodies are read.
 fn yield_soon(cx: &mut Context<'_>) {
     // Budgets of tasks are smaller; outside a task there is none, and nothing to be done.
     for _ in 0..=u8::MAX {
@@ -299,7 +300,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
                 }
                 State::Inspecting => ready!(this.poll_held(cx))?,
                 State::Passing => {
-                    if std::mem::take(&mut this.began) {
+                    if std::mem::take(&mut this.swollen) {
                         yield_soon(cx);
                     }
                     let turn = ready!(coop::poll_proceed(cx));

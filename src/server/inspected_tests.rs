@@ -70,6 +70,25 @@ async fn a_forbidden_frame_takes_the_place_of_what_follows_a_flood() {
 }
 
 #[tokio::test]
+async fn requests_begin_before_more_is_read() {
+    let start = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice();
+    let bulky = |kind| [&[0, 4, 0, kind, 4, 0, 0, 0, 1], [0; 1024].as_slice()].concat();
+    for (kind, waits) in [(1, true), (0, false)] {
+        let stream = [start, bulky(kind).repeat(20).as_slice()].concat();
+        let (mut inspected, _) = inspected(&stream);
+        let mut space = [0; 8192];
+        inspected
+            .read_exact(&mut space)
+            .await
+            .expect("reading from memory");
+        let at_once = futures_util::FutureExt::now_or_never(inspected.read(&mut space));
+        assert_eq!(at_once.is_none(), waits, "{kind}");
+        let later = inspected.read(&mut space).await.expect("reading from memory");
+        assert!(later > 0);
+    }
+}
+
+#[tokio::test]
 async fn a_respelt_head_stands_between_its_neighbours() {
     let stream = format!("{STREAM}GET /?\" HTTP/1.1\r\nA: \"\r\n\r\n{STREAM}");
     let expected = format!("{STREAM}GET /?%22 HTTP/1.1\r\nA: \"\r\n\r\n{STREAM}");

@@ -69,6 +69,28 @@ async fn t78_small_data_ends_the_connection() {
 }
 
 #[tokio::test]
+async fn t78_an_upload_in_small_pieces_is_read() {
+    let (origin, edge) = scene().await;
+    let mut client = edge.frames().await;
+    let path = format!("{EVENTS}/56");
+    let stream = client
+        .open(&[
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":authority", "localhost"),
+            (":path", &path),
+            ("authorization", "Basic YTpi"),
+            ("content-type", "application/json"),
+        ])
+        .await;
+    // As much as a client may send at first, in pieces of 20 bytes.
+    let body = format!("{{\"title\":\"{}\"}}", "a".repeat(60_000));
+    client.body_at_once(stream, body.as_bytes().chunks(20)).await;
+    assert_eq!(client.fate(stream).await, Fate::Answered(200));
+    assert_eq!(origin.only().body, body);
+}
+
+#[tokio::test]
 async fn t78_requests_taken_back_once_begun_end_the_connection() {
     let gate = Gate::closed();
     let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;

@@ -60,11 +60,14 @@ impl FrameClient {
 
     /// Sends one frame.
     pub(crate) async fn frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
-        let length = u32::try_from(payload.len())
-            .expect("a short payload")
-            .to_be_bytes();
-        let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
-        self.write(&[head.as_slice(), payload].concat()).await;
+        self.write(&frame(kind, flags, stream, payload)).await;
+    }
+
+    /// Sends the body of a stream in pieces, and all of them at once.
+    pub(crate) async fn body_at_once(&mut self, stream: u32, pieces: std::slice::Chunks<'_, u8>) {
+        let mut frames: Vec<u8> = pieces.flat_map(|piece| frame(DATA, 0, stream, piece)).collect();
+        frames.extend(frame(DATA, END_STREAM, stream, &[]));
+        self.write(&frames).await;
     }
 
     /// Sends a request on a new stream.
@@ -116,6 +119,13 @@ impl FrameClient {
         let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
         Some((head[3], stream, payload))
     }
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len())
+        .expect("a short payload")
+        .to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
 /// A block of fields as HPACK writes them without any table.
