@@ -15,6 +15,8 @@ ESTABLISHED = "01"
 DRIP = 1.0
 # The kernel takes some 2.5 MiB for a loopback client that does not read: one answer would not reach the edge's limit.
 PIPELINED = 4
+# What the kernel takes of an answer at least, whether its reader reads or not.
+KERNEL_ROOM = 16 * 1024
 
 
 async def connect(port, receive_buffer=None):
@@ -45,7 +47,7 @@ async def open_idle(port):
 class SlowConnection:
     """One connection that takes its time; `lived` is set when the edge has closed it, in seconds.
 
-    `idles` says of a reader that nothing waits for it any more: its answers were refusals, and the connection is an idle one.
+    `idles` says of a reader that the edge has nothing for it any more: it got refusals, and its connection is an idle one.
     """
 
     def __init__(self, kind, answer_kib):
@@ -147,6 +149,6 @@ async def watch_readers(connections, port, until):
             if not watched or time.monotonic() - one.began <= DRIP:
                 continue
             unread = open_now.get(kernel_name(one.sock))
-            one.idles = unread == 0
+            one.idles = unread is not None and unread < KERNEL_ROOM
             if unread is None:
                 one.note_end()
