@@ -43,6 +43,10 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
             }
             [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
                 let length = find(part, &delimiter).ok_or(MultipartError::Unterminated)?;
+                // To PHP a line feed alone begins a boundary line.
+                if find(&part[..length], &delimiter[1..]).is_some() {
+                    return Err(MultipartError::Boundary);
+                }
                 register(&part[..length], &mut fields)?;
                 rest = &part[length + delimiter.len()..];
             }
@@ -265,6 +269,11 @@ mod tests {
             (
                 "--BB\r\nContent-Disposition: form-data; name=a; filename*=utf-8''x\r\n\r\n1\r\n--BB--",
                 MultipartError::Headers,
+            ),
+            (
+                "--BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\n--BB\r\n\
+                 Content-Disposition: form-data; name=rest_route\r\n\r\n/x\r\n--BB--",
+                MultipartError::Boundary,
             ),
             (
                 "text --BB\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--BB--",

@@ -175,6 +175,12 @@ async fn forms_that_cannot_be_told_are_refused() {
             &["multipart/form-data; boundary=x"],
             "--x\r\nname=\"rest_route\" cut",
         ),
+        // To PHP a line feed alone begins a boundary line.
+        (
+            &["multipart/form-data; boundary=x"],
+            "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\n--x\r\n\
+             Content-Disposition: form-data; name=\"rest_route\"\r\n\r\n/calendar/events/v1/events\r\n--x--\r\n",
+        ),
     ] {
         let request = media_types.iter().fold(
             edge.request(Method::POST, "/contact").body(body),
