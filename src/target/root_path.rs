@@ -32,15 +32,16 @@ impl RootPath {
     ///
     /// WordPress matches the raw path; only when that does not begin with the REST prefix is the whole path
     /// decoded once and matched again. Behind `index.php/` the server has decoded it already; of that WordPress
-    /// takes what stands before a question mark, and escapes percent signs anew.
+    /// takes what stands before a question mark, and escapes percent signs anew. Any other spelling of `index.php`
+    /// that its expression takes is a path like all others.
     pub(super) fn route<'a>(&self, path: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let below = self.below_home(path)?;
         if let Some(info) = below.strip_prefix(b"index.php/") {
             return self.decoded_route(&path_info(info));
         }
-        match self.below_prefix(below) {
+        match self.below_prefix(behind_index(below)) {
             Some(route) => Some(Cow::Borrowed(route)),
-            None if below.contains(&b'%') => self.decoded_route(&decode(below, Plus::Space)),
+            None if below.contains(&b'%') => self.decoded_route(behind_index(&decode(below, Plus::Space))),
             None => None,
         }
     }
@@ -61,6 +62,15 @@ impl RootPath {
     fn below_prefix<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
         let below = path.strip_prefix(self.prefix.as_bytes())?;
         matches!(below, [] | [b'/', ..]).then_some(below)
+    }
+}
+
+/// What follows `index.php/`, if that begins the path; its dot is any character to WordPress's expression.
+fn behind_index(path: &[u8]) -> &[u8] {
+    let index = path.split_at_checked(b"index.php/".len());
+    match index {
+        Some(([b'i', b'n', b'd', b'e', b'x', dot, b'p', b'h', b'p', b'/'], below)) if *dot != b'\n' => below,
+        _ => path,
     }
 }
 
@@ -86,4 +96,51 @@ pub(super) fn trim_slashes(path: &[u8]) -> &[u8] {
         .rposition(|&byte| byte != b'/')
         .map_or(start, |last| last + 1);
     &path[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a live site behind nginx reads them.
+    #[test]
+    fn takes_every_spelling_of_index_php_that_wordpress_takes() {
+        let root = RootPath::new(0, "/wp-json");
+        let taken = [
+            "/index.php/wp-json/x/y",
+            "/index.php%2Fwp-json/x/y",
+            "/%69ndex%2Ephp/wp-json%2Fx/y",
+            "/index-php/wp-json/x/y",
+            "/index+php/wp-json/x/y/",
+            "/index%2Fphp/wp-json/x/y",
+            "/indexXphp/wp%2Djson/x/y",
+        ];
+        for path in taken {
+            let route = root.route(trim_slashes(path.as_bytes()));
+            assert_eq!(route.as_deref(), Some(&b"/x/y"[..]), "{path}");
+        }
+        let left = [
+            "/indexphp/wp-json/x/y",
+            "/index%0Aphp/wp-json/x/y",
+            "/index%252Ephp/wp-json/x/y",
+            "/INDEX.php/wp-json/x/y",
+            "/index.phpx/wp-json/x/y",
+            "/index.php//wp-json/x/y",
+            "/index.php/index.php/wp-json/x/y",
+        ];
+        for path in left {
+            assert_eq!(root.route(trim_slashes(path.as_bytes())), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn leaves_escapes_of_the_route_where_the_raw_path_matches() {
+        let root = RootPath::new(0, "/de/wp-json");
+        let route = |path: &str| {
+            root.route(trim_slashes(path.as_bytes()))
+                .map(|route| String::from_utf8_lossy(&route).into_owned())
+        };
+        assert_eq!(route("/de/index-php/wp-json/%78").as_deref(), Some("/%78"));
+        assert_eq!(route("/de/index%2Dphp/wp-json/%78").as_deref(), Some("/x"));
+    }
 }

@@ -138,6 +138,27 @@ async fn calendar_routes_in_a_query_are_judged() {
 }
 
 #[tokio::test]
+async fn calendar_routes_behind_any_spelling_of_the_front_page_are_judged() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge_before(&origin).await;
+    for front in [
+        "index.php/",
+        "index.php%2F",
+        "index%2Ephp/",
+        "indexXphp/",
+        "index%2fphp/",
+        "index+php/",
+    ] {
+        let answer = edge
+            .get(&format!("/{front}wp-json/calendar/events/v1/events?page=none"))
+            .await;
+
+        assert_eq!(answer.code(), "rest_invalid_param", "{front}");
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
 async fn calendar_routes_in_a_form_are_judged() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = edge_before(&origin).await;
