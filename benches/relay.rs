@@ -1,5 +1,7 @@
 //! How fast answers pass: a page of fifty events, and the same page without an origin's URL.
 
+#![allow(clippy::indexing_slicing, reason = "a bench reads its own fixtures")]
+
 use std::sync::Arc;
 
 use bytes::Bytes;

@@ -5,7 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 /// Memory that a crowd of connections took goes back to the system once they are gone, which glibc does not do.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

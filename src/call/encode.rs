@@ -104,8 +104,12 @@ fn path(namespace: &str, matched: &RouteMatch) -> String {
 
 /// The digits without leading zeros.
 pub(super) fn canonical_id(digits: &[u8]) -> String {
-    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    let significant = &digits[zeros.min(digits.len().saturating_sub(1))..];
+    let mut significant = digits;
+    while let [b'0', rest @ ..] = significant
+        && !rest.is_empty()
+    {
+        significant = rest;
+    }
     significant.iter().map(|&digit| char::from(digit)).collect()
 }
 

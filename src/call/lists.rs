@@ -54,24 +54,22 @@ pub(super) fn every(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 
 /// Splits at commas, blanks on either side of them included; outer blanks stay.
 pub(super) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
-    let parts: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
-    let last = parts.len() - 1;
-    let without_blanks = |(at, part): (usize, &&'_ [u8])| {
-        let from = if at == 0 { 0 } else { blanks(part.iter()) };
-        let to = part.len() - if at == last { 0 } else { blanks(part.iter().rev()) };
-        (from, to.max(from))
-    };
-    let ranges = parts.iter().enumerate().map(without_blanks);
+    let mut parts: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
+    for part in parts.iter_mut().skip(1) {
+        while let [blank, rest @ ..] = part
+            && is_blank(*blank)
+        {
+            *part = rest;
+        }
+    }
+    for part in parts.iter_mut().rev().skip(1) {
+        while let [rest @ .., blank] = part
+            && is_blank(*blank)
+        {
+            *part = rest;
+        }
+    }
     parts
-        .iter()
-        .zip(ranges)
-        .map(|(part, (from, to))| &part[from..to])
-        .collect()
-}
-
-/// How many white space bytes lead.
-fn blanks<'a>(bytes: impl Iterator<Item = &'a u8>) -> usize {
-    bytes.take_while(|byte| is_blank(**byte)).count()
 }
 
 /// The text PHP makes of a scalar.

@@ -4,6 +4,12 @@
 //! the program sees only the second. One table of keys drives reading, the search for the nearest known key
 //! and the reference.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "reads the operator's file, not a client's bytes"
+)]
+
 mod check;
 mod draft;
 mod excerpt;

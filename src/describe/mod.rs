@@ -2,6 +2,11 @@
 //!
 //! Pure: everything here is a function of the table and a few options; no settings, clock or socket.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "indexes documents of its own making, before any request"
+)]
+
 mod catalogue;
 mod openapi;
 mod routes;

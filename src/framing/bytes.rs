@@ -23,6 +23,7 @@ pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Which bytes are of a token (RFC 9110 5.6.2).
+#[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 const TOKEN: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
@@ -54,6 +55,7 @@ const TOKEN: [bool; 256] = {
 };
 
 /// Whether some bytes are a token: at least one byte, all of them of a token.
+#[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 pub(super) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|&byte| TOKEN[usize::from(byte)])
 }

@@ -44,13 +44,13 @@ fn read_by_php(content_type: Option<&[u8]>) -> BodyReading<'_> {
         .iter()
         .position(|byte| matches!(byte, b';' | b',' | b' '))
         .unwrap_or(value.len());
-    let essence = &value[..end];
+    let (essence, parameters) = value.split_at(end);
     if essence.eq_ignore_ascii_case(b"application/x-www-form-urlencoded") {
         return BodyReading::Form;
     }
     if essence.eq_ignore_ascii_case(b"multipart/form-data") {
         return BodyReading::Multipart {
-            boundary: boundary(&value[end..]),
+            boundary: boundary(parameters),
         };
     }
     BodyReading::Ignored
@@ -83,18 +83,17 @@ fn essence(content_type: &[u8]) -> &[u8] {
 fn is_json(content_type: &[u8]) -> bool {
     const TREE: &[u8] = b"application/";
     let value = essence(content_type).to_ascii_lowercase();
-    let starts = memchr::memmem::find_iter(&value, TREE)
-        .filter(|&start| start == 0 || value[start - 1] == b',' || is_blank(value[start - 1]));
-    let subtypes = starts.map(|start| {
-        let behind = &value[start + TREE.len()..];
-        behind.split(|&byte| is_blank(byte)).next().unwrap_or_default()
+    let mut starts = memchr::memmem::find_iter(&value, TREE).filter_map(|start| {
+        let (before, from) = value.split_at(start);
+        let may_begin = before.last().is_none_or(|&byte| byte == b',' || is_blank(byte));
+        from.strip_prefix(TREE).filter(|_| may_begin)
     });
-    let mut subtypes = subtypes;
-    subtypes.any(|subtype| {
+    starts.any(|behind| {
+        let subtype = behind.split(|&byte| is_blank(byte)).next().unwrap_or_default();
         let commas = memchr::memchr_iter(b',', subtype);
         commas
             .chain([subtype.len()])
-            .any(|end| is_json_subtype(&subtype[..end]))
+            .any(|end| is_json_subtype(subtype.split_at(end).0))
     })
 }
 
@@ -137,7 +136,7 @@ fn boundary(parameters: &[u8]) -> Option<&[u8]> {
                 .unwrap_or(value.len()),
         ),
     };
-    Some(&value[..end]).filter(|value| !value.is_empty())
+    Some(value.split_at(end).0).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use super::percent::{Plus, decode};
-use crate::value::{PhpArray, Value};
+use crate::value::{PhpArray, Value, split_once};
 
 /// Reads a query or an urlencoded body (CONTRACT section 4). Never fails: PHP takes any bytes.
 pub fn parse_form(text: &[u8]) -> PhpArray {
@@ -37,10 +37,7 @@ fn pairs(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn split_pair(pair: &[u8]) -> (&[u8], &[u8]) {
-    match pair.iter().position(|&byte| byte == b'=') {
-        Some(equals) => (&pair[..equals], &pair[equals + 1..]),
-        None => (pair, &[]),
-    }
+    split_once(pair, b'=').unwrap_or((pair, &[]))
 }
 
 #[cfg(test)]

@@ -169,13 +169,10 @@ impl<'a> Parser<'a> {
     }
 
     fn token(&mut self) -> Result<Token, JsonError> {
-        let blanks = self
-            .rest
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-            .count();
-        self.rest = &self.rest[blanks..];
-        let Some(&first) = self.rest.first() else {
+        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+        let [first, behind @ ..] = self.rest else {
             return Ok(Token::End);
         };
         let single = match first {
@@ -186,14 +183,14 @@ impl<'a> Parser<'a> {
             b'{' => Token::OpenMap,
             b'}' => Token::CloseMap,
             b'"' => {
-                let (text, length) = string(&self.rest[1..])?;
-                self.rest = &self.rest[1 + length..];
+                let (text, behind) = string(behind)?;
+                self.rest = behind;
                 return Ok(Token::Scalar(Value::String(text)));
             }
             b'-' | b'0'..=b'9' => return self.number().map(Token::Scalar),
             _ => return self.literal().map(Token::Scalar),
         };
-        self.rest = &self.rest[1..];
+        self.rest = behind;
         Ok(single)
     }
 
@@ -224,10 +221,8 @@ impl<'a> Parser<'a> {
 /// The length of the longest number a text begins with; none after a lone minus sign.
 fn number_length(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
-        text[from..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
+        let digits = text.iter().skip(from);
+        digits.take_while(|byte| byte.is_ascii_digit()).count()
     };
     let sign = usize::from(text.first() == Some(&b'-'));
     let mut length = match text.get(sign)? {
@@ -241,7 +236,7 @@ fn number_length(text: &[u8]) -> Option<usize> {
     if matches!(text.get(length), Some(b'e' | b'E')) {
         let signed = usize::from(matches!(text.get(length + 1), Some(b'+' | b'-')));
         let exponent = length + 1 + signed;
-        if exponent <= text.len() && digits(exponent) > 0 {
+        if digits(exponent) > 0 {
             length = exponent + digits(exponent);
         }
     }

@@ -18,10 +18,11 @@ pub(super) struct Members {
 impl Members {
     /// Adds a member; a known key keeps its place and gets the new value.
     pub(super) fn set(&mut self, key: Key, value: Value) {
-        match self.place(&key) {
-            Some(place) => {
+        let place = self.place(&key);
+        match place.and_then(|place| self.entries.get_mut(place)) {
+            Some((_, known)) => {
                 self.repeated = true;
-                self.entries[place].1 = value;
+                *known = value;
             }
             None => self.append(key, value),
         }

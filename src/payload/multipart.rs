@@ -5,7 +5,7 @@
 //! reads it so too. File parts are no parameters.
 
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
-use crate::value::{PhpArray, Value};
+use crate::value::{PhpArray, Value, split_once, split_while};
 
 /// Why a multipart body is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -31,24 +31,26 @@ pub enum MultipartError {
 pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
     let mut fields = PhpArray::default();
     let delimiter = [b"\r\n--", boundary].concat();
-    let mut rest = behind_preamble(body, &delimiter).ok_or(MultipartError::Boundary)?;
+    // Each is sought where PHP, or somebody else, takes less for a boundary.
+    let (dashed, unreturned) = (delimiter.split_at(2).1, delimiter.split_at(1).1);
+    let mut rest = behind_preamble(body, dashed).ok_or(MultipartError::Boundary)?;
     for count in 0.. {
         match rest {
             // PHP looks for further parts where nobody else does.
             [b'-', b'-', epilogue @ ..]
                 if epilogue.is_empty()
-                    || epilogue.starts_with(b"\r\n") && find(epilogue, &delimiter[2..]).is_none() =>
+                    || epilogue.starts_with(b"\r\n") && cut(epilogue, dashed).is_none() =>
             {
                 break;
             }
             [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
-                let length = find(part, &delimiter).ok_or(MultipartError::Unterminated)?;
+                let (part, behind) = cut(part, &delimiter).ok_or(MultipartError::Unterminated)?;
                 // To PHP a line feed alone begins a boundary line.
-                if find(&part[..length], &delimiter[1..]).is_some() {
+                if cut(part, unreturned).is_some() {
                     return Err(MultipartError::Boundary);
                 }
-                register(&part[..length], &mut fields)?;
-                rest = &part[length + delimiter.len()..];
+                register(part, &mut fields)?;
+                rest = behind;
             }
             [b'\r', b'\n', ..] => return Err(MultipartError::TooManyParts),
             _ => return Err(MultipartError::Boundary),
@@ -59,21 +61,20 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
 }
 
 /// What follows the first boundary. Text before it means nothing, unless it could hold a boundary to PHP.
-fn behind_preamble<'a>(body: &'a [u8], delimiter: &[u8]) -> Option<&'a [u8]> {
-    let dashed = &delimiter[2..];
-    let first = find(body, dashed)?;
-    (first == 0 || body[..first].ends_with(b"\r\n")).then(|| &body[first + dashed.len()..])
+fn behind_preamble<'a>(body: &'a [u8], dashed: &[u8]) -> Option<&'a [u8]> {
+    let (preamble, behind) = cut(body, dashed)?;
+    (preamble.is_empty() || preamble.ends_with(b"\r\n")).then_some(behind)
 }
 
 fn register(part: &[u8], fields: &mut PhpArray) -> Result<(), MultipartError> {
-    let head_end = find(part, b"\r\n\r\n").ok_or(MultipartError::Headers)?;
-    let disposition = disposition(&part[..head_end])?;
+    let (head, value) = cut(part, b"\r\n\r\n").ok_or(MultipartError::Headers)?;
+    let disposition = disposition(head)?;
     if disposition.is_file {
         return Ok(());
     }
     // As in a query: PHP registers nothing under a name that is empty or too deep.
     if let Some(name) = VariableName::read(disposition.name) {
-        name.register(fields, Value::text(&part[head_end + 4..]));
+        name.register(fields, Value::text(value));
     }
     Ok(())
 }
@@ -87,11 +88,7 @@ struct Disposition<'a> {
 fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     let mut found = None;
     for line in split_lines(head) {
-        let colon = line
-            .iter()
-            .position(|&byte| byte == b':')
-            .ok_or(MultipartError::Headers)?;
-        let (name, value) = (&line[..colon], &line[colon + 1..]);
+        let (name, value) = split_once(line, b':').ok_or(MultipartError::Headers)?;
         if !name
             .iter()
             .all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -109,12 +106,11 @@ fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
 
 /// `form-data; name="x"`, with `filename="y"` among the parameters for a file; what else stands there is nobody's.
 fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
-    let kind_end = value.iter().position(|&byte| byte == b';').unwrap_or(value.len());
-    if !value[..kind_end].trim_ascii().eq_ignore_ascii_case(b"form-data") {
+    let (kind, mut rest) = split_while(value, |byte| byte != b';');
+    if !kind.trim_ascii().eq_ignore_ascii_case(b"form-data") {
         return Err(MultipartError::Headers);
     }
     let (mut name, mut is_file, mut is_called_file) = (None, false, false);
-    let mut rest = &value[kind_end..];
     while let [b';', parameter @ ..] = rest {
         let (key, value) = key_and_value(parameter.trim_ascii_start())?;
         let (inner, after) = match value {
@@ -140,36 +136,30 @@ fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
 
 /// A parameter's key, and its value with what follows.
 fn key_and_value(parameter: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
-    let equals = parameter.iter().position(|&byte| byte == b'=');
-    let (key, value) = parameter.split_at(equals.ok_or(MultipartError::Headers)?);
+    let (key, value) = split_once(parameter, b'=').ok_or(MultipartError::Headers)?;
     let is_key = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*');
     if key.is_empty() || !key.iter().all(is_key) {
         return Err(MultipartError::Headers);
     }
-    Ok((key, &value[1..]))
+    Ok((key, value))
 }
 
 /// A quoted text and what follows it. Line ends, NUL and backslashes are where readers part ways; everything
 /// else means itself to PHP.
 fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
     let value = value.strip_prefix(b"\"").ok_or(MultipartError::Headers)?;
-    let end = value.iter().position(|&byte| byte == b'"');
-    let (inner, after) = value.split_at(end.ok_or(MultipartError::Headers)?);
+    let (inner, after) = split_once(value, b'"').ok_or(MultipartError::Headers)?;
     if inner.iter().any(|byte| matches!(byte, b'\\' | b'\r' | b'\n' | 0)) {
         return Err(MultipartError::Headers);
     }
-    Ok((inner, after[1..].trim_ascii()))
+    Ok((inner, after.trim_ascii()))
 }
 
 /// A text without quotes and what follows it. An apostrophe quotes for PHP alone: none stands in a token, but two
 /// beside each other or around a language stand in every `filename*`.
 fn token(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
-    let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_`|~'".contains(byte);
-    let end = value
-        .iter()
-        .position(|byte| !is_token(byte))
-        .unwrap_or(value.len());
-    let (inner, after) = value.split_at(end);
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_`|~'".contains(&byte);
+    let (inner, after) = split_while(value, is_token);
     let apostrophes = memchr::memchr_iter(b'\'', inner).count();
     let is_certain = !inner.is_empty() && !inner.starts_with(b"'") && apostrophes.is_multiple_of(2);
     is_certain
@@ -181,15 +171,17 @@ fn split_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(head);
     std::iter::from_fn(move || {
         let text = rest?;
-        let line = find(text, b"\r\n").map_or(text, |end| &text[..end]);
-        rest = text.get(line.len() + 2..);
+        let (line, behind) = cut(text, b"\r\n").map_or((text, None), |(line, behind)| (line, Some(behind)));
+        rest = behind;
         Some(line)
     })
 }
 
-/// Where a needle first stands.
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle)
+/// What stands before and behind the first such needle.
+fn cut<'a>(haystack: &'a [u8], needle: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = memchr::memmem::find(haystack, needle)?;
+    let (before, from) = haystack.split_at(at);
+    Some((before, from.strip_prefix(needle)?))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! PHP's rules for variable names: what `per.page`, `%20id` and `a[k][]` become (CONTRACT section 4).
 
-use crate::value::{ArrayKind, Key, PhpArray, Value};
+use crate::value::{ArrayKind, Key, PhpArray, Value, split_once, split_while};
 
 /// PHP reads this many variables and drops the rest without a word (`max_input_vars`).
 pub const PHP_VARIABLE_LIMIT: usize = 1000;
@@ -39,15 +39,13 @@ impl VariableName {
     /// Reads a name that is already percent-decoded; none where PHP registers nothing.
     pub(super) fn read(decoded: &[u8]) -> Option<Self> {
         let name = decoded.split(|&byte| byte == 0).next().unwrap_or_default();
-        let blanks = name.iter().take_while(|&&byte| byte == b' ').count();
-        let name = &name[blanks..];
-        let base_end = name.iter().position(|&byte| byte == b'[').unwrap_or(name.len());
-        let mut base: Vec<u8> = name[..base_end].iter().map(|&byte| mangle(byte)).collect();
+        let (_, name) = split_while(name, |byte| byte == b' ');
+        let (base, mut rest) = split_while(name, |byte| byte != b'[');
+        let mut base: Vec<u8> = base.iter().map(|&byte| mangle(byte)).collect();
         if base.is_empty() {
             return None;
         }
         let mut steps = Vec::new();
-        let mut rest = &name[base_end..];
         while let [b'[', inner @ ..] = rest {
             if steps.len() >= MAX_NESTING {
                 return Some(Self {
@@ -119,8 +117,10 @@ fn bracket(inner: &[u8]) -> Option<(Step, &[u8])> {
     if let [b']', after @ ..] = unblanked {
         return Some((Step::Append, after));
     }
-    let end = unblanked.iter().position(|&byte| byte == b']')? + (inner.len() - unblanked.len());
-    Some((Step::Key(inner[..end].to_vec()), &inner[end + 1..]))
+    let (_, after) = split_once(unblanked, b']')?;
+    // The key keeps its blank.
+    let (key, _) = inner.split_at(inner.len() - after.len() - 1);
+    Some((Step::Key(key.to_vec()), after))
 }
 
 fn mangle(byte: u8) -> u8 {

@@ -20,9 +20,9 @@ pub fn decode(text: &[u8], plus: Plus) -> Cow<'_, [u8]> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let [first, tail @ ..] = rest {
-        if let (b'%', Some(byte)) = (*first, escaped(tail)) {
+        if let (b'%', Some(byte), [_, _, behind @ ..]) = (*first, escaped(tail), tail) {
             decoded.push(byte);
-            rest = &tail[2..];
+            rest = behind;
             continue;
         }
         decoded.push(if *first == b'+' && plus == Plus::Space {

@@ -148,7 +148,10 @@ impl OriginUrls {
             return unchanged;
         };
         let mut advertised = known.advertised.clone();
-        advertised[root] = Some(Advertised {
+        let Some(place) = advertised.get_mut(root) else {
+            return unchanged;
+        };
+        *place = Some(Advertised {
             printed: printed.to_owned(),
             root: learnt,
         });

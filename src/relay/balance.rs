@@ -45,15 +45,16 @@ impl Balance {
     }
 
     fn read_text<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
-        let Some(at) = memchr2(b'"', b'\\', piece) else {
+        let at = memchr2(b'"', b'\\', piece).unwrap_or(piece.len());
+        let Some((found, behind)) = piece.split_at(at).1.split_first() else {
             return &[];
         };
-        self.place = if piece[at] == b'"' {
+        self.place = if *found == b'"' {
             Place::Outside
         } else {
             Place::Escape
         };
-        &piece[at + 1..]
+        behind
     }
 
     fn read_outside(&mut self, byte: u8) {

@@ -18,16 +18,12 @@ pub(super) fn inside_call(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
 
 /// Without the white space that JSON allows around a document.
 pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let start = bytes
-        .iter()
-        .position(|byte| !is_blank(byte))
-        .unwrap_or(bytes.len());
-    let end = bytes
-        .iter()
-        .rposition(|byte| !is_blank(byte))
-        .map_or(start, |last| last + 1);
-    &bytes[start..end]
+    let mut trimmed = bytes;
+    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = trimmed
+    {
+        trimmed = rest;
+    }
+    trimmed
 }
 
 /// Whether a JSON value can begin so.

@@ -62,6 +62,7 @@ fn link(text: &str) -> Option<Link<'_>> {
 }
 
 /// Splits at a separator that stands outside quotes and angle brackets; `None` when one is left open.
+#[expect(clippy::string_slice, reason = "all positions are those of characters")]
 fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut start, mut quoted, mut escaped, mut bracketed) = (0, false, false, false);

@@ -127,6 +127,7 @@ impl Stage {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "every position was found in this text")]
     fn pass(&mut self, piece: Bytes, end: End) -> Bytes {
         let text = self.take_held_and(piece);
         let mut out = BytesMut::new();
@@ -177,6 +178,7 @@ impl Stage {
         joined.freeze()
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the text is shorter than a chunk here")]
     fn look_behind(&self, text: &[u8]) -> [u8; LOOK_BEHIND] {
         if let Some(last) = text.last_chunk::<LOOK_BEHIND>() {
             return *last;
@@ -188,6 +190,7 @@ impl Stage {
     }
 
     /// How many of the last bytes may be the beginning of an anchor.
+    #[expect(clippy::indexing_slicing, reason = "all lengths are below the anchor's")]
     fn unfinished_anchor(&self, text: &[u8], end: End) -> usize {
         if end == End::Closed {
             return 0;

@@ -87,6 +87,7 @@ impl Spelling {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "sixteen digits for four bits")]
 fn write_hex(byte: u8, digits: &[u8; 16], out: &mut Vec<u8>) {
     out.push(b'%');
     out.push(digits[usize::from(byte >> 4)]);

@@ -171,6 +171,10 @@ impl UrlMap {
         }
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the site was found or has just been added"
+    )]
     fn site(&mut self, authority: &str) -> &mut Site {
         let known = self.sites.iter().position(|site| site.plain == authority);
         let index = known.unwrap_or_else(|| {

@@ -254,8 +254,8 @@ fn is_script(path: &[u8]) -> bool {
 
 /// A broken percent-escape or an encoded NUL: the web server refuses both.
 fn unreadable(path: &[u8]) -> Option<Problem> {
-    let mut escapes = path.iter().enumerate().filter(|(_, byte)| **byte == b'%');
-    let broken = escapes.any(|(at, _)| matches!(escaped(&path[at + 1..]), None | Some(0)));
+    let mut behind_percent = path.split(|&byte| byte == b'%').skip(1);
+    let broken = behind_percent.any(|text| matches!(escaped(text), None | Some(0)));
     broken.then_some(BAD_TARGET)
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::payload::{Plus, decode};
+use crate::value::{split_while, trim_end};
 
 /// A public root path, split where WordPress splits it.
 #[derive(Debug, Clone)]
@@ -90,12 +91,8 @@ fn path_info(info: &[u8]) -> Vec<u8> {
 
 /// Without the slashes around it, which WordPress drops.
 pub(super) fn trim_slashes(path: &[u8]) -> &[u8] {
-    let start = path.iter().position(|&byte| byte != b'/').unwrap_or(path.len());
-    let end = path
-        .iter()
-        .rposition(|&byte| byte != b'/')
-        .map_or(start, |last| last + 1);
-    &path[start..end]
+    let is_slash = |byte| byte == b'/';
+    trim_end(split_while(path, is_slash).1, is_slash)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Route strings: `/tribe/events/v1/events/56`, as WordPress's route expressions match them.
 
 use crate::contract::{Kind, Route};
+use crate::value::trim_end;
 
 /// A route and what stands in its placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,8 @@ pub(super) enum Matched {
 
 /// Matches a route string against the public namespaces, without regard to ASCII case.
 pub(super) fn match_route(text: &[u8], namespaces: &[String]) -> Matched {
-    let text = trim_end(text);
+    // WordPress drops slashes and backslashes at the end before it matches (`untrailingslashit`).
+    let text = trim_end(text, |byte| matches!(byte, b'/' | b'\\'));
     let Some(below) = namespaces
         .iter()
         .find_map(|namespace| below_namespace(text, namespace))
@@ -32,15 +34,6 @@ pub(super) fn match_route(text: &[u8], namespaces: &[String]) -> Matched {
         return Matched::Elsewhere;
     };
     match_below(below).map_or(Matched::Unknown, Matched::Route)
-}
-
-/// WordPress drops trailing slashes and backslashes before it matches (`untrailingslashit`).
-fn trim_end(text: &[u8]) -> &[u8] {
-    let kept = text
-        .iter()
-        .rposition(|byte| !matches!(byte, b'/' | b'\\'))
-        .map_or(0, |last| last + 1);
-    &text[..kept]
 }
 
 /// What follows `/{namespace}`: nothing, or something that begins with a slash.

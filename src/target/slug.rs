@@ -12,7 +12,10 @@ pub fn canonical_slug(slug: &[u8]) -> String {
     let mut rest = slug;
     while let [first, tail @ ..] = rest {
         let escape = if *first == b'%' { escaped(tail) } else { None };
-        rest = if escape.is_some() { &tail[2..] } else { tail };
+        rest = match tail {
+            [_, _, behind @ ..] if escape.is_some() => behind,
+            _ => tail,
+        };
         match escape {
             Some(byte) => write_escaped(&[byte], &mut segment),
             None if *first == b'+' || is_unreserved(*first) => segment.push(char::from(*first)),

@@ -3,6 +3,7 @@
 use url::Url;
 
 use crate::call::CanonicalRequest;
+use crate::value::write_escaped;
 
 /// One REST root at the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,15 +80,13 @@ pub(super) fn plain(base: &Url, path: &str, query: Option<&str>) -> Result<Url, 
 /// A path as a query value: what is percent-encoded in it stays so after one decoding.
 fn in_query(path: &str) -> String {
     let mut value = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~') {
-            value.push(char::from(byte));
-        } else {
-            const HEX: &[u8; 16] = b"0123456789ABCDEF";
-            value.push('%');
-            value.push(char::from(HEX[usize::from(byte >> 4)]));
-            value.push(char::from(HEX[usize::from(byte & 15)]));
-        }
+    for segment in path.split_inclusive('/') {
+        let (name, slash) = match segment.strip_suffix('/') {
+            Some(name) => (name, "/"),
+            None => (segment, ""),
+        };
+        write_escaped(name.as_bytes(), &mut value);
+        value.push_str(slash);
     }
     value
 }

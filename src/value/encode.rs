@@ -95,6 +95,7 @@ fn write_pair(name: &str, value: &[u8], query: &mut String) {
 }
 
 /// Percent-encodes everything but unreserved characters (RFC 3986 section 2.3).
+#[expect(clippy::indexing_slicing, reason = "sixteen digits for four bits")]
 pub fn write_escaped(bytes: &[u8], text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in bytes {

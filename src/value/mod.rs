@@ -3,6 +3,7 @@
 //! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
 
 pub mod boolean;
+mod cut;
 pub mod datetime;
 mod encode;
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub mod timezone;
 pub mod url_filter;
 mod verdict;
 
+pub use cut::{split_once, split_while, trim_end};
 pub use encode::{NotUtf8, is_unreserved, to_json, write_escaped, write_json, write_json_text, write_query};
 pub use php::{ArrayKind, Key, Number, PhpArray, Value};
 pub use verdict::{Verdict, Why};

@@ -180,6 +180,10 @@ impl PhpArray {
     }
 
     /// The value under a key, created by `make` where it is missing.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the position was found or has just been made"
+    )]
     pub fn entry(&mut self, key: Key, make: impl FnOnce() -> Value) -> &mut Value {
         let position = self
             .entries

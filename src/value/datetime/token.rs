@@ -5,6 +5,7 @@
 
 use super::Flaw;
 use super::vocabulary::{self, Amount, MONTHS, Unit};
+use crate::value::split_while;
 use crate::value::timezone::offset::{self, ZoneReading};
 
 /// The part of a piece that is not read yet.
@@ -186,6 +187,6 @@ fn number_of(digits: &[u8]) -> Option<i64> {
 
 /// The leading digits, as text.
 fn number_text(bytes: &[u8]) -> &str {
-    let count = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(&bytes[..count]).unwrap_or_default()
+    let (digits, _) = split_while(bytes, |byte| byte.is_ascii_digit());
+    std::str::from_utf8(digits).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::names;
+use crate::value::split_while;
 
 /// What a text means as a zone.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,16 +22,16 @@ pub(crate) enum ZoneReading {
 pub(crate) fn read(text: &[u8]) -> (ZoneReading, &[u8]) {
     let text = skip(text, |byte| matches!(byte, b' ' | b'\t' | b'('));
     let signed = match text {
-        [b'G', b'M', b'T', b'+' | b'-', ..] => &text[3..],
+        [b'G', b'M', b'T', signed @ ..] if matches!(signed, [b'+' | b'-', ..]) => signed,
         _ => text,
     };
     let (zone, rest) = if let [sign @ (b'+' | b'-'), digits @ ..] = signed {
-        let (digits, rest) = split(digits, |byte| byte.is_ascii_digit() || byte == b':');
+        let (digits, rest) = split_while(digits, |byte| byte.is_ascii_digit() || byte == b':');
         let direction = if *sign == b'-' { -1 } else { 1 };
         let zone = seconds(digits).map_or(ZoneReading::Unknown, |s| ZoneReading::Offset(direction * s));
         (zone, rest)
     } else {
-        let (word, rest) = split(signed, is_word_byte);
+        let (word, rest) = split_while(signed, is_word_byte);
         (names::look_up(word), rest)
     };
     (zone, skip(rest, |byte| byte == b')'))
@@ -65,9 +66,5 @@ fn is_word_byte(byte: u8) -> bool {
 }
 
 fn skip(text: &[u8], skips: impl Fn(u8) -> bool) -> &[u8] {
-    split(text, skips).1
-}
-
-fn split(text: &[u8], takes: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
-    text.split_at(text.iter().take_while(|&&byte| takes(byte)).count())
+    split_while(text, skips).1
 }
