@@ -3,6 +3,9 @@
 use crate::payload::escaped;
 use crate::value::{is_unreserved, write_escaped};
 
+/// What travels for a NUL.
+const NUL: &str = "%2500";
+
 /// A path segment that WordPress looks up as the same slug.
 ///
 /// WordPress decodes a slug once more when it looks it up, plus signs included, so the segment holds the
@@ -17,6 +20,9 @@ pub fn canonical_slug(slug: &[u8]) -> String {
             _ => tail,
         };
         match escape {
+            // Web servers refuse `%00`. No slug has a NUL, so that this spelling finds nothing just as well.
+            Some(0) => segment.push_str(NUL),
+            None if *first == 0 => segment.push_str(NUL),
             Some(byte) => write_escaped(&[byte], &mut segment),
             None if *first == b'+' || is_unreserved(*first) => segment.push(char::from(*first)),
             None => write_escaped(&[*first], &mut segment),
@@ -36,7 +42,7 @@ mod tests {
 
     #[test]
     fn decodes_once_and_encodes_again() {
-        let cases: [(&str, &str); 9] = [
+        let cases: [(&str, &str); 10] = [
             ("new-york-gala", "new-york-gala"),
             ("%6eew york", "new%20york"),
             ("a+b%2Bc%2bd", "a+b%2Bc%2Bd"),
@@ -46,6 +52,7 @@ mod tests {
             ("東", "%E6%9D%B1"),
             ("%e6%9d%b1", "%E6%9D%B1"),
             ("%2e.", "-"),
+            ("a\0b%00", "a%2500b%2500"),
         ];
         for (slug, expected) in cases {
             assert_eq!(canonical_slug(slug.as_bytes()), expected, "{slug}");
