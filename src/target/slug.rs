@@ -32,7 +32,11 @@ pub fn canonical_slug(slug: &[u8]) -> String {
         // Dot segments would be resolved on the way. To WordPress every slug that normalises to nothing is
         // the same one, and this spelling of it travels.
         "." | ".." => "-".to_owned(),
-        _ => segment,
+        _ => match segment.strip_suffix(".php") {
+            // Web servers run such a path as a script, however the dot is encoded once.
+            Some(name) => format!("{name}%252Ephp"),
+            None => segment,
+        },
     }
 }
 
@@ -42,7 +46,7 @@ mod tests {
 
     #[test]
     fn decodes_once_and_encodes_again() {
-        let cases: [(&str, &str); 10] = [
+        let cases: [(&str, &str); 13] = [
             ("new-york-gala", "new-york-gala"),
             ("%6eew york", "new%20york"),
             ("a+b%2Bc%2bd", "a+b%2Bc%2Bd"),
@@ -52,6 +56,9 @@ mod tests {
             ("東", "%E6%9D%B1"),
             ("%e6%9d%b1", "%E6%9D%B1"),
             ("%2e.", "-"),
+            ("index.php", "index%252Ephp"),
+            ("index%2Ephp", "index%252Ephp"),
+            ("index.php5", "index.php5"),
             ("a\0b%00", "a%2500b%2500"),
         ];
         for (slug, expected) in cases {
