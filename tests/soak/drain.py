@@ -21,7 +21,7 @@ import sys
 import time
 import urllib.request
 
-from processes import DEFAULT_BINARY, raise_descriptor_limit, start_edge, start_origin
+from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings, start_origin
 from traffic import Client, Tally, keep_asking
 
 LONGEST_END = 15
@@ -41,11 +41,11 @@ def arguments():
     return chosen
 
 
-async def load_and_stop(edge, port, clients):
+async def load_and_stop(edge, clients):
     """Three seconds of load, the signal, load until the edge is gone; returns tally, signal time, end time, code."""
     tally, stop = Tally(), asyncio.Event()
     tasks = [
-        asyncio.create_task(keep_asking(Client(port, tally, n % 2 == 0), 0.01, stop, f"-wait-{wait_of(n)}"))
+        asyncio.create_task(keep_asking(Client(edge.port, tally, n % 2 == 0), 0.01, stop, f"-wait-{wait_of(n)}"))
         for n in range(clients)
     ]
     await asyncio.sleep(3)
@@ -95,9 +95,9 @@ def one_round(chosen):
     """Prints one round; says whether all was well."""
     origin, origin_port = start_origin()
     try:
-        edge, port = start_edge(chosen.binary, origin_port)
+        edge = Edge(chosen.binary, settings(origin_port))
         try:
-            tally, signalled, ended, code = asyncio.run(load_and_stop(edge, port, chosen.clients))
+            tally, signalled, ended, code = asyncio.run(load_and_stop(edge, chosen.clients))
         finally:
             edge.end()
         counts = sort_out(tally, signalled, seen_by(origin_port))

@@ -1,7 +1,8 @@
 """A scripted calendar site on loopback, as a process of its own: `python3 origin.py PORT` (0 takes a free one).
 
 A request says what it wants by a mark anywhere in its target or body: `soak-17` is request 17, `soak-17-wait-300`
-is answered after 300 ms, `soak-17-size-900` with 900 KiB. `GET /seen` lists the marks of all calendar requests so far.
+is answered after 300 ms, `soak-17-size-900` with 900 KiB. Each answer names the path it was asked for, and prints the
+REST root of that path in a URL, as a site does that is reached under several. `GET /seen` lists the marks of all calendar requests so far.
 The first line on standard output is the port. It ends on SIGTERM, and after ten minutes in any case.
 """
 
@@ -12,9 +13,11 @@ import signal
 import sys
 
 MARK = re.compile(rb"soak-(\d+)(?:-wait-(\d+))?(?:-size-(\d+))?")
+ROOT = re.compile(rb" (/\S*wp-json)/")
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 LIFETIME = 600
 seen = set()
+port_of_this_site = 0
 
 
 async def read_request(reader):
@@ -29,6 +32,14 @@ def answer(status, body):
     return f"HTTP/1.1 {status} Soak\r\n{headers}".encode() + body
 
 
+def document(head, size):
+    root = ROOT.search(head)
+    path = root[1] if root else b"/wp-json"
+    url = b"http://127.0.0.1:%d%s/tribe/events/v1/events/1" % (port_of_this_site, path)
+    beginning = b'{"events":[],"asked":"%s","rest_url":"%s","filler":"' % (path, url.replace(b"/", b"\\/"))
+    return beginning + b"x" * size + b'"}'
+
+
 async def respond(head, body):
     if head.startswith(b"GET /seen "):
         return answer(200, json.dumps(sorted(seen)).encode())
@@ -39,7 +50,7 @@ async def respond(head, body):
         await asyncio.sleep(int(mark[2] or 0) / 1000)
         size = int(mark[3] or 0) * 1024
     status = 201 if head.startswith(b"POST ") else 200
-    return answer(status, b'{"events":[],"filler":"' + b"x" * size + b'"}')
+    return answer(status, document(head, size))
 
 
 async def serve(reader, writer):
@@ -55,7 +66,9 @@ async def main(port):
     server = await asyncio.start_server(serve, "127.0.0.1", port, limit=1 << 20, backlog=1024)
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    global port_of_this_site
+    port_of_this_site = server.sockets[0].getsockname()[1]
+    print(port_of_this_site, flush=True)
     try:
         await asyncio.wait_for(stop.wait(), LIFETIME)
     except TimeoutError:

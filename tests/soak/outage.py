@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 
-from processes import DEFAULT_BINARY, raise_descriptor_limit, start_edge, start_origin
+from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings, start_origin
 from traffic import Client, Tally, keep_asking
 
 LONGEST_RETURN = {"killed": 5, "frozen": 15}
@@ -114,9 +114,9 @@ def main():
     raise_descriptor_limit(chosen.clients + 500)
     origin = Origin(chosen.how)
     try:
-        edge, port = start_edge(chosen.binary, origin.port)
+        edge = Edge(chosen.binary, settings(origin.port))
         try:
-            good = report(chosen, *asyncio.run(live_through(chosen, origin, port)))
+            good = report(chosen, *asyncio.run(live_through(chosen, origin, edge.port)))
         finally:
             edge.end()
     finally:

@@ -14,7 +14,9 @@ HERE = Path(__file__).resolve().parent
 DEFAULT_BINARY = HERE.parent.parent / "target" / "release" / "calendar-edge"
 START_LIMIT = 15
 
-CONFIG = """
+SETTINGS = """
+listen = {listen}
+[admin]
 listen = "127.0.0.1:0"
 [origin]
 url = "http://127.0.0.1:{origin_port}/wp-json"
@@ -24,13 +26,17 @@ client_idle = "10m"
 """
 
 
+def settings(origin_port, certificate=None):
+    """Defaults, apart from listeners and the time of idle connections; with a certificate for TLS too."""
+    listen = ["127.0.0.1:0", "tls:127.0.0.1:0"] if certificate else ["127.0.0.1:0"]
+    return SETTINGS.format(listen=json.dumps(listen), origin_port=origin_port) + (certificate.settings() if certificate else "")
+
+
 class Process:
     """A child of this script, ended by its own id."""
 
-    def __init__(self, child, files=()):
-        """The files are temporary ones that the child needs: they live as long as this object."""
+    def __init__(self, child):
         self.child = child
-        self.files = files
         self.pid = child.pid
 
     def signal(self, number):
@@ -75,28 +81,49 @@ def start_origin(port=0):
     return Process(child), int(line)
 
 
-def start_edge(binary, origin_port):
-    """Starts the edge before the origin; returns it and its port. Its log goes to a file that is gone with it."""
-    config = tempfile.NamedTemporaryFile("w", suffix=".toml")
-    config.write(CONFIG.format(origin_port=origin_port))
-    config.flush()
-    log = tempfile.NamedTemporaryFile("w+")
-    child = subprocess.Popen([binary, "serve", "--config", config.name], stdout=subprocess.DEVNULL, stderr=log)
-    edge = Process(child, (config, log))
-    until = time.monotonic() + START_LIMIT
-    while time.monotonic() < until and child.poll() is None:
-        port = port_in_log(Path(log.name).read_text())
-        if port:
-            return edge, port
-        time.sleep(0.05)
-    edge.end()
-    sys.exit("the edge did not start:\n" + Path(log.name).read_text())
+class Edge(Process):
+    """The edge before the origin, and where it listens. Its files are gone with it."""
+
+    def __init__(self, binary, settings, descriptors=None):
+        """The settings are TOML; `descriptors` is the most files that it may ever have open."""
+        self.directory = tempfile.TemporaryDirectory()
+        self.config = Path(self.directory.name) / "edge.toml"
+        self.config.write_text(settings)
+        self.log = Path(self.directory.name) / "edge.log"
+        command = [binary, "serve", "--config", self.config]
+        limited = (lambda: limit_descriptors(descriptors)) if descriptors else None
+        with self.log.open("w") as log:
+            super().__init__(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, preexec_fn=limited))
+        self.port, self.tls_port, self.admin_port = self.wait_for_ports()
+
+    def wait_for_ports(self):
+        """The ports for clients in clear text and over TLS, and for operators; None where there is none."""
+        until = time.monotonic() + START_LIMIT
+        while time.monotonic() < until and self.child.poll() is None:
+            # The log names operators last.
+            if operators := self.logged_ports("listening for operators"):
+                clients = self.logged_ports("listening for clients")
+                return clients.get("tcp"), clients.get("tls"), operators["tcp"]
+            time.sleep(0.05)
+        self.end()
+        sys.exit("the edge did not start:\n" + self.log.read_text())
+
+    def logged_ports(self, message):
+        """By the kind of listener."""
+        ports = {}
+        # The last line may still be on its way.
+        for line in self.log.read_text().split("\n")[:-1]:
+            if message in line:
+                record = json.loads(line)
+                address = record.get("address") or record["fields"]["address"]
+                ports["tls" if address.startswith("tls:") else "tcp"] = int(address.rsplit(":", 1)[1])
+        return ports
+
+    def cpu_seconds(self):
+        """Processor time used so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def port_in_log(log):
-    for line in log.splitlines():
-        if "listening for clients" in line:
-            record = json.loads(line)
-            address = record.get("address") or record["fields"]["address"]
-            return int(address.rsplit(":", 1)[1])
-    return None
+def limit_descriptors(most):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

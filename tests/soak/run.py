@@ -1,7 +1,9 @@
 """Idle and slow connections beside good traffic: does the edge keep answering, and does it get its memory back?
 
     cargo build --release && python3 tests/soak/run.py
-    python3 tests/soak/run.py path/to/calendar-edge --idle 1000 --slow 50 --seconds 20
+    python3 tests/soak/run.py path/to/calendar-edge --idle 1000 --idle-tls 100 --slow 50 --seconds 20
+
+Good traffic is HTTP/1.1 in clear text and HTTP/2 over TLS, four clients to a connection; the two are judged apart.
 
 Exits with 1 when less than 95 % of the good requests succeed, their 99 % latency is above 3 s, a slow connection lives
 longer than 45 s, memory or descriptors do not come back, or memory grows with a second burst. Loopback only; ends only what it started.
@@ -12,11 +14,14 @@ import asyncio
 import sys
 import time
 
-from processes import DEFAULT_BINARY, raise_descriptor_limit, start_edge, start_origin
-from slow import KINDS, SlowConnection, open_idle, watch_readers
+from certificate import Certificate
+from http2 import Connection, Http2Client
+from processes import DEFAULT_BINARY, Edge, raise_descriptor_limit, settings, start_origin
+from slow import KINDS, SlowConnection, open_idle, open_idle_tls, watch_readers
 from traffic import Client, Tally, keep_asking
 
-MOST = {"idle": 50_000, "slow": 5_000, "seconds": 300, "clients": 64, "answer_kib": 16_384}
+MOST = {"idle": 50_000, "idle_tls": 10_000, "slow": 5_000, "seconds": 300, "clients": 64, "answer_kib": 16_384}
+SHARING = 4
 LONGEST_LIFE = 45
 SETTLING = 30
 # An allocator keeps some of what it had; a leak of 2 KiB for each of 10,000 connections would be above this.
@@ -29,9 +34,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", nargs="?", default=DEFAULT_BINARY)
     parser.add_argument("--idle", type=int, default=10_000, help="kept connections that do nothing")
+    parser.add_argument("--idle-tls", type=int, default=1_000, help="as many more over TLS")
     parser.add_argument("--slow", type=int, default=500, help="connections that take their time")
     parser.add_argument("--seconds", type=int, default=60, help="how long both are held")
-    parser.add_argument("--clients", type=int, default=8, help="good clients")
+    parser.add_argument("--clients", type=int, default=8, help="good clients of each protocol")
     parser.add_argument("--answer-kib", type=int, default=900, help="what slow readers ask for")
     chosen = parser.parse_args()
     for name, most in MOST.items():
@@ -46,15 +52,43 @@ def show(label, edge):
     return memory, descriptors
 
 
-async def open_all_idle(count, port):
-    """Opens them a hundred at a time; says how many were refused."""
+async def open_all_idle(chosen, edge, certificate):
+    """Opens them a hundred at a time; returns those that are held, and says how many were refused."""
+    context = certificate.context("http/1.1")
+    clear = await in_batches(chosen.idle, lambda: open_idle(edge.port))
+    secure = await in_batches(chosen.idle_tls, lambda: open_idle_tls(edge.tls_port, context))
+    print(f"idle connections held: {len(clear)} of {chosen.idle}, over TLS {len(secure)} of {chosen.idle_tls}")
+    return clear + secure
+
+
+async def in_batches(count, open_one):
     opened = []
     for first in range(0, count, 100):
-        batch = (open_idle(port) for _ in range(min(100, count - first)))
+        batch = (open_one() for _ in range(min(100, count - first)))
         opened += await asyncio.gather(*batch, return_exceptions=True)
-    held = [sock for sock in opened if not isinstance(sock, BaseException)]
-    print(f"idle connections held: {len(held)} of {count}")
-    return held
+    return [one for one in opened if not isinstance(one, BaseException)]
+
+
+class GoodTraffic:
+    """Good clients of both protocols, from now on until they are stopped."""
+
+    def __init__(self, chosen, edge, certificate):
+        self.stop = asyncio.Event()
+        self.clear, self.secure = Tally(), Tally()
+        context = certificate.context("h2")
+        self.shared = [Connection(edge.tls_port, context) for _ in range(0, chosen.clients, SHARING)]
+        clients = [Client(edge.port, self.clear) for _ in range(chosen.clients)]
+        clients += [Http2Client(self.shared[n // SHARING], self.secure) for n in range(chosen.clients)]
+        self.tasks = [asyncio.create_task(keep_asking(client, 0.05, self.stop)) for client in clients]
+
+    async def end(self):
+        self.stop.set()
+        await asyncio.gather(*self.tasks)
+        for connection in self.shared:
+            connection.close()
+
+    def by_protocol(self):
+        return {"HTTP/1.1": self.clear, "HTTP/2 over TLS": self.secure}
 
 
 async def start_slow(chosen, port, until):
@@ -76,28 +110,27 @@ async def peak_of(edge, until):
     return peak
 
 
-async def hold(chosen, edge, port):
+async def hold(chosen, edge, certificate):
     """The load: idle, slow and good clients at once.
 
     Returns what the good ones saw, the slow ones with the end of their time, the peak, and whether the idle ones were held to the end.
     """
-    tally, stop = Tally(), asyncio.Event()
-    good = [asyncio.create_task(keep_asking(Client(port, tally), 0.05, stop)) for _ in range(chosen.clients)]
-    idle = await open_all_idle(chosen.idle, port)
+    good = GoodTraffic(chosen, edge, certificate)
+    idle = await open_all_idle(chosen, edge, certificate)
     show("idle ones are open", edge)
     until = time.monotonic() + chosen.seconds
     watched = asyncio.create_task(peak_of(edge, until))
-    slow, tasks = await start_slow(chosen, port, until)
-    await watch_readers(slow, port, until)
+    slow, tasks = await start_slow(chosen, edge.port, until)
+    await watch_readers(slow, edge.port, until)
     peak = await watched
     ended = time.monotonic()
     await asyncio.gather(*tasks, return_exceptions=True)
     _, descriptors = show("at the end of the load", edge)
-    stop.set()
-    await asyncio.gather(*good)
-    for sock in idle:
-        sock.close()
-    return tally, (slow, ended), peak, len(idle) == chosen.idle and descriptors >= chosen.idle
+    await good.end()
+    for one in idle:
+        one.close()
+    wanted = chosen.idle + chosen.idle_tls
+    return good, (slow, ended), peak, len(idle) == wanted and descriptors >= wanted
 
 
 async def settle(edge, before):
@@ -109,12 +142,12 @@ async def settle(edge, before):
         await asyncio.sleep(0.5)
 
 
-async def second_burst(chosen, edge, port):
+async def second_burst(chosen, edge, certificate):
     """As many idle connections once more, which tells a leak from memory that is kept for reuse; returns the memory."""
-    idle = await open_all_idle(chosen.idle, port)
+    idle = await open_all_idle(chosen, edge, certificate)
     memory, _ = show("a second burst", edge)
-    for sock in idle:
-        sock.close()
+    for one in idle:
+        one.close()
     return memory
 
 
@@ -132,27 +165,28 @@ def report_slow(slow, ended):
     return good
 
 
-def report_good(tally):
+def report_good(protocol, tally):
     times = ", ".join(f"{name} {tally.latency(percent) * 1000:.0f} ms" for name, percent in PERCENTILES)
-    print(f"good requests: {len(tally.exchanges)}, success {tally.success():.2%}, {tally.outcomes()}")
-    print(f"latency: {times}")
+    print(f"good requests, {protocol}: {len(tally.exchanges)}, success {tally.success():.2%}, {tally.outcomes()}")
+    print(f"latency, {protocol}: {times}")
 
 
-async def soak(chosen, edge, port):
-    warm_up, stop = Tally(), asyncio.Event()
-    asyncio.get_running_loop().call_later(3, stop.set)
-    await asyncio.gather(*(keep_asking(Client(port, warm_up), 0.05, stop) for _ in range(chosen.clients)))
+async def soak(chosen, edge, certificate):
+    warm_up = GoodTraffic(chosen, edge, certificate)
+    await asyncio.sleep(3)
+    await warm_up.end()
     before = show("before", edge)
-    tally, slow, peak, held = await hold(chosen, edge, port)
+    good, slow, peak, held = await hold(chosen, edge, certificate)
     print(f"{'peak':<24} memory {peak[0]:7.1f} MiB   descriptors {peak[1]:6}")
     await settle(edge, before)
     after = show("after", edge)
-    again = await second_burst(chosen, edge, port)
-    report_good(tally)
+    again = await second_burst(chosen, edge, certificate)
+    for protocol, tally in good.by_protocol().items():
+        report_good(protocol, tally)
     verdicts = {
         "idle connections are held to the end": held,
-        "success is at least 95 %": tally.success() >= 0.95,
-        "99 % latency is at most 3 s": tally.latency(99) <= 3,
+        **{f"{protocol}: success is at least 95 %": tally.success() >= 0.95 for protocol, tally in good.by_protocol().items()},
+        **{f"{protocol}: 99 % latency is at most 3 s": tally.latency(99) <= 3 for protocol, tally in good.by_protocol().items()},
         "slow connections live at most 45 s": report_slow(*slow),
         "descriptors come back": after[1] <= before[1] + DESCRIPTORS_LEFT,
         "memory comes back": after[0] <= before[0] + MEMORY_LEFT_MIB,
@@ -165,12 +199,13 @@ async def soak(chosen, edge, port):
 
 def main():
     chosen = arguments()
-    raise_descriptor_limit(chosen.idle + chosen.slow + 500)
+    raise_descriptor_limit(chosen.idle + chosen.idle_tls + chosen.slow + 500)
+    certificate = Certificate()
     origin, origin_port = start_origin()
     try:
-        edge, port = start_edge(chosen.binary, origin_port)
+        edge = Edge(chosen.binary, settings(origin_port, certificate))
         try:
-            good = asyncio.run(soak(chosen, edge, port))
+            good = asyncio.run(soak(chosen, edge, certificate))
         finally:
             edge.end()
     finally:

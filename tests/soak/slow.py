@@ -5,7 +5,7 @@ import itertools
 import socket
 import time
 
-from traffic import CREDENTIALS, EVENTS, marks, read_bytes
+from traffic import CREDENTIALS, EVENTS, marks, read_of
 
 KINDS = ("silent", "head", "body", "stalled reader", "dripping reader")
 SOURCES = itertools.cycle(f"127.0.0.{last}" for last in range(2, 12))
@@ -35,13 +35,27 @@ async def connect(port, receive_buffer=None):
     return sock
 
 
+# A request that the edge answers by itself.
+REFUSED = f"GET {EVENTS}?page=zero HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+
+
 async def open_idle(port):
-    """A kept connection: one request that the edge answers by itself, then nothing."""
+    """A kept connection: one request and its answer, then nothing."""
     sock = await connect(port)
     loop = asyncio.get_running_loop()
-    await loop.sock_sendall(sock, f"GET {EVENTS}?page=zero HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    await loop.sock_sendall(sock, REFUSED)
     await asyncio.wait_for(loop.sock_recv(sock, 65536), 30)
     return sock
+
+
+async def open_idle_tls(port, context):
+    """The same over TLS; returns what closes it."""
+    sock = await connect(port)
+    opening = asyncio.open_connection(sock=sock, ssl=context, server_hostname="localhost")
+    reader, writer = await asyncio.wait_for(opening, 30)
+    writer.write(REFUSED)
+    await asyncio.wait_for(reader.read(65536), 30)
+    return writer
 
 
 class SlowConnection:
@@ -86,7 +100,7 @@ class SlowConnection:
                 f"POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {CREDENTIALS}\r\n"
                 "Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{"
             ).encode()
-        return b"".join(read_bytes(next(marks), f"-wait-0-size-{self.answer_kib}") for _ in range(PIPELINED))
+        return b"".join(read_of(next(marks), f"-wait-0-size-{self.answer_kib}").wire() for _ in range(PIPELINED))
 
     async def send_slowly(self, until):
         """A byte each second; the edge's end of the stream, also behind an answer, ends it."""

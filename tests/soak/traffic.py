@@ -1,4 +1,4 @@
-"""Good clients: keep-alive reads and a few writes, each request with its mark, and a tally of what came back."""
+"""Good clients of HTTP/1.1: keep-alive reads and a few writes, each request with its mark, and a tally of what came back."""
 
 import asyncio
 import base64
@@ -11,6 +11,22 @@ EVENTS = "/wp-json/calendar/events/v1/events"
 CREDENTIALS = base64.b64encode(b"soak:soak").decode()
 PATIENCE = 20
 marks = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client asks, whatever the protocol."""
+
+    method: str
+    target: str
+    body: bytes = b""
+
+    def wire(self):
+        """As HTTP/1.1 writes it."""
+        head = f"{self.method} {self.target} HTTP/1.1\r\nHost: localhost\r\n"
+        if self.body:
+            head += f"Authorization: Basic {CREDENTIALS}\r\nContent-Type: application/json\r\nContent-Length: {len(self.body)}\r\n"
+        return head.encode() + b"\r\n" + self.body
 
 
 @dataclass
@@ -52,16 +68,14 @@ class Tally:
         return times[min(len(times) - 1, int(len(times) * percent / 100))]
 
 
-def read_bytes(mark, script=""):
-    return f"GET {EVENTS}?search=soak-{mark}{script} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+def read_of(mark, script=""):
+    return Request("GET", f"{EVENTS}?search=soak-{mark}{script}")
 
 
-def write_bytes(mark, script=""):
-    body = f'{{"title":"soak-{mark}{script}","start_date":"2030-01-01 10:00:00","end_date":"2030-01-01 11:00:00"}}'
-    return (
-        f"POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {CREDENTIALS}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
-    ).encode()
+def write_of(mark, script=""):
+    title = f"soak-{mark}{script}"
+    body = f'{{"title":"{title}","start_date":"2030-01-01 10:00:00","end_date":"2030-01-01 11:00:00"}}'
+    return Request("POST", EVENTS, body.encode())
 
 
 async def read_head(reader):
@@ -70,20 +84,21 @@ async def read_head(reader):
 
 async def read_body(reader, head):
     if "\r\ntransfer-encoding: chunked" in head:
-        await skip_chunks(reader)
-    else:
-        length = head.partition("\r\ncontent-length:")[2].split("\r\n")[0]
-        await reader.readexactly(int(length or 0))
+        return await read_chunks(reader)
+    length = head.partition("\r\ncontent-length:")[2].split("\r\n")[0]
+    return await reader.readexactly(int(length or 0))
 
 
-async def skip_chunks(reader):
+async def read_chunks(reader):
+    pieces = []
     while size := int(await reader.readline(), 16):
-        await reader.readexactly(size + 2)
+        pieces.append((await reader.readexactly(size + 2))[:-2])
     await reader.readline()
+    return b"".join(pieces)
 
 
 class Client:
-    """One good client on one connection at a time."""
+    """One good client on one connection at a time; `answer` is the body of the last answer that came whole."""
 
     def __init__(self, port, tally, keep_alive=True):
         self.port = port
@@ -91,11 +106,13 @@ class Client:
         self.keep_alive = keep_alive
         self.streams = None
         self.begun = False
+        self.first = True
+        self.answer = b""
 
     async def ask(self, build, script=""):
         """Sends one request and notes what became of it; never tries twice."""
-        mark, sent, first = next(marks), time.monotonic(), self.streams is None
-        self.begun = False
+        mark, sent = next(marks), time.monotonic()
+        self.begun, self.first, self.answer = False, True, b""
         try:
             outcome = await asyncio.wait_for(self.exchange(build(mark, script)), PATIENCE)
         except ConnectionRefusedError:
@@ -108,18 +125,19 @@ class Client:
             outcome = "partial" if self.begun else "broken"
         if not outcome.isdigit() or not self.keep_alive:
             self.close()
-        self.tally.exchanges.append(Exchange(mark, sent, time.monotonic(), outcome, first))
+        self.tally.exchanges.append(Exchange(mark, sent, time.monotonic(), outcome, self.first))
         return outcome
 
     async def exchange(self, request):
-        if self.streams is None:
+        self.first = self.streams is None
+        if self.first:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
-        writer.write(request)
+        writer.write(request.wire())
         await writer.drain()
         head = await read_head(reader)
         self.begun = True
-        await read_body(reader, head)
+        self.answer = await read_body(reader, head)
         if "\r\nconnection: close" in head:
             self.close()
         return head.split(" ", 2)[1]
@@ -135,7 +153,7 @@ async def keep_asking(client, pause, stop, script="", writes=10):
     for turn in itertools.count():
         if stop.is_set():
             break
-        build = write_bytes if writes and turn % writes == writes - 1 else read_bytes
+        build = write_of if writes and turn % writes == writes - 1 else read_of
         await client.ask(build, script)
         await asyncio.sleep(pause)
     client.close()
