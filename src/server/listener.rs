@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use super::peer::{Peer, Transport};
 use super::tls::TlsAcceptor;
+use super::unsent::bound_unsent;
 use crate::config::ListenAddress;
 
 /// A listening socket.
@@ -137,6 +138,7 @@ impl Listener {
 async fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
     let failed = |cause| BindError::Tcp { address, cause };
     let socket = TcpListener::bind(address).await.map_err(failed)?;
+    bound_unsent(&socket);
     let address = socket.local_addr().map_err(failed)?;
     Ok((socket, address))
 }

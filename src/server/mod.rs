@@ -18,6 +18,7 @@ mod peer;
 mod stream;
 mod streams;
 mod tls;
+mod unsent;
 mod worker;
 
 pub(crate) use connection::Protocol;
