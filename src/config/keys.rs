@@ -611,6 +611,15 @@ const LIMITS: &[Key<Draft>] = &[
                   ones stream.",
     },
     Key {
+        name: "waiting_answer_bytes",
+        store: Size(MIB..=64 * GIB, |draft, count| {
+            draft.limits.waiting_answer_bytes = bytes(count);
+        }),
+        default: Shown::Of(|settings| shown_size(settings.limits.waiting_answer_bytes)),
+        meaning: "What may wait in memory for slow clients, of all answers together. While it is more, answers above \
+                  16 KiB are not held but stream, so that a broken one breaks off.",
+    },
+    Key {
         name: "answer_pace",
         store: Size(0..=MIB, |draft, count| draft.limits.answer_pace = count),
         default: Shown::Of(|settings| show_size(settings.limits.answer_pace)),

@@ -200,6 +200,8 @@ pub struct Limits {
     pub answer_bytes: u64,
     /// Bytes of an answer that are held before the status is sent; larger answers stream.
     pub answer_buffer_bytes: usize,
+    /// Bytes of all answers that wait in memory for their clients; beyond it answers stream.
+    pub waiting_answer_bytes: usize,
     /// Bytes of a waiting answer that a client must take each second, else its connection is closed or its stream
     /// reset; 0: any.
     pub answer_pace: u64,
@@ -315,6 +317,7 @@ impl Default for Limits {
             json_depth: 128,
             answer_bytes: 32 * 1024 * 1024,
             answer_buffer_bytes: 1024 * 1024,
+            waiting_answer_bytes: 128 * 1024 * 1024,
             answer_pace: 4 * 1024,
             connections: 20_000,
             connections_per_address: 0,

@@ -19,7 +19,8 @@ use super::url_map::UrlMap;
 /// Turns the origin's answer to a calendar call into the client's answer, or says why there is none.
 ///
 /// Waits for nothing but frames of the body: up to `limits.answer_buffer_bytes` before it returns, so that
-/// a broken answer becomes a clean 502, and the rest while the client reads. The deadline is the caller's.
+/// a broken answer becomes a clean 502, and the rest while the client reads. It is less while
+/// `limits.waiting_answer_bytes` wait for clients. The deadline is the caller's.
 /// Body types that are not `Unpin` have to be boxed.
 ///
 /// # Errors
@@ -94,7 +95,7 @@ where
     }
     let room = match due {
         Due::Page => PAGE_BYTES,
-        Due::Nothing | Due::Json | Due::Script => rules.answer_buffer_bytes,
+        Due::Nothing | Due::Json | Due::Script => rules.shelf.room(rules.answer_buffer_bytes),
     };
     let reading = hold(body, room).await?;
     let seen = match &reading {
@@ -113,8 +114,10 @@ where
     };
     let rewriter = Rewriter::new(&map, &context.public_base, context.root, context.content);
     let body = match reading {
-        Held::Whole(bytes) => RelayBody::whole(rewriter.whole(bytes)),
-        Held::Beginning(beginning, rest) => RelayBody::streaming(beginning, rest, rewriter, limit),
+        Held::Whole(bytes) => RelayBody::whole(rules.shelf.put(rewriter.whole(bytes))),
+        Held::Beginning(beginning, rest) => {
+            RelayBody::streaming(beginning, rest, rewriter, limit, rules.shelf.clone())
+        }
     };
     Ok(answer_with(body, &head, &map, &context))
 }

@@ -12,6 +12,7 @@ use super::balance::Balance;
 use super::envelope::enveloped_status;
 use super::failure::{BoxError, OriginFailure};
 use super::rewrite::Rewriter;
+use super::shelf::{Shelf, Ticket};
 
 /// The body of a relayed answer.
 ///
@@ -34,12 +35,13 @@ enum State<B> {
 
 #[derive(Debug)]
 struct Streaming<B> {
-    beginning: Option<Bytes>,
+    beginning: Option<(Bytes, Ticket)>,
     rest: B,
     rewriter: Rewriter,
     balance: Balance,
     read: u64,
     limit: u64,
+    shelf: Shelf,
 }
 
 /// Why a body stops in the middle.
@@ -125,15 +127,17 @@ impl<B> RelayBody<B> {
     }
 
     /// A body of which the beginning was judged.
-    pub(super) fn streaming(beginning: Bytes, rest: B, rewriter: Rewriter, limit: u64) -> Self {
+    pub(super) fn streaming(beginning: Bytes, rest: B, rewriter: Rewriter, limit: u64, shelf: Shelf) -> Self {
+        let ticket = shelf.ticket(beginning.len());
         Self {
             state: State::Streaming(Box::new(Streaming {
-                beginning: Some(beginning),
+                beginning: Some((beginning, ticket)),
                 rest,
                 rewriter,
                 balance: Balance::default(),
                 read: 0,
                 limit,
+                shelf,
             })),
         }
     }
@@ -206,13 +210,14 @@ where
             self.balance.read(&piece);
             let decided = self.rewriter.push(piece);
             if !decided.is_empty() {
-                return Poll::Ready((Some(Ok(decided)), false));
+                return Poll::Ready((Some(Ok(self.shelf.put(decided))), false));
             }
         }
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
-        if let Some(beginning) = self.beginning.take() {
+        // What becomes of it is counted when it is passed on.
+        if let Some((beginning, _ticket)) = self.beginning.take() {
             return Poll::Ready(Some(Ok(beginning)));
         }
         loop {
@@ -293,6 +298,7 @@ mod tests {
             rest,
             rewriter,
             limit,
+            Shelf::new(usize::MAX),
         )
     }
 

@@ -24,6 +24,7 @@ mod rewrite;
 #[cfg(test)]
 mod rewrite_tests;
 mod rules;
+mod shelf;
 mod spelling;
 mod url_map;
 mod url_matcher;

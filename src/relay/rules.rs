@@ -6,6 +6,7 @@ use http::{HeaderValue, Method};
 
 use super::advertised::OriginUrls;
 use super::judge::Script;
+use super::shelf::Shelf;
 use crate::config::{CorsSettings, Settings};
 use crate::contract::{Action, OperationId};
 
@@ -16,6 +17,7 @@ pub struct RelayRules {
     pub(super) cors: CorsSettings,
     pub(super) answer_bytes: u64,
     pub(super) answer_buffer_bytes: usize,
+    pub(super) shelf: Shelf,
 }
 
 /// The call that an answer belongs to.
@@ -72,13 +74,15 @@ impl RelayRules {
             cors: settings.cors.clone(),
             answer_bytes: settings.limits.answer_bytes,
             answer_buffer_bytes: settings.limits.answer_buffer_bytes,
+            shelf: Shelf::new(settings.limits.waiting_answer_bytes),
         }
     }
 
-    /// Takes over what earlier rules have learnt, as far as it is about the same roots.
+    /// Takes over what earlier rules have learnt, as far as it is about the same roots, and what waits for clients.
     #[must_use]
     pub fn remembering(mut self, earlier: &Self) -> Self {
         self.urls.remember(&earlier.urls);
+        self.shelf.remember(&earlier.shelf);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{EVENTS, Edge, Fate, Origin, RawClient, Reply};
+use crate::support::{EVENTS, Edge, Fate, Origin, RawAnswer, RawClient, Reply};
 
 /// More than the kernel holds for a connection whose client does not read.
 const LARGE: usize = 24 << 20;
@@ -35,14 +35,19 @@ async fn edge_with(places: usize, origin: &Origin) -> Edge {
 
 /// Asks for the large document, and reads no more of the answer than its head.
 async fn slow_reader(edge: &Edge) -> RawClient {
+    reader_and_head(edge).await.0
+}
+
+async fn reader_and_head(edge: &Edge) -> (RawClient, RawAnswer) {
     let mut client = edge.raw().await;
     client
         .send(format!(
             "GET {EVENTS}?search=large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         ))
         .await;
-    assert_eq!(client.head().await.status, 200);
-    client
+    let head = client.head().await;
+    assert_eq!(head.status, 200);
+    (client, head)
 }
 
 #[tokio::test]
@@ -71,6 +76,35 @@ async fn t71_a_slow_reader_gets_all_of_its_answer_while_there_is_room() {
         assert_eq!(edge.get(EVENTS).await.status, 200);
     }
     assert!(reader.rest().await.ends_with(END));
+}
+
+#[tokio::test]
+async fn t74_what_waits_for_slow_clients_is_bounded_together() {
+    let origin = origin().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.limits.answer_buffer_bytes = 2 * LARGE;
+            settings.limits.waiting_answer_bytes = LARGE / 2;
+        })
+        .start()
+        .await;
+    let is_held = |head: &RawAnswer| head.header("content-length").is_some();
+
+    let (mut first, head) = reader_and_head(&edge).await;
+    assert!(is_held(&head), "there is room");
+    let (mut second, head) = reader_and_head(&edge).await;
+    assert!(!is_held(&head), "it streams");
+    assert_eq!(
+        edge.get(EVENTS).await.body,
+        "{}",
+        "small answers always find room"
+    );
+
+    assert!(first.rest().await.len() > LARGE);
+    assert!(second.rest().await.ends_with(END));
+    let (_third, head) = reader_and_head(&edge).await;
+    assert!(is_held(&head), "there is room again");
 }
 
 #[tokio::test]
