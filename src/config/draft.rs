@@ -114,8 +114,8 @@ const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOS
 /// The scheme of application passwords.
 const DEFAULT_SCHEME: &str = "Basic";
 
-/// Upstream exchanges at once: what a small PHP-FPM pool carries with its queue.
-const DEFAULT_MAX_IN_FLIGHT: usize = 16;
+/// Upstream exchanges at once: a small PHP-FPM pool has about as many workers.
+const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
 // === impl Draft ===
 
