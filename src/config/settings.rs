@@ -317,7 +317,7 @@ impl Default for Limits {
             json_depth: 128,
             answer_bytes: 32 * 1024 * 1024,
             answer_buffer_bytes: 1024 * 1024,
-            waiting_answer_bytes: 128 * 1024 * 1024,
+            waiting_answer_bytes: 64 * 1024 * 1024,
             answer_pace: 4 * 1024,
             connections: 20_000,
             connections_per_address: 0,
