@@ -20,7 +20,7 @@ use crate::payload::{
     BodyReading, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form, parse_multipart,
 };
 use crate::problem::{Problem, Refusal};
-use crate::relay::rewrite_discovery;
+use crate::relay::{OriginFailure, rewrite_discovery};
 use crate::target::{Located, Spot};
 use crate::telemetry::{Journal, Subject};
 use crate::upstream::SiteOrigin;
@@ -121,6 +121,10 @@ impl Site {
             return refused(&fault::ambiguous_target());
         };
         match self.means.upstream.pass(outgoing).await {
+            // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
+            Ok(answer) if !(200..600).contains(&answer.status().as_u16()) => {
+                fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()))
+            }
             Ok(answer) => {
                 let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
                 rewrite_discovery(

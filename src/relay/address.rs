@@ -74,9 +74,12 @@ impl AddressMatcher {
 }
 
 /// Whether the bytes before an address belong to it: `1` before `10.0.0.5`, unless it is the end of a JSON
-/// escape such as `\n`.
+/// escape such as `\n` or `\u002f`.
 const fn continues_backwards(before: [u8; LOOK_BEHIND]) -> bool {
-    let [_, escape, last] = before;
+    if let [b'\\', b'u', _, _, _, _] = before {
+        return false;
+    }
+    let [.., escape, last] = before;
     let is_escape = escape == b'\\' && matches!(last, b'n' | b't' | b'r');
     (last.is_ascii_alphanumeric() && !is_escape) || matches!(last, b'-' | b'.' | b'_' | b'@')
 }

@@ -31,8 +31,11 @@ pub(super) const fn begins_json(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
 }
 
-/// Reads a document to its end; its strings may hold anything.
+/// Reads a document to its end, which is UTF-8 (RFC 8259 8.1).
 pub(super) fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
+    if std::str::from_utf8(document).is_err() {
+        return Err(OriginFailure::Malformed);
+    }
     let mut reader = serde_json::Deserializer::from_slice(document);
     if let Err(error) = IgnoredAny::deserialize(&mut reader) {
         return Err(if error.is_eof() {
@@ -75,8 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn strings_may_hold_bytes_that_are_no_text() {
-        assert_eq!(verdict(b"\"\xff\""), "passes");
+    fn bytes_that_are_no_text_are_no_document() {
+        assert_eq!(verdict(b"\"\xff\""), "malformed");
+        assert_eq!(verdict("\"\u{20ac}\"".as_bytes()), "passes");
     }
 
     #[test]

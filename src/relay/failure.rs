@@ -8,8 +8,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginFailure {
-    /// A status that ends no exchange, or is none (THREATS T-62).
-    #[error("the origin answered with status {0}, which is not a final one")]
+    /// A status that ends no exchange, that nobody asked for, or is none (THREATS T-62).
+    #[error("the origin answered with status {0}, which is no answer to what was asked")]
     InvalidStatus(StatusCode),
     /// A redirect; the edge follows none and passes none on (T-67).
     #[error("the origin redirects ({status}) to {}", .location.as_deref().unwrap_or("nowhere"))]

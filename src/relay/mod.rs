@@ -20,6 +20,7 @@ mod namespace;
 mod origin_root;
 mod page;
 mod printed_url;
+mod redirect;
 mod rewrite;
 #[cfg(test)]
 mod rewrite_tests;

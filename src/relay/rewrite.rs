@@ -40,7 +40,7 @@ enum Matcher {
 }
 
 /// How many bytes before a candidate a matcher may look at.
-pub(super) const LOOK_BEHIND: usize = 3;
+pub(super) const LOOK_BEHIND: usize = 6;
 
 /// A place where the anchor was found.
 #[derive(Debug, Clone, Copy)]

@@ -150,6 +150,10 @@ fn the_dialled_address_is_seen_nowhere() {
                 r"https:\/\/www.site.example\/event\/gala\/, https%3A%2F%2Fwww.site.example%2F",
             ),
             (
+                r"http:\u002f\u002f10.0.0.5:8080\u002f, \/\/10.0.0.5:8080\/, \n10.0.0.5:8080",
+                r"http:\u002f\u002fwww.site.example\u002f, \/\/www.site.example\/, \nwww.site.example",
+            ),
+            (
                 r#""10.0.0.5:8080?id=5", 10.0.0.5:8080.\n10.0.0.5:8080: refused"#,
                 r#""www.site.example?id=5", www.site.example.\nwww.site.example: refused"#,
             ),
