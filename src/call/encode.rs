@@ -41,7 +41,8 @@ pub(super) fn encode(
             write_query(name, &value, &mut query);
         }
     }
-    write_globals(bags, &mut query);
+    let declared = |name: &str| !writes_body && operation.argument(name.as_bytes()).is_some();
+    write_globals(bags, declared, &mut query);
     let body = if writes_body {
         Some(json_body(arguments(operation, bags, encoding)).map_err(|NotUtf8| NOT_UTF8)?)
     } else {
@@ -65,7 +66,7 @@ pub(super) fn encode_options(
     namespace: &str,
 ) -> CanonicalRequest {
     let mut query = String::new();
-    write_globals(bags, &mut query);
+    write_globals(bags, |_| false, &mut query);
     CanonicalRequest {
         root: call.spot.root,
         method: Method::OPTIONS,
@@ -154,10 +155,11 @@ fn argument_value<'a>(
     Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
 }
 
-fn write_globals(bags: &Bags, query: &mut String) {
+/// Writes the global parameters, but for those that are written already.
+fn write_globals(bags: &Bags, is_written: impl Fn(&str) -> bool, query: &mut String) {
     for global in GLOBALS
         .iter()
-        .filter(|global| global.treatment != Treatment::Drop)
+        .filter(|global| global.treatment != Treatment::Drop && !is_written(global.name))
     {
         let value = match global.treatment {
             Treatment::Forward => bags.get(global.name).map(|(_, value)| value),

@@ -74,6 +74,21 @@ async fn only_listed_headers_cross() {
 }
 
 #[tokio::test]
+async fn a_parameter_travels_once() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::before(&origin).await;
+    let index = "/wp-json/calendar/events/v1";
+    for (query, expected) in [
+        ("context=embed&context=edit", "?context=edit"),
+        ("_fields=id&_fields=url", "?_fields=url"),
+    ] {
+        assert_eq!(edge.get(&format!("{index}?{query}")).await.status, 200);
+        let seen = origin.take_seen();
+        assert_eq!(seen[0].target, format!("/wp-json/tribe/events/v1{expected}"));
+    }
+}
+
+#[tokio::test]
 async fn a_trusted_proxy_names_client_scheme_and_id() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::builder()
