@@ -12,7 +12,7 @@ use super::lasting::lasting;
 use super::phases::{Checked, Deferred, Reading, check, readings};
 use super::policy::{AUTHOR_DENIED, Policy};
 use super::reading::{RawCall, read_bags};
-use super::strict::{check_shape, check_values, refuse_method};
+use super::strict::{check_media, check_shape, check_values, path_holds, refuse_method};
 use super::validated::ValidatedCall;
 use crate::config::{Mode, Profile, Settings};
 use crate::contract::{Operation, table};
@@ -119,7 +119,10 @@ impl Judge {
     }
 
     fn weigh(&self, call: &RawCall<'_>) -> Judgement {
-        if let Some(problem) = self.policy.callback_problem(&call.spot.query) {
+        let profile = self.profile(call.method, call.spot.matched.as_ref());
+        // To the strict profile it is a name like all others that are not declared.
+        let callback = self.policy.callback_problem(&call.spot.query);
+        if let Some(problem) = callback.filter(|_| profile == Profile::Compatible) {
             return self.refused(None, Refusal::plain(problem));
         }
         let Some((matched, operation)) = Self::find(call) else {
@@ -131,7 +134,8 @@ impl Judge {
         // The strict profile knows no parameter that lays answers out.
         let lays_out = !self.policy.is_strict(Some(operation));
         let style = lays_out.then(|| Style::asked_for(&call.spot.query));
-        let offered = self.policy.offers(operation);
+        let media = check_media(call, operation).filter(|_| profile == Profile::Strict);
+        let offered = self.policy.offers(operation).and(media.map_or(Ok(()), Err));
         let bags = match offered.and_then(|()| read_bags(call, matched, &self.policy.limits)) {
             Ok(bags) => bags,
             Err(problem) => {
@@ -276,18 +280,20 @@ impl Judge {
             return Refusal::new(no_route(call.method), style, Allow::Absent);
         }
         match &call.spot.matched {
-            Some(matched) => refuse_method(call.method, matched.route),
-            None => Refusal::no_route(),
+            Some(matched) if path_holds(call, matched, &self.policy) => {
+                refuse_method(call.method, matched.route)
+            }
+            _ => Refusal::no_route(),
         }
     }
 
     /// OPTIONS is answered by the origin, which alone knows what the caller may do; the strict profile keeps
     /// the origin's description of itself from everybody.
     fn describe(&self, call: &RawCall<'_>, matched: &RouteMatch) -> Judgement {
-        let refusal = refuse_method(call.method, matched.route);
         let mut findings = Vec::new();
         let mode = self.policy.mode(None);
         if self.policy.is_strict(None) && mode != Mode::Off {
+            let refusal = self.unfound(call);
             if mode == Mode::Enforce {
                 return self.refused(None, refusal);
             }

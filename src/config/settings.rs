@@ -245,6 +245,8 @@ pub struct CorsSettings {
     pub credentialed_origins: Vec<HeaderValue>,
     /// How long a browser may keep a preflight answer.
     pub max_age: Duration,
+    /// Whether pages of any origin may read what is public.
+    pub public_reads: bool,
 }
 
 /// Logging.
@@ -343,11 +345,22 @@ impl Default for Timeouts {
     }
 }
 
+impl Settings {
+    /// The cross-origin rules as the profile has them: the strict one opens nothing that is not listed (T-22).
+    pub fn cors_rules(&self) -> CorsSettings {
+        CorsSettings {
+            public_reads: self.cors.public_reads && self.profile == Profile::Compatible,
+            ..self.cors.clone()
+        }
+    }
+}
+
 impl Default for CorsSettings {
     fn default() -> Self {
         Self {
             credentialed_origins: Vec::new(),
             max_age: Duration::from_mins(10),
+            public_reads: true,
         }
     }
 }

@@ -34,6 +34,9 @@ pub(super) enum BodyFault {
     /// It ended early.
     #[error("the body is incomplete")]
     Incomplete,
+    /// There is one where none is taken.
+    #[error("a body on a read")]
+    Unexpected,
     /// It broke its framing.
     #[error("the body is broken")]
     Broken(Breach),
@@ -54,22 +57,40 @@ pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts)
         .map_err(|error| BodyFault::of(&error))
 }
 
+/// What there was of a body nobody wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unwanted {
+    /// Nothing.
+    Absent,
+    /// At least a byte, or the announcement of one.
+    Sent,
+}
+
 /// Reads away a small body; a large or slow one is left, which ends the connection.
 ///
 /// A broken one leaves in doubt where the request ends, wanted or not.
-pub(super) async fn discard(body: ClientBody) -> Result<(), BodyFault> {
-    let size = body.size_hint();
-    if body.is_end_stream() || size.lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
-        return Ok(());
+pub(super) async fn discard(body: ClientBody) -> Result<Unwanted, BodyFault> {
+    if body.is_end_stream() {
+        return Ok(Unwanted::Absent);
+    }
+    if body.size_hint().lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
+        return Ok(Unwanted::Sent);
     }
     let limited = Limited::new(body, UNWANTED_BYTES);
     // Whether it came whole shows in the body's own state.
     match timeout(UNWANTED_TIME, limited.collect()).await {
+        Ok(Ok(body)) => Ok(Unwanted::of(&body.to_bytes())),
         Ok(Err(error)) => match BodyFault::of(&error) {
             fault @ BodyFault::Broken(_) => Err(fault),
-            BodyFault::TooLarge | BodyFault::TooSlow | BodyFault::Incomplete => Ok(()),
+            _ => Ok(Unwanted::Sent),
         },
-        Ok(Ok(_)) | Err(_) => Ok(()),
+        Err(_) => Ok(Unwanted::Sent),
+    }
+}
+
+impl Unwanted {
+    const fn of(body: &Bytes) -> Self {
+        if body.is_empty() { Self::Absent } else { Self::Sent }
     }
 }
 
@@ -106,6 +127,11 @@ impl BodyFault {
                 StatusCode::REQUEST_TIMEOUT,
                 "edge_request_timeout",
                 "The request body came too slowly.",
+            ),
+            Self::Unexpected => Refusal::edge(
+                StatusCode::BAD_REQUEST,
+                "edge_unexpected_body",
+                "This operation takes no body.",
             ),
             Self::Broken(breach) => breach.refusal(),
             Self::Incomplete => Refusal::edge(

@@ -1,23 +1,25 @@
 //! Calls of the calendar API: read, judged, forwarded, relayed.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::{COOKIE, ORIGIN};
 use http::request::Parts;
-use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::body::{self, BodyFault};
+use super::authority::{StrictAuthority, strange_authority, without_cookies};
+use super::body::{self, BodyFault, Unwanted};
 use super::entrance::LoginRefused;
 use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
 use crate::call::{Caller, Judgement, Outcome, RawCall, ValidatedCall};
-use crate::config::{Limits, Mode, Settings, Timeouts};
+use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::contract::{Cookie, cookie_pairs};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
@@ -34,6 +36,7 @@ const SLACK: Duration = Duration::from_secs(3);
 pub(super) struct Calendar {
     means: Arc<Means>,
     public_url: Option<Url>,
+    strict: StrictAuthority,
     limits: Limits,
     timeouts: Timeouts,
 }
@@ -45,6 +48,7 @@ impl Calendar {
         Self {
             means,
             public_url: settings.public_url.clone(),
+            strict: StrictAuthority::new(settings),
             limits: settings.limits.clone(),
             timeouts: settings.timeouts.clone(),
         }
@@ -52,23 +56,36 @@ impl Calendar {
 
     /// Answers a call whose body is still on its way.
     pub(super) async fn call(&self, head: &Parts, body: ClientBody, spot: &Spot) -> Answer {
-        match self.read(&head.method, body).await {
+        if self.profile(head, spot) == Profile::Strict && !self.strict.names_us(head) {
+            return refused(&strange_authority());
+        }
+        match self.read(head, body, spot).await {
             Ok(body) => self.judged(head, &body, spot).await,
             Err(fault) => refused(&fault.refusal()),
         }
     }
 
     /// The body of a method that may have one; that of another is read away if it is small.
-    async fn read(&self, method: &Method, body: ClientBody) -> Result<Bytes, BodyFault> {
-        if method.is_safe() {
-            body::discard(body).await?;
-            return Ok(Bytes::new());
+    async fn read(&self, head: &Parts, body: ClientBody, spot: &Spot) -> Result<Bytes, BodyFault> {
+        if !head.method.is_safe() {
+            return body::read(body, &self.limits, &self.timeouts).await;
         }
-        body::read(body, &self.limits, &self.timeouts).await
+        match body::discard(body).await? {
+            Unwanted::Sent if self.profile(head, spot) == Profile::Strict => Err(BodyFault::Unexpected),
+            Unwanted::Sent | Unwanted::Absent => Ok(Bytes::new()),
+        }
+    }
+
+    fn profile(&self, head: &Parts, spot: &Spot) -> Profile {
+        self.means.judge.profile(&head.method, spot.matched.as_ref())
     }
 
     /// Answers a call that has been read.
     pub(super) async fn judged(&self, head: &Parts, body: &[u8], spot: &Spot) -> Answer {
+        let head = &*match self.profile(head, spot) {
+            Profile::Strict => Cow::Owned(without_cookies(head)),
+            Profile::Compatible => Cow::Borrowed(head),
+        };
         let judgement = self.means.judge.judge(&RawCall {
             method: &head.method,
             spot,

@@ -1,5 +1,6 @@
 //! The innermost service: locates, reads, judges and forwards one request.
 
+mod authority;
 mod body;
 mod calendar;
 mod entrance;

@@ -58,7 +58,7 @@ impl Gateway {
         };
         let inner = Inner {
             calendar: Calendar::new(settings, Arc::clone(&means)),
-            cors: settings.cors.clone(),
+            cors: settings.cors_rules(),
             means,
             site,
         };

@@ -32,9 +32,9 @@ pub(super) struct Cors<S> {
 // === impl CorsLayer ===
 
 impl CorsLayer {
-    pub(super) fn new(settings: &CorsSettings) -> Self {
+    pub(super) fn new(settings: CorsSettings) -> Self {
         Self {
-            settings: Arc::new(settings.clone()),
+            settings: Arc::new(settings),
         }
     }
 }

@@ -50,7 +50,7 @@ where
         // Below the access log, which counts the bytes that really leave.
         .layer(head_answer::HeadAnswerLayer)
         // Below HEAD, above everything that refuses: pages must be able to read why.
-        .layer(cors::CorsLayer::new(&settings.cors))
+        .layer(cors::CorsLayer::new(settings.cors_rules()))
         // Above everything that may panic, below the log: a panic is one request's 500.
         .layer(catch_panic::CatchPanicLayer)
         // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether the head

@@ -68,7 +68,7 @@ pub fn allow_origin(
             HeaderValue::from_static("true"),
         );
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-    } else if access == Access::PublicRead {
+    } else if settings.public_reads && access == Access::PublicRead {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
@@ -95,7 +95,7 @@ pub fn preflight(
         let credentials = HeaderValue::from_static("true");
         permit(&mut headers, settings, [origin.clone(), ALL_METHODS, ALL_HEADERS]);
         headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, credentials);
-    } else if [b"GET".as_slice(), b"HEAD", b"OPTIONS"].contains(&wanted.as_bytes()) {
+    } else if settings.public_reads && [b"GET".as_slice(), b"HEAD", b"OPTIONS"].contains(&wanted.as_bytes()) {
         let anybody = HeaderValue::from_static("*");
         permit(&mut headers, settings, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
     }

@@ -71,7 +71,7 @@ impl RelayRules {
         let public_namespace = settings.namespaces.first().map_or("", String::as_str);
         Self {
             urls: OriginUrls::new(&settings.origin, &settings.roots, public_namespace),
-            cors: settings.cors.clone(),
+            cors: settings.cors_rules(),
             answer_bytes: settings.limits.answer_bytes,
             answer_buffer_bytes: settings.limits.answer_buffer_bytes,
             shelf: Shelf::new(settings.limits.waiting_answer_bytes),

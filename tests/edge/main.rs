@@ -41,6 +41,7 @@ mod slow_bodies;
 mod slow_clients;
 mod slow_readers;
 mod strict;
+mod strict_heads;
 mod support;
 mod tls;
 mod verdicts;

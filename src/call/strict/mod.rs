@@ -10,5 +10,5 @@ mod shape;
 mod values;
 
 pub(super) use methods::refuse_method;
-pub(super) use shape::check_shape;
+pub(super) use shape::{check_media, check_shape, path_holds};
 pub(super) use values::check_values;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::contract::{Action, Documented, Operation};
-use crate::payload::{Plus, decode};
+use crate::payload::{Plus, decode, escaped};
 
 /// Pairs of a query.
 const QUERY_PAIRS: usize = 64;
@@ -48,6 +48,9 @@ impl<'a> Names<'a> {
         let mut lists: HashMap<&str, usize> = HashMap::new();
         let pairs = text.split(|&byte| byte == b'&').filter(|_| !text.is_empty());
         for (count, pair) in pairs.enumerate() {
+            if !is_well_escaped(pair) {
+                return false;
+            }
             let name = pair.split(|&byte| byte == b'=').next().unwrap_or_default();
             let name = decode(name, Plus::Space);
             let (base, is_element) = match name.strip_suffix(b"[]") {
@@ -84,4 +87,11 @@ impl<'a> Names<'a> {
         let extra = self.extra.iter().find(|extra| extra.as_bytes() == name);
         extra.map(|extra| (extra.as_str(), true))
     }
+}
+
+/// Whether two digits follow each percent sign; what stands alone is text to PHP and an error to others.
+fn is_well_escaped(pair: &[u8]) -> bool {
+    let mut parts = pair.split(|&byte| byte == b'%');
+    parts.next();
+    parts.all(|behind| escaped(behind).is_some())
 }

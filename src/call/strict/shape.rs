@@ -24,24 +24,23 @@ const OBJECT_MEMBERS: usize = 200;
 /// Elements of one JSON list.
 const LIST_ELEMENTS: usize = 1000;
 
+/// Whether a path is the one name of its route.
+pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
+    let path = call.spot.spelling.as_ref().map_or("", |raw| raw.path.as_str());
+    let mut bases = policy.bases(call.spot.root);
+    bases.any(|base| path_is_exact(path, &base, matched))
+}
+
 /// What is wrong with the spelling of a call; nothing, most of the time.
 pub(in crate::call) fn check_shape(
     call: &RawCall<'_>,
     operation: &Operation,
     policy: &Policy,
 ) -> Option<Problem> {
-    let (path, query) = call
-        .spot
-        .spelling
-        .as_ref()
-        .map_or(("", ""), |raw| (raw.path.as_str(), raw.query.as_str()));
-    let matched = call.spot.matched.as_ref()?;
-    if !policy
-        .bases(call.spot.root)
-        .any(|base| path_is_exact(path, &base, matched))
-    {
+    if !path_holds(call, call.spot.matched.as_ref()?, policy) {
         return Some(Problem::NoRoute);
     }
+    let query = call.spot.spelling.as_ref().map_or("", |raw| raw.query.as_str());
     let names = Names {
         operation,
         extra: policy.encoding(operation).extra,
@@ -92,12 +91,22 @@ fn is_strict_slug(segment: &str) -> bool {
             .chars()
             .any(|character| character.is_control() || "/\\?#".contains(character))
         && !matches!(slug, "" | "." | "..")
-        && !slug.as_bytes().ends_with(b".php")
+        && !slug.to_ascii_lowercase().as_bytes().ends_with(b".php")
+}
+
+/// What is wrong with the type of a body, whatever it holds (T-02).
+pub(in crate::call) fn check_media(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
+    let is_untyped = call.body.is_empty() && !call.headers.contains_key(CONTENT_TYPE);
+    let holds = !takes_body(call, operation) || is_untyped || media_type(call.headers).is_some();
+    (!holds).then_some(UNSUPPORTED)
+}
+
+fn takes_body(call: &RawCall<'_>, operation: &Operation) -> bool {
+    operation.is_write() && *call.method != Method::DELETE
 }
 
 fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
-    let takes_body = names.operation.is_write() && *call.method != Method::DELETE;
-    if !takes_body {
+    if !takes_body(call, names.operation) {
         return (!call.body.is_empty()).then_some(UNEXPECTED_BODY);
     }
     if call.body.len() > BODY_BYTES {

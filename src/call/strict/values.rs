@@ -8,7 +8,7 @@ use crate::payload::{Bags, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::datetime::wall;
 use crate::value::numeric::is_numeric;
-use crate::value::{PhpArray, Value};
+use crate::value::{ArrayKind, PhpArray, Value};
 
 /// The largest id: what a JSON number carries exactly.
 const MAX_ID: u64 = (1 << 53) - 1;
@@ -64,7 +64,7 @@ impl Sent<'_> {
     fn holds(&self) -> bool {
         let (argument, value) = (self.argument, self.value);
         match argument.documented {
-            Documented::Integer => whole(value, limit(argument.name)),
+            Documented::Integer => self.is_number(value) && whole(value, limit(argument.name)),
             Documented::Boolean | Documented::BooleanLike => boolean(value),
             Documented::Date | Documented::UtcDate | Documented::DateTime => self.is_date(),
             // A slug was measured with the path; here it is still percent-encoded, up to three times as long.
@@ -111,13 +111,20 @@ impl Sent<'_> {
         }
     }
 
+    /// JSON has numbers of its own; all other values are text.
+    fn is_number(&self, value: &Value) -> bool {
+        self.source != Source::Json || matches!(value, Value::Number(_))
+    }
+
     /// Ids as a comma list or, in JSON always, as an array; terms of a filter by slug too, and names of terms
     /// to store.
     fn is_list(&self) -> bool {
         let is_terms = matches!(self.argument.rule, Rule::TermList(_) | Rule::Anything);
-        let element = |value: &Value| whole(value, MAX_ID) || (is_terms && short_text(value));
+        let element = |value: &Value| {
+            (self.is_number(value) && whole(value, MAX_ID)) || (is_terms && short_text(value))
+        };
         match self.value {
-            Value::Array(array) => elements_hold(array, element),
+            Value::Array(array) => array.kind() == ArrayKind::List && elements_hold(array, element),
             Value::String(text) if self.source != Source::Json => {
                 let parts: Vec<Value> = text.split(|&byte| byte == b',').map(Value::text).collect();
                 elements_hold(&PhpArray::list(parts), element)
