@@ -81,19 +81,36 @@ fn floor(text: &str, offset: usize) -> usize {
     text.floor_char_boundary(offset)
 }
 
-/// A password in an address must not end in a log: what stands between `://` and `@` becomes stars.
+/// A password must not end in a log: stars stand for what an address has before its `@` and behind its `?`,
+/// and for the whole value of a key that calls it a secret.
 fn without_passwords(line: &str) -> String {
-    let mut parts = line.split("://");
-    let mut masked = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let authority = part.find(['/', '"', '\'', ' ']).unwrap_or(part.len());
-        let hidden = part[..authority].rfind('@').unwrap_or(0);
-        masked.push_str("://");
-        masked.extend(part[..hidden].chars().map(|_| '*'));
-        masked.push_str(&part[hidden..]);
+    let (key, value) = line.split_at(line.find('=').map_or(0, |at| at + 1));
+    let mut masked = key.to_owned();
+    let name = key.to_ascii_lowercase();
+    if SECRETS.iter().any(|word| name.contains(word)) {
+        masked.extend(value.chars().map(|letter| if letter == ' ' { ' ' } else { '*' }));
+        return masked;
+    }
+    for word in value.split_inclusive(['"', '\'', ' ', ',']) {
+        let start = word.find("://").map_or(0, |at| at + "://".len());
+        let (scheme, rest) = word.split_at(start);
+        let end = rest.find(['/', '"', '\'']).unwrap_or(rest.len());
+        let hidden = rest[..end].rfind('@').unwrap_or(0);
+        // Plain permalinks have their root in the query, which is no secret.
+        let query = rest.find('?').filter(|_| !rest.contains("?rest_route="));
+        let query = query.map_or(rest.len(), |at| at + 1).max(hidden);
+        let tail = rest.trim_end_matches(['"', '\'', ' ', ',']).len().max(query);
+        masked.push_str(scheme);
+        masked.extend(rest[..hidden].chars().map(|_| '*'));
+        masked.push_str(&rest[hidden..query]);
+        masked.extend(rest[query..tail].chars().map(|_| '*'));
+        masked.push_str(&rest[tail..]);
     }
     masked
 }
+
+/// What the names of keys for secrets have in them, here or in other programs.
+const SECRETS: [&str; 3] = ["passw", "secret", "token"];
 
 /// A terminal must not obey a file.
 fn printable(letter: char) -> char {
@@ -128,6 +145,19 @@ mod tests {
     fn hides_passwords_in_addresses() {
         let excerpt = Excerpt::new("url = \"https://me:secret@wp.example.org/@x\"", 6..10);
         assert_eq!(excerpt.shown(), "url = \"https://*********@wp.example.org/@x\"");
+        for (line, shown) in [
+            ("url = \"me:secret@h/x\"", "url = \"*********@h/x\""),
+            (
+                "url = [\"http://a\", 'http://m@h?k=ü'] # x",
+                "url = [\"http://a\", 'http://*@h?***'] # x",
+            ),
+            ("api_Token=\"abc\"", "api_Token=*****"),
+            ("password = 'a b'", "password = ** **"),
+            ("hosts = [\"a.example\"]", "hosts = [\"a.example\"]"),
+            ("http://a:b@h", "http://***@h"),
+        ] {
+            assert_eq!(Excerpt::new(line, 0..3).shown(), shown);
+        }
     }
 
     #[test]
