@@ -69,6 +69,18 @@ impl OriginRoot {
         &self.authority
     }
 
+    /// The same without its port, as the plugin prints the server of `/doc`; none where there is none.
+    pub(super) fn without_port(&self) -> Option<Self> {
+        let (host, _) = self
+            .authority
+            .rsplit_once(':')
+            .filter(|(_, port)| !port.ends_with(']'))?;
+        Some(Self {
+            authority: host.to_owned(),
+            ..self.clone()
+        })
+    }
+
     /// Everything between the authority and the slash before the namespace.
     pub(super) fn prefix(&self) -> &str {
         &self.prefix

@@ -142,6 +142,10 @@ fn the_dialled_address_is_seen_nowhere() {
                 r"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/events",
             ),
             (
+                r"http:\/\/10.0.0.5\/wp-json\/tribe\/events\/v1\/, http:\/\/10.0.0.5\/x",
+                r"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/, http:\/\/10.0.0.5\/x",
+            ),
+            (
                 r"https:\/\/www.site.example\/de\/wp-json\/tribe\/events\/v1\/events",
                 r"https:\/\/events.example.org\/de\/wp-json\/calendar\/events\/v1\/events",
             ),

@@ -83,6 +83,7 @@ impl UrlMap {
             }
             map.add_move(&root.dialled, advertised);
         }
+        map.add_without_ports(roots);
         map.sort();
         map
     }
@@ -137,6 +138,20 @@ impl UrlMap {
     /// Dialled addresses that must not be seen even outside URLs.
     pub(super) fn telling_addresses(&self) -> impl Iterator<Item = &Address> {
         self.addresses.iter()
+    }
+
+    /// The plugin leaves the port out where it names the server of `/doc`; what another root is called goes first.
+    fn add_without_ports(&mut self, roots: &[RootNames]) {
+        let names = |root: &RootNames| [Some(root.dialled.clone()), root.advertised.clone()];
+        let known: Vec<OriginRoot> = roots.iter().flat_map(names).flatten().collect();
+        for (index, root) in roots.iter().enumerate() {
+            let portless = names(root).into_iter().flatten();
+            for name in portless.filter_map(|name| name.without_port()) {
+                if !known.iter().any(|other| other.is_same_place(&name)) {
+                    self.add(index, &name);
+                }
+            }
+        }
     }
 
     fn add(&mut self, root: usize, name: &OriginRoot) {
