@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::{COOKIE, ORIGIN};
+use http::header::COOKIE;
 use http::request::Parts;
 use http_body_util::BodyExt;
 use url::Url;
@@ -23,7 +23,7 @@ use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::contract::{Cookie, cookie_pairs};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
-use crate::relay::{Audience, Content, RelayContext, Script, relay};
+use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
 use crate::upstream::{Health, Outgoing, Upstream};
@@ -184,7 +184,7 @@ impl Calendar {
             root: call.request().root,
             public_base: public.base().into(),
             method: head.method.clone(),
-            origin: head.headers.get(ORIGIN).cloned(),
+            origin: sole_origin(&head.headers).cloned(),
             audience: audience(head, call, spot),
             content: match call.operation() {
                 Some(operation) => Content::of(operation.id, &head.method),

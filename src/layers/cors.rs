@@ -6,7 +6,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::ORIGIN;
 use http::{HeaderValue, Request, StatusCode};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
@@ -14,7 +13,7 @@ use tower::{Layer, Service};
 use crate::answer::{Answer, MadeHere};
 use crate::call::Caller;
 use crate::config::CorsSettings;
-use crate::relay::{Access, Audience, allow_origin};
+use crate::relay::{Access, Audience, allow_origin, sole_origin};
 
 /// Lets pages read refusals.
 #[derive(Debug, Clone)]
@@ -71,7 +70,7 @@ where
         };
         CorsFuture {
             access: Access::of(request.method(), audience),
-            origin: request.headers().get(ORIGIN).cloned(),
+            origin: sole_origin(request.headers()).cloned(),
             settings: Arc::clone(&self.settings),
             inner: self.inner.call(request),
         }

@@ -77,6 +77,12 @@ pub fn allow_origin(
     }
 }
 
+/// The `Origin` of a request; none where there are two, of which anybody may have set one.
+pub fn sole_origin(request: &HeaderMap) -> Option<&HeaderValue> {
+    let mut origins = request.get_all(header::ORIGIN).iter();
+    origins.next().filter(|_| origins.next().is_none())
+}
+
 /// Answers a preflight: OPTIONS with `Origin` and `Access-Control-Request-Method`; `None` for any other
 /// request. A page that may not send its request gets the same 204 without permission.
 pub fn preflight(
@@ -84,7 +90,7 @@ pub fn preflight(
     method: &Method,
     request: &HeaderMap,
 ) -> Option<(StatusCode, HeaderMap)> {
-    let origin = request.get(header::ORIGIN)?;
+    let origin = sole_origin(request)?;
     let wanted = request.get(header::ACCESS_CONTROL_REQUEST_METHOD)?;
     if method != Method::OPTIONS {
         return None;

@@ -33,7 +33,7 @@ mod url_matcher;
 pub use advertised::OriginUrls;
 pub use answer::relay;
 pub use body::{BodyFailure, RelayBody};
-pub use cors::{Access, allow_origin, preflight};
+pub use cors::{Access, allow_origin, preflight, sole_origin};
 pub use discovery::rewrite_discovery;
 pub use failure::{BoxError, OriginFailure};
 pub use judge::{Expectation, Script, judge};

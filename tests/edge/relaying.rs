@@ -57,6 +57,36 @@ async fn pages_may_read_refusals_and_public_answers() {
 }
 
 #[tokio::test]
+async fn t22_two_origins_are_none() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.cors.credentialed_origins = vec!["https://a.example".parse().unwrap()])
+        .start()
+        .await;
+    for (target, second, expected) in [
+        (EVENTS, None, "https://a.example"),
+        ("/elsewhere", None, "https://a.example"),
+        (EVENTS, Some("https://b.example"), "*"),
+        ("/elsewhere", Some("https://b.example"), "*"),
+    ] {
+        let request = edge
+            .request(Method::GET, target)
+            .header("origin", "https://a.example");
+        let request = match second {
+            Some(second) => request.header("origin", second),
+            None => request,
+        };
+        let answer = Answer::to(request).await;
+        assert_eq!(
+            answer.header("access-control-allow-origin"),
+            Some(expected),
+            "{target}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn preflights_are_answered_by_the_edge() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::before(&origin).await;

@@ -120,9 +120,8 @@ impl Sent<'_> {
     /// to store.
     fn is_list(&self) -> bool {
         let is_terms = matches!(self.argument.rule, Rule::TermList(_) | Rule::Anything);
-        let element = |value: &Value| {
-            (self.is_number(value) && whole(value, MAX_ID)) || (is_terms && short_text(value))
-        };
+        let element =
+            |value: &Value| (self.is_number(value) && whole(value, MAX_ID)) || (is_terms && term(value));
         match self.value {
             Value::Array(array) => array.kind() == ArrayKind::List && elements_hold(array, element),
             Value::String(text) if self.source != Source::Json => {
@@ -232,6 +231,11 @@ fn text(argument: &Argument, value: &Value) -> bool {
 
 fn short_text(value: &Value) -> bool {
     utf8(value).is_some_and(|text| text.chars().count() <= MAX_TEXT && !text.chars().any(char::is_control))
+}
+
+/// A slug or name with nothing around it.
+fn term(value: &Value) -> bool {
+    short_text(value) && utf8(value).is_some_and(|text| !text.is_empty() && text.trim() == text)
 }
 
 fn utf8(value: &Value) -> Option<&str> {
