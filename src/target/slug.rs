@@ -33,8 +33,8 @@ pub fn canonical_slug(slug: &[u8]) -> String {
         // the same one, and this spelling of it travels.
         "." | ".." => "-".to_owned(),
         _ => match segment.strip_suffix(".php") {
-            // Web servers run such a path as a script, however the dot is encoded once.
-            Some(name) => format!("{name}%252Ephp"),
+            // Web servers run such a path as a script, however it is encoded. WordPress looks dots up as dashes.
+            Some(name) => format!("{name}-php"),
             None => segment,
         },
     }
@@ -56,8 +56,8 @@ mod tests {
             ("東", "%E6%9D%B1"),
             ("%e6%9d%b1", "%E6%9D%B1"),
             ("%2e.", "-"),
-            ("index.php", "index%252Ephp"),
-            ("index%2Ephp", "index%252Ephp"),
+            ("index.php", "index-php"),
+            ("index%2Ephp", "index-php"),
             ("index.php5", "index.php5"),
             ("a\0b%00", "a%2500b%2500"),
         ];
