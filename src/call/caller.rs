@@ -34,6 +34,12 @@ impl Caller {
     }
 }
 
+/// Whether WordPress looks at a nonce before it looks at the call, and says 403 if it does not hold. Beside an
+/// `Authorization` that is good it counts for nothing (CONTRACT section 13).
+pub(super) fn is_nonce_first(headers: &HeaderMap, has_nonce: bool) -> bool {
+    (has_nonce || headers.contains_key("x-wp-nonce")) && !headers.contains_key(AUTHORIZATION)
+}
+
 fn shows_login(cookies: &[u8]) -> bool {
     cookie_pairs(cookies).filter_map(Cookie::of).any(Cookie::is_login)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Method;
 
-use super::caller::Caller;
+use super::caller::{Caller, is_nonce_first};
 use super::canonical::CanonicalRequest;
 use super::encode::{encode, encode_options, nonce};
 use super::finding::Finding;
@@ -66,6 +66,7 @@ struct Case<'a> {
     operation: &'static Operation,
     bags: Bags,
     caller: Caller,
+    is_nonce_first: bool,
     style: Style,
 }
 
@@ -146,7 +147,7 @@ impl Judge {
                 );
             }
         };
-        let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
+        let has_nonce = nonce(call.method, &bags).is_some();
         let style = style
             .map(|style| style.or_asked_for_in(&bags))
             .unwrap_or_default();
@@ -154,8 +155,9 @@ impl Judge {
             call: *call,
             matched,
             operation,
+            caller: Caller::of(call.headers, has_nonce),
+            is_nonce_first: is_nonce_first(call.headers, has_nonce),
             bags,
-            caller,
             style,
         })
     }
@@ -371,10 +373,11 @@ impl Waivable {
     }
 
     /// In an envelope an error names the `Allow` header, which for callers with credentials only the origin
-    /// knows.
+    /// knows. What a nonce is worth it says before all else.
     fn is_origins_to_word(&self, case: &Case<'_>) -> bool {
         let is_shared = matches!(self, Self::Shared(_));
-        is_shared && case.style.enveloped && case.caller == Caller::Credentialed
+        let names_allow = case.style.enveloped && case.caller == Caller::Credentialed;
+        is_shared && (names_allow || case.is_nonce_first)
     }
 }
 

@@ -207,3 +207,26 @@ async fn head_answers_have_the_headers_without_the_body() {
     assert!(client.rest().await.is_empty());
     assert_eq!(origin.only().method, Method::HEAD);
 }
+
+#[tokio::test]
+async fn what_a_nonce_is_worth_is_asked_before_a_call_is_refused() {
+    let origin = Origin::always(Reply::json(403, r#"{"code":"rest_cookie_invalid_nonce"}"#)).await;
+    let edge = Edge::before(&origin).await;
+    let cases = [
+        ("_wpnonce=x", ("accept", "*/*"), 403),
+        ("", ("x-wp-nonce", "x"), 403),
+        ("_wpnonce=x", ("authorization", "Basic YTpi"), 400),
+        ("", ("cookie", "wordpress_logged_in_5f=x"), 400),
+    ];
+    for (query, (name, value), status) in cases {
+        let request = edge.request(Method::GET, &format!("{EVENTS}?page=x&{query}"));
+        let answer = Answer::to(request.header(name, value)).await;
+        assert_eq!(answer.status, status, "{query} {name}");
+    }
+    let nonces: Vec<Option<String>> = origin
+        .seen()
+        .iter()
+        .map(|seen| seen.header("x-wp-nonce").map(ToOwned::to_owned))
+        .collect();
+    assert_eq!(nonces, [Some("x".to_owned()), Some("x".to_owned())]);
+}
