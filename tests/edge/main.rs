@@ -22,6 +22,7 @@ mod limits;
 mod logs;
 mod meaning;
 mod modes;
+mod odd_headers;
 mod openapi;
 mod operations;
 mod origin_tls;
