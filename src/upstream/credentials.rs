@@ -57,7 +57,8 @@ pub(super) fn authorization(headers: &HeaderMap) -> Result<Option<HeaderValue>, 
     Ok(Some(value.clone()))
 }
 
-/// Whether a Basic value holds a name, a colon and a password, or the scheme is a listed one.
+/// Whether a Basic value holds a name, one colon and a password, or the scheme is a listed one. Application
+/// passwords hold no colon (T-24).
 fn is_readable(value: &[u8], schemes: &[String]) -> bool {
     let end = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
     let (scheme, rest) = value.split_at(end);
@@ -70,9 +71,11 @@ fn is_readable(value: &[u8], schemes: &[String]) -> bool {
     if !scheme.eq_ignore_ascii_case(b"basic") {
         return true;
     }
-    STANDARD
-        .decode(rest.trim_ascii())
-        .is_ok_and(|pair| pair.contains(&b':') && !pair.iter().any(u8::is_ascii_control))
+    let is_pair = |pair: Vec<u8>| {
+        let has_one_colon = pair.split(|&byte| byte == b':').count() == 2;
+        has_one_colon && !pair.iter().any(u8::is_ascii_control)
+    };
+    STANDARD.decode(rest.trim_ascii()).is_ok_and(is_pair)
 }
 
 /// The cookies that WordPress needs to know a visitor, each name once; PHP obeys the first.
@@ -170,7 +173,8 @@ mod tests {
         let schemes = ["Basic".to_owned(), "Token".to_owned()];
         let bad = Err(CredentialsFault::Unreadable);
         for (value, expected) in [
-            (basic("name:pass:word"), Ok(())),
+            (basic("name:pass word"), Ok(())),
+            (basic("name:pass:word"), bad),
             (basic("name:"), Ok(())),
             (basic("name"), bad),
             (basic("name:a\nb"), bad),
