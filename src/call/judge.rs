@@ -7,6 +7,7 @@ use http::Method;
 use super::caller::{Caller, is_nonce_first};
 use super::canonical::CanonicalRequest;
 use super::encode::{encode, encode_options, nonce};
+use super::expected::ExpectedAnswer;
 use super::finding::Finding;
 use super::lasting::lasting;
 use super::phases::{Checked, Deferred, Reading, check, readings};
@@ -304,12 +305,12 @@ impl Judge {
         let mut bags = Bags::default();
         bags.add(Source::Query, Arc::clone(&call.spot.query));
         let request = encode_options(call, matched, &bags, self.policy.origin_namespace());
+        let caller = Caller::of(call.headers, request.nonce.is_some());
         let call = ValidatedCall {
-            caller: Caller::of(call.headers, request.nonce.is_some()),
             request,
             operation: None,
             deferred: Vec::new(),
-            javascript: self.policy.is_script(&call.spot.query),
+            answer: ExpectedAnswer::to(call, caller, &self.policy),
         };
         Judgement {
             operation: None,
@@ -329,9 +330,8 @@ impl Judge {
         let call = ValidatedCall {
             request,
             operation: Some(case.operation),
-            caller: case.caller,
             deferred,
-            javascript: self.policy.is_script(&case.call.spot.query),
+            answer: ExpectedAnswer::to(&case.call, case.caller, &self.policy),
         };
         let mode = self.policy.mode(Some(case.operation));
         Judgement {

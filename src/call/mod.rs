@@ -7,6 +7,7 @@ mod caller;
 mod canonical;
 mod crash;
 mod encode;
+mod expected;
 mod finding;
 mod images;
 mod judge;

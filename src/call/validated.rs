@@ -1,7 +1,7 @@
 //! The proof that a call was judged.
 
-use super::caller::Caller;
 use super::canonical::CanonicalRequest;
+use super::expected::ExpectedAnswer;
 use super::phases::Deferred;
 use crate::contract::Operation;
 
@@ -11,9 +11,8 @@ use crate::contract::Operation;
 pub struct ValidatedCall {
     pub(super) request: CanonicalRequest,
     pub(super) operation: Option<&'static Operation>,
-    pub(super) caller: Caller,
     pub(super) deferred: Vec<Deferred>,
-    pub(super) javascript: bool,
+    pub(super) answer: ExpectedAnswer,
 }
 
 // === impl ValidatedCall ===
@@ -34,11 +33,6 @@ impl ValidatedCall {
         self.operation.is_some_and(Operation::is_write)
     }
 
-    /// Whether the request carries credentials of any kind.
-    pub fn caller(&self) -> Caller {
-        self.caller
-    }
-
     /// What only the origin can judge about it.
     pub fn deferred(&self) -> &[Deferred] {
         &self.deferred
@@ -46,6 +40,16 @@ impl ValidatedCall {
 
     /// Whether the answer is a script, because `_jsonp` was asked for and is allowed.
     pub fn expects_javascript(&self) -> bool {
-        self.javascript
+        self.answer.javascript
+    }
+
+    /// Whether the answer is wrapped, because `_envelope` was asked for: its status then says nothing.
+    pub fn expects_envelope(&self) -> bool {
+        self.answer.enveloped
+    }
+
+    /// Whether the answer is for this client only: credentials, or the password of a protected post.
+    pub fn expects_privacy(&self) -> bool {
+        self.answer.personal
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::COOKIE;
 use http::request::Parts;
 use http_body_util::BodyExt;
 use url::Url;
@@ -18,9 +17,8 @@ use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
-use crate::call::{Caller, Judgement, Outcome, RawCall, ValidatedCall};
+use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
-use crate::contract::{Cookie, cookie_pairs};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
 use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
@@ -101,7 +99,7 @@ impl Calendar {
                     "This account may not write here.",
                 ))
             }
-            Outcome::Forward(call) => self.forward(head, &call, spot).await,
+            Outcome::Forward(call) => self.forward(head, &call).await,
             Outcome::Refuse(refusal) => refused(&refusal),
         }
     }
@@ -138,7 +136,7 @@ impl Calendar {
         }
     }
 
-    async fn forward(&self, head: &Parts, call: &ValidatedCall, spot: &Spot) -> Answer {
+    async fn forward(&self, head: &Parts, call: &ValidatedCall) -> Answer {
         let public = PublicAddress::of(self.public_url.as_ref(), head);
         let outgoing = match self
             .means
@@ -148,7 +146,7 @@ impl Calendar {
             Ok(outgoing) => outgoing,
             Err(fault) => return fault::not_prepared(fault),
         };
-        let context = self.context(head, call, spot, &public);
+        let context = self.context(head, call, &public);
         let exchange = exchange(
             Arc::clone(&self.means.upstream),
             outgoing,
@@ -172,20 +170,18 @@ impl Calendar {
             .unwrap_or_else(|_| fault::overdue())
     }
 
-    fn context(
-        &self,
-        head: &Parts,
-        call: &ValidatedCall,
-        spot: &Spot,
-        public: &PublicAddress,
-    ) -> RelayContext {
+    fn context(&self, head: &Parts, call: &ValidatedCall, public: &PublicAddress) -> RelayContext {
         RelayContext {
             rules: Arc::clone(&self.means.rules),
             root: call.request().root,
             public_base: public.base().into(),
             method: head.method.clone(),
             origin: sole_origin(&head.headers).cloned(),
-            audience: audience(head, call, spot),
+            audience: if call.expects_privacy() {
+                Audience::OneClient
+            } else {
+                Audience::Everybody
+            },
             content: match call.operation() {
                 Some(operation) => Content::of(operation.id, &head.method),
                 None => Content::Description,
@@ -195,7 +191,7 @@ impl Calendar {
             } else {
                 Script::Refused
             },
-            enveloped: spot.query.get("_envelope").is_some(),
+            enveloped: call.expects_envelope(),
         }
     }
 }
@@ -203,25 +199,6 @@ impl Calendar {
 fn operation(call: &ValidatedCall) -> &'static str {
     call.operation()
         .map_or("none", |operation| operation.name.as_str())
-}
-
-/// Whether the answer is for this client only: credentials, or the password of a protected post.
-fn audience(head: &Parts, call: &ValidatedCall, spot: &Spot) -> Audience {
-    let credentialed = match call.caller() {
-        Caller::Credentialed => true,
-        Caller::Anonymous => false,
-    };
-    let opens_post = |cookies: &http::HeaderValue| {
-        let mut known = cookie_pairs(cookies.as_bytes()).filter_map(Cookie::of);
-        known.any(|cookie| cookie == Cookie::PostPassword)
-    };
-    let password =
-        spot.query.get("password").is_some() || head.headers.get_all(COOKIE).iter().any(opens_post);
-    if credentialed || password {
-        Audience::OneClient
-    } else {
-        Audience::Everybody
-    }
 }
 
 const fn mode_label(mode: Mode) -> &'static str {

@@ -1,0 +1,40 @@
+//! What is known of an answer before it comes.
+
+use http::HeaderMap;
+use http::header::COOKIE;
+
+use super::caller::Caller;
+use super::policy::Policy;
+use super::reading::RawCall;
+use crate::contract::{Cookie, cookie_pairs};
+
+/// What an admitted call lets expect of its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ExpectedAnswer {
+    /// A script: `_jsonp` was asked for and is allowed.
+    pub(super) javascript: bool,
+    /// Wrapped, its status hidden: `_envelope` was asked for (CONTRACT section 12).
+    pub(super) enveloped: bool,
+    /// For this client only: credentials, or the password of a protected post.
+    pub(super) personal: bool,
+}
+
+impl ExpectedAnswer {
+    pub(super) fn to(call: &RawCall<'_>, caller: Caller, policy: &Policy) -> Self {
+        let query = &call.spot.query;
+        Self {
+            javascript: policy.is_script(query),
+            enveloped: query.get("_envelope").is_some(),
+            personal: caller == Caller::Credentialed
+                || query.get("password").is_some()
+                || opens_post(call.headers),
+        }
+    }
+}
+
+fn opens_post(headers: &HeaderMap) -> bool {
+    let fields = headers.get_all(COOKIE).iter();
+    fields
+        .flat_map(|field| cookie_pairs(field.as_bytes()))
+        .any(|pair| Cookie::of(pair) == Some(Cookie::PostPassword))
+}
