@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::config::Profile;
 use crate::contract::{Cookie, cookie_pairs};
+use crate::value::split_once;
 
 /// The longest Authorization value, in bytes (T-24).
 const LONGEST_AUTHORIZATION: usize = 1024;
@@ -99,9 +100,7 @@ pub(super) fn cookies(headers: &HeaderMap) -> Option<HeaderValue> {
 }
 
 fn split_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = pair.iter().position(|byte| *byte == b'=')?;
-    let (name, value) = pair.split_at(at);
-    let value = value.get(1..)?;
+    let (name, value) = split_once(pair, b'=')?;
     let plain = value.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'"');
     plain.then_some((name, value))
 }
