@@ -146,14 +146,8 @@ fn coding(headers: &HeaderMap) -> Option<String> {
 /// The type without parameters, in lower case.
 fn content_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    Some(
-        value
-            .split(';')
-            .next()
-            .unwrap_or(value)
-            .trim()
-            .to_ascii_lowercase(),
-    )
+    let essence = value.split(';').next().unwrap_or(value);
+    Some(essence.trim().to_ascii_lowercase())
 }
 
 fn is_json(essence: &str) -> bool {
