@@ -1,6 +1,8 @@
 //! What the strict profile asks of a head beyond its path: our own authority, and no cookies.
 
-use http::header::{COOKIE, HOST};
+use std::borrow::Cow;
+
+use http::header::{COOKIE, HOST, HeaderName};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{StatusCode, Version};
@@ -78,11 +80,16 @@ fn is_same(scheme: &str, one: &Authority, other: &str) -> bool {
 }
 
 /// The same head without what only WordPress's own pages need: cookies and their nonce (T-20).
-pub(super) fn without_cookies(head: &Parts) -> Parts {
+pub(super) fn without_cookies(head: &Parts) -> Cow<'_, Parts> {
+    const LEFT_BEHIND: [HeaderName; 2] = [COOKIE, HeaderName::from_static("x-wp-nonce")];
+    if !LEFT_BEHIND.iter().any(|name| head.headers.contains_key(name)) {
+        return Cow::Borrowed(head);
+    }
     let mut head = head.clone();
-    head.headers.remove(COOKIE);
-    head.headers.remove("x-wp-nonce");
-    head
+    for name in &LEFT_BEHIND {
+        head.headers.remove(name);
+    }
+    Cow::Owned(head)
 }
 
 #[cfg(test)]

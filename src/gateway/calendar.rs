@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
 use http::request::Parts;
+use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -53,35 +53,31 @@ impl Calendar {
     }
 
     /// Answers a call whose body is still on its way.
-    pub(super) async fn call(&self, head: &Parts, body: ClientBody, spot: &Spot) -> Answer {
-        if self.profile(head, spot) == Profile::Strict && !self.strict.names_us(head) {
+    pub(super) async fn call(&self, head: &Parts, body: ClientBody, spot: &Spot, profile: Profile) -> Answer {
+        if profile == Profile::Strict && !self.strict.names_us(head) {
             return refused(&strange_authority());
         }
-        match self.read(head, body, spot).await {
-            Ok(body) => self.judged(head, &body, spot).await,
+        match self.read(&head.method, body, profile).await {
+            Ok(body) => self.judged(head, &body, spot, profile).await,
             Err(fault) => refused(&fault.refusal()),
         }
     }
 
     /// The body of a method that may have one; that of another is read away if it is small.
-    async fn read(&self, head: &Parts, body: ClientBody, spot: &Spot) -> Result<Bytes, BodyFault> {
-        if !head.method.is_safe() {
+    async fn read(&self, method: &Method, body: ClientBody, profile: Profile) -> Result<Bytes, BodyFault> {
+        if !method.is_safe() {
             return body::read(body, &self.limits, &self.timeouts).await;
         }
         match body::discard(body).await? {
-            Unwanted::Sent if self.profile(head, spot) == Profile::Strict => Err(BodyFault::Unexpected),
+            Unwanted::Sent if profile == Profile::Strict => Err(BodyFault::Unexpected),
             Unwanted::Sent | Unwanted::Absent => Ok(Bytes::new()),
         }
     }
 
-    fn profile(&self, head: &Parts, spot: &Spot) -> Profile {
-        self.means.judge.profile(&head.method, spot.matched.as_ref())
-    }
-
     /// Answers a call that has been read.
-    pub(super) async fn judged(&self, head: &Parts, body: &[u8], spot: &Spot) -> Answer {
-        let head = &*match self.profile(head, spot) {
-            Profile::Strict => Cow::Owned(without_cookies(head)),
+    pub(super) async fn judged(&self, head: &Parts, body: &[u8], spot: &Spot, profile: Profile) -> Answer {
+        let head = &*match profile {
+            Profile::Strict => without_cookies(head),
             Profile::Compatible => Cow::Borrowed(head),
         };
         let judgement = self.means.judge.judge(&RawCall {

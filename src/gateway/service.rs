@@ -102,9 +102,10 @@ impl Inner {
         };
         let entrance = &self.means.entrance;
         let matched = spot.matched.as_ref();
-        match entrance.admit(head, matched, self.means.judge.profile(&head.method, matched)) {
+        let profile = self.means.judge.profile(&head.method, matched);
+        match entrance.admit(head, matched, profile) {
             Ok(standings) => {
-                let answer = self.calendar.judged(head, &body, &spot).await;
+                let answer = self.calendar.judged(head, &body, &spot, profile).await;
                 entrance.leave(head, &standings, answer)
             }
             Err(answer) => *answer,
@@ -117,17 +118,18 @@ impl Inner {
             Located::Refused(_) | Located::Elsewhere { .. } => None,
         };
         let entrance = &self.means.entrance;
+        let profile = self.means.judge.profile(&head.method, matched);
         // A preflight is a browser's own question, and free.
         let admitted = match self.preflight(head) {
             Some(answer) if !matches!(located, Located::Refused(_)) => return answer,
-            _ => entrance.admit(head, matched, self.means.judge.profile(&head.method, matched)),
+            _ => entrance.admit(head, matched, profile),
         };
         let standings = match admitted {
             Ok(standings) => standings,
             Err(answer) => return *answer,
         };
         let answer = match located {
-            Located::Api(spot) => self.calendar.call(head, body, spot).await,
+            Located::Api(spot) => self.calendar.call(head, body, spot, profile).await,
             Located::Refused(problem) => refused(&Refusal::plain(problem.clone())),
             Located::Elsewhere { root } => {
                 let query = head.uri.query();
