@@ -22,6 +22,6 @@ pub use json::{JsonShape, PHP_DEPTH, json_shape, parse_json};
 pub use json_error::JsonError;
 pub use multipart::{MultipartError, parse_multipart};
 pub use names::PHP_VARIABLE_LIMIT;
-pub(crate) use percent::escaped;
 pub use percent::{Plus, decode};
+pub(crate) use percent::{escaped, escapes};
 pub use rest_route::names_rest_route;

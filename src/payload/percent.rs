@@ -11,6 +11,11 @@ pub enum Plus {
     Literal,
 }
 
+/// What each percent sign begins: a byte, or nothing where two digits do not follow.
+pub(crate) fn escapes(text: &[u8]) -> impl Iterator<Item = Option<u8>> {
+    text.split(|&byte| byte == b'%').skip(1).map(escaped)
+}
+
 /// Decodes every valid `%XX` once; text without any is not copied.
 pub fn decode(text: &[u8], plus: Plus) -> Cow<'_, [u8]> {
     let is_plain = |byte: &u8| *byte != b'%' && (*byte != b'+' || plus == Plus::Literal);

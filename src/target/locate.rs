@@ -7,7 +7,7 @@ use http::StatusCode;
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, RouteMatch, match_route};
 use crate::config::{Profile, Settings};
-use crate::payload::{Plus, decode, escaped, pair_count, parse_form};
+use crate::payload::{Plus, decode, escapes, pair_count, parse_form};
 use crate::problem::Problem;
 use crate::value::{PhpArray, Value};
 
@@ -254,8 +254,7 @@ fn is_script(path: &[u8]) -> bool {
 
 /// A broken percent-escape or an encoded NUL: the web server refuses both.
 fn unreadable(path: &[u8]) -> Option<Problem> {
-    let mut behind_percent = path.split(|&byte| byte == b'%').skip(1);
-    let broken = behind_percent.any(|text| matches!(escaped(text), None | Some(0)));
+    let broken = escapes(path).any(|escape| matches!(escape, None | Some(0)));
     broken.then_some(BAD_TARGET)
 }
 

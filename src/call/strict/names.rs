@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::contract::{Action, Documented, Operation};
-use crate::payload::{Plus, decode, escaped};
+use crate::payload::{Plus, decode, escapes};
 
 /// Pairs of a query.
 const QUERY_PAIRS: usize = 64;
@@ -91,7 +91,5 @@ impl<'a> Names<'a> {
 
 /// Whether two digits follow each percent sign; what stands alone is text to PHP and an error to others.
 fn is_well_escaped(pair: &[u8]) -> bool {
-    let mut parts = pair.split(|&byte| byte == b'%');
-    parts.next();
-    parts.all(|behind| escaped(behind).is_some())
+    escapes(pair).all(|escape| escape.is_some())
 }
