@@ -53,27 +53,14 @@ pub(crate) fn json(status: StatusCode, body: Bytes) -> Answer {
     answer
 }
 
-/// The answer to a refused request.
+/// The answer of the edge in place of the origin's; `Proxy-Status` follows from the problem.
 pub(crate) fn refused(refusal: &Refusal) -> Answer {
-    // In an envelope the answer's own status says nothing.
-    let status = refusal.problem().status();
-    // 501 blames a transfer coding of the client.
-    let error = if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED {
-        "http_request_error"
-    } else {
-        "proxy_internal_error"
-    };
-    failed(refusal, error)
-}
-
-/// The answer to a request that failed further on; `error` is a type of RFC 9209 section 2.3.
-pub(crate) fn failed(refusal: &Refusal, error: &'static str) -> Answer {
     let mut answer = json(refusal.status(), refusal.body().clone());
     let headers = answer.headers_mut();
     if let Some(methods) = refusal.allow().methods() {
         headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
-    let status = format!("calendar-edge; error={error}");
+    let status = format!("calendar-edge; error={}", refusal.problem().proxy_error());
     headers.insert(
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),

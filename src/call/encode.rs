@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method};
 
 use super::canonical::CanonicalRequest;
 use super::linked::usable;
 use super::reading::RawCall;
 use crate::contract::{Action, Argument, Kind, Operation, Route, Rule, Treatment, global::GLOBALS, obeyed};
 use crate::payload::{Bags, Source};
-use crate::problem::Problem;
+use crate::problem::{EdgeError, Problem};
 use crate::target::{RouteMatch, canonical_slug};
 use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
@@ -226,11 +226,7 @@ fn is_digits(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-const NOT_UTF8: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_invalid_utf8",
-    "A value of the form is not valid UTF-8.",
-);
+const NOT_UTF8: Problem = Problem::edge(EdgeError::InvalidUtf8);
 
 #[cfg(test)]
 mod tests {

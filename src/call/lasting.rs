@@ -1,21 +1,15 @@
 //! What stands against a call whatever the origin would say: contradictions, values that crash PHP, fetches.
 
-use http::StatusCode;
-
 use super::crash::crashing;
 use super::encode::contradicts_path;
 use super::policy::Policy;
 use crate::config::Mode;
 use crate::contract::{Argument, Operation, Route};
 use crate::payload::Bags;
-use crate::problem::{Fault, InvalidParameter, Problem};
+use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::target::RouteMatch;
 
-const PATH_CONTRADICTION: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_path_contradiction",
-    "A parameter of the path is repeated with another value.",
-);
+const PATH_CONTRADICTION: Problem = Problem::edge(EdgeError::PathContradiction);
 
 /// The reason not to forward a call, even where the words of a refusal are the origin's.
 pub(super) fn lasting(

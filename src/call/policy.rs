@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use http::StatusCode;
-
 use super::caller::Caller;
 use super::encode::Encoding;
 use super::images::ImageHosts;
@@ -12,7 +10,7 @@ use super::rules::Premises;
 use crate::config::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::contract::{Argument, Operation, OperationId, Rule};
 use crate::payload::Bags;
-use crate::problem::{Problem, Words};
+use crate::problem::{EdgeError, Problem, Words};
 use crate::value::{PhpArray, Value};
 
 /// The part of the settings that judges calls.
@@ -172,20 +170,8 @@ fn names_author(operation: &Operation, bags: &Bags) -> bool {
     })
 }
 
-pub(super) const AUTHOR_DENIED: Problem = Problem::edge(
-    StatusCode::FORBIDDEN,
-    "edge_author_denied",
-    "The author of a record cannot be chosen here.",
-);
+pub(super) const AUTHOR_DENIED: Problem = Problem::edge(EdgeError::AuthorDenied);
 
-const DENIED: Problem = Problem::edge(
-    StatusCode::FORBIDDEN,
-    "edge_operation_denied",
-    "This operation is not offered here.",
-);
+const DENIED: Problem = Problem::edge(EdgeError::OperationDenied);
 
-const READ_ONLY: Problem = Problem::edge(
-    StatusCode::FORBIDDEN,
-    "edge_read_only",
-    "The calendar is read-only at the moment.",
-);
+const READ_ONLY: Problem = Problem::edge(EdgeError::ReadOnly);

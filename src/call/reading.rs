@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method};
 
 use crate::config::Limits;
 use crate::payload::{
     Bags, BodyReading, MultipartError, Source, body_reading, pair_count, parse_form, parse_json,
     parse_multipart,
 };
-use crate::problem::Problem;
+use crate::problem::{Cause, EdgeError, Problem};
 use crate::target::{RouteMatch, Spot};
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 
@@ -175,37 +175,19 @@ fn refuse_mismatch(query: &PhpArray, fields: &PhpArray) -> Result<(), Problem> {
 fn unreadable_form(error: MultipartError) -> Problem {
     match error {
         MultipartError::TooManyParts => TOO_MANY_FIELDS,
-        MultipartError::Boundary | MultipartError::Unterminated | MultipartError::Headers => Problem::edge(
-            StatusCode::BAD_REQUEST,
-            "edge_unreadable_body",
-            "The multipart body cannot be read without guessing.",
-        ),
+        MultipartError::Boundary | MultipartError::Unterminated | MultipartError::Headers => {
+            Problem::edge(EdgeError::UnreadableBody)
+        }
     }
 }
 
-const TWO_READINGS: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_unreadable_body",
-    "The content type makes the body readable in two ways.",
-);
+const TWO_READINGS: Problem = Problem::because(Cause::TwoBodyReadings);
 
-const TOO_MANY_FIELDS: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_too_many_parameters",
-    "The form has too many fields.",
-);
+const TOO_MANY_FIELDS: Problem = Problem::because(Cause::TooManyFormFields);
 
-const ROUTE_IN_FORM: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_route_contradiction",
-    "The form field rest_route names another route than the path.",
-);
+const ROUTE_IN_FORM: Problem = Problem::because(Cause::RouteInForm);
 
-const MISMATCH: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_variable_mismatch",
-    "The query and the form give different values to the same variable.",
-);
+const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
 
 #[cfg(test)]
 mod tests {

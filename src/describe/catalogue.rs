@@ -4,6 +4,7 @@
 //! these texts differ. A language without a catalogue speaks English.
 
 use crate::contract::{Action, Argument, Kind, OperationId, Route};
+use crate::problem::EdgeError;
 
 /// A language the documents are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -70,6 +71,20 @@ impl Language {
     pub(super) const fn meaning(self, argument: &Argument) -> &'static str {
         match self {
             Self::English => argument.meaning,
+        }
+    }
+
+    /// What an error of the edge means; its catalogue is in English.
+    pub(super) const fn error(self, error: EdgeError) -> &'static str {
+        match self {
+            Self::English => error.entry().meaning,
+        }
+    }
+
+    /// What a client can do about an error of the edge.
+    pub(super) const fn remedy(self, error: EdgeError) -> &'static str {
+        match self {
+            Self::English => error.entry().client,
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Ways in which a request cannot be read in one way only, and what the client is told.
 
-use http::StatusCode;
-
-use crate::problem::Refusal;
+use crate::problem::{Cause, EdgeError, Problem, Refusal};
 
 /// Why a request may not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,46 +60,27 @@ pub struct Breached {
 impl Breach {
     /// The answer to a request that breaks this rule.
     pub fn refusal(self) -> Refusal {
-        let (status, code) = match self {
-            Self::Line => (StatusCode::BAD_REQUEST, "edge_bad_line"),
-            Self::RequestLine | Self::Method | Self::Version => {
-                (StatusCode::BAD_REQUEST, "edge_bad_request_line")
-            }
-            Self::Target => (StatusCode::BAD_REQUEST, "edge_bad_target"),
-            Self::TargetTooLong => (StatusCode::URI_TOO_LONG, "edge_target_too_long"),
-            Self::Field | Self::LookAlike => (StatusCode::BAD_REQUEST, "edge_bad_header"),
-            Self::HeadersTooLarge => (
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "edge_headers_too_large",
-            ),
-            Self::Length | Self::LengthAndCoding | Self::Coding => {
-                (StatusCode::BAD_REQUEST, "edge_ambiguous_length")
-            }
-            Self::UnknownCoding => (StatusCode::NOT_IMPLEMENTED, "edge_unknown_transfer_coding"),
-            Self::Chunk | Self::Trailer => (StatusCode::BAD_REQUEST, "edge_bad_chunk"),
-            Self::Expectation => (StatusCode::EXPECTATION_FAILED, "edge_unknown_expectation"),
-        };
-        Refusal::edge(status, code, self.message())
+        Refusal::plain(self.problem())
     }
 
-    const fn message(self) -> &'static str {
+    const fn problem(self) -> Problem {
         match self {
-            Self::Line => "Lines must end in CRLF and hold no control characters.",
-            Self::RequestLine => "The request line must be method, target and version.",
-            Self::Method => "The request method is malformed.",
-            Self::Version => "The HTTP version is not supported.",
-            Self::Target => "The request target must be a path.",
-            Self::TargetTooLong => "The request target is too long.",
-            Self::Field => "A request header is malformed.",
-            Self::HeadersTooLarge => "The request headers are too many or too large.",
-            Self::LookAlike => "A request header looks like one that frames the body.",
-            Self::Length => "The request must have at most one valid Content-Length.",
-            Self::LengthAndCoding => "The request must not have both Content-Length and Transfer-Encoding.",
-            Self::Coding => "The request must have at most one valid Transfer-Encoding.",
-            Self::UnknownCoding => "The only transfer coding is chunked.",
-            Self::Chunk => "The chunks of the request body are malformed.",
-            Self::Trailer => "The trailers of the request body are malformed or too large.",
-            Self::Expectation => "The only expectation is 100-continue.",
+            Self::Line => Problem::edge(EdgeError::BadLine),
+            Self::RequestLine => Problem::edge(EdgeError::BadRequestLine),
+            Self::Method => Problem::because(Cause::MalformedMethod),
+            Self::Version => Problem::because(Cause::UnsupportedVersion),
+            Self::Target => Problem::edge(EdgeError::BadTarget),
+            Self::TargetTooLong => Problem::edge(EdgeError::TargetTooLong),
+            Self::Field => Problem::edge(EdgeError::BadHeader),
+            Self::HeadersTooLarge => Problem::edge(EdgeError::HeadersTooLarge),
+            Self::LookAlike => Problem::because(Cause::LookAlikeHeader),
+            Self::Length => Problem::edge(EdgeError::AmbiguousLength),
+            Self::LengthAndCoding => Problem::because(Cause::LengthAndCoding),
+            Self::Coding => Problem::because(Cause::BadTransferEncoding),
+            Self::UnknownCoding => Problem::edge(EdgeError::UnknownTransferCoding),
+            Self::Chunk => Problem::edge(EdgeError::BadChunk),
+            Self::Trailer => Problem::because(Cause::BadTrailers),
+            Self::Expectation => Problem::edge(EdgeError::UnknownExpectation),
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
+use http::Version;
 use http::header::{COOKIE, HOST, HeaderName};
 use http::request::Parts;
 use http::uri::Authority;
-use http::{StatusCode, Version};
 use url::Url;
 
 use super::public_address::PublicAddress;
 use crate::config::Settings;
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 
 /// Which absolute targets name this edge (T-13).
 #[derive(Debug)]
@@ -21,11 +21,7 @@ pub(super) struct StrictAuthority {
 
 /// The refusal of an absolute target that names somebody else.
 pub(super) fn strange_authority() -> Refusal {
-    Refusal::edge(
-        StatusCode::MISDIRECTED_REQUEST,
-        "edge_misdirected",
-        "This host is not served here.",
-    )
+    Refusal::edge(EdgeError::Misdirected)
 }
 
 // === impl StrictAuthority ===

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
@@ -13,7 +12,7 @@ use crate::answer::BoxError;
 use crate::config::{Limits, Timeouts};
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 use crate::upstream::{ExchangeFailure, causes};
 
 /// Bytes of a body nobody wants that are read so that the connection can be kept.
@@ -118,27 +117,11 @@ impl BodyFault {
     /// What the client is told.
     pub(super) fn refusal(self) -> Refusal {
         match self {
-            Self::TooLarge => Refusal::edge(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "edge_body_too_large",
-                "The request body is too large.",
-            ),
-            Self::TooSlow => Refusal::edge(
-                StatusCode::REQUEST_TIMEOUT,
-                "edge_request_timeout",
-                "The request body came too slowly.",
-            ),
-            Self::Unexpected => Refusal::edge(
-                StatusCode::BAD_REQUEST,
-                "edge_unexpected_body",
-                "This operation takes no body.",
-            ),
+            Self::TooLarge => Refusal::edge(EdgeError::BodyTooLarge),
+            Self::TooSlow => Refusal::edge(EdgeError::RequestTimeout),
+            Self::Unexpected => Refusal::edge(EdgeError::UnexpectedBody),
             Self::Broken(breach) => breach.refusal(),
-            Self::Incomplete => Refusal::edge(
-                StatusCode::BAD_REQUEST,
-                "edge_bad_body",
-                "The request body is incomplete.",
-            ),
+            Self::Incomplete => Refusal::edge(EdgeError::BadBody),
         }
     }
 }

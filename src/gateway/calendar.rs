@@ -20,7 +20,7 @@ use crate::answer::{Answer, refused};
 use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::layers::ClientBody;
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
@@ -89,11 +89,7 @@ impl Calendar {
         self.report(head, &judgement);
         match judgement.outcome {
             Outcome::Forward(call) if call.is_write() && !self.means.entrance.may_write(head) => {
-                refused(&Refusal::edge(
-                    StatusCode::FORBIDDEN,
-                    "edge_writer_denied",
-                    "This account may not write here.",
-                ))
+                refused(&Refusal::edge(EdgeError::WriterDenied))
             }
             Outcome::Forward(call) => self.forward(head, &call).await,
             Outcome::Refuse(refusal) => refused(&refusal),

@@ -6,7 +6,6 @@
 
 use std::time::Instant;
 
-use http::StatusCode;
 use http::request::Parts;
 
 use super::fault;
@@ -14,7 +13,7 @@ use crate::access::{Budgets, Call, Standings, Visitor, Writers};
 use crate::answer::{Answer, refused};
 use crate::config::{Profile, Settings};
 use crate::layers::ClientAddress;
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 use crate::target::RouteMatch;
 use crate::telemetry::Metrics;
 use crate::upstream::{PrepareFault, check_authorization};
@@ -80,11 +79,7 @@ impl Entrance {
             return Some(fault::not_prepared(PrepareFault::Credentials(fault)));
         }
         if call == Call::Write && !self.writers.are_at(visitor(head)) {
-            return Some(refused(&Refusal::edge(
-                StatusCode::FORBIDDEN,
-                "edge_address_denied",
-                "Writing is not possible from this address.",
-            )));
+            return Some(refused(&Refusal::edge(EdgeError::AddressDenied)));
         }
         None
     }

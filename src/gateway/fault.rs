@@ -6,10 +6,12 @@ use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use crate::access::{Exceeded, whole_seconds};
-use crate::answer::{Answer, failed, refused};
-use crate::problem::Refusal;
+use crate::answer::{Answer, refused};
+use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::OriginFailure;
-use crate::upstream::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, causes};
+use crate::upstream::{
+    AddressFault, CredentialsFault, ExchangeFailure, Health, OddHead, PrepareFault, causes,
+};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -21,9 +23,8 @@ pub(super) fn exchange_failed(failure: &ExchangeFailure) -> Answer {
         causes = chain(failure),
         "the exchange with the origin failed"
     );
-    let refusal = refusal_of(failure);
-    let mut answer = failed(&refusal, failure.proxy_error());
-    if refusal.status() == StatusCode::SERVICE_UNAVAILABLE {
+    let mut answer = refused(&Refusal::plain(problem_of(failure)));
+    if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
         let wait = match failure {
             ExchangeFailure::Unavailable { wait } => *wait,
             _ => Duration::ZERO,
@@ -40,11 +41,7 @@ fn retry_after(wait: Duration) -> HeaderValue {
 
 /// The answer to a visitor whose budget is used up.
 pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
-    let mut answer = refused(&Refusal::edge(
-        StatusCode::TOO_MANY_REQUESTS,
-        "edge_rate_limited",
-        "Too many requests. Please wait and try again.",
-    ));
+    let mut answer = refused(&Refusal::edge(EdgeError::RateLimited));
     answer
         .headers_mut()
         .insert(RETRY_AFTER, retry_after(exceeded.wait));
@@ -52,46 +49,26 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
     answer
 }
 
-fn refusal_of(failure: &ExchangeFailure) -> Refusal {
+/// What the client learns of a failed exchange.
+const fn problem_of(failure: &ExchangeFailure) -> Problem {
     match failure {
-        ExchangeFailure::Overloaded | ExchangeFailure::Recalled => Refusal::edge(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "edge_overloaded",
-            "The site is busy. Please try again.",
-        ),
-        ExchangeFailure::Unavailable { .. } => Refusal::edge(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "edge_origin_unavailable",
-            "The site is not available at the moment. Please try again.",
-        ),
-        ExchangeFailure::ConnectTimeout(_) | ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => {
-            origin_timeout()
+        ExchangeFailure::Overloaded | ExchangeFailure::Recalled => Problem::edge(EdgeError::Overloaded),
+        ExchangeFailure::Unavailable { .. } => Problem::edge(EdgeError::OriginUnavailable),
+        ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => {
+            Problem::edge(EdgeError::OriginTimeout)
         }
-        ExchangeFailure::Dns(_)
-        | ExchangeFailure::Refused(_)
-        | ExchangeFailure::Tls(_)
-        | ExchangeFailure::Unreachable(_)
-        | ExchangeFailure::Terminated(_)
-        | ExchangeFailure::NotHttp(_)
-        | ExchangeFailure::OddHead(_)
-        | ExchangeFailure::TooLarge => origin_failed(),
+        ExchangeFailure::ConnectTimeout(_) => Problem::because(Cause::OriginConnectTimeout),
+        ExchangeFailure::Dns(_) => Problem::because(Cause::OriginName),
+        ExchangeFailure::Refused(_) => Problem::because(Cause::OriginRefused),
+        ExchangeFailure::Tls(_) => Problem::because(Cause::OriginTls),
+        ExchangeFailure::Unreachable(_) => Problem::because(Cause::OriginDown),
+        ExchangeFailure::Terminated(_) => Problem::because(Cause::OriginIncomplete),
+        ExchangeFailure::OddHead(OddHead::TooLarge) => Problem::because(Cause::OriginHeaderSize),
+        ExchangeFailure::NotHttp(_) | ExchangeFailure::OddHead(OddHead::Framing) => {
+            Problem::because(Cause::OriginProtocol)
+        }
+        ExchangeFailure::TooLarge => Problem::because(Cause::OriginBodySize),
     }
-}
-
-fn origin_failed() -> Refusal {
-    Refusal::edge(
-        StatusCode::BAD_GATEWAY,
-        "edge_origin_failed",
-        "The site could not answer.",
-    )
-}
-
-fn origin_timeout() -> Refusal {
-    Refusal::edge(
-        StatusCode::GATEWAY_TIMEOUT,
-        "edge_origin_timeout",
-        "The site did not answer in time.",
-    )
 }
 
 /// What an answer that is not passed on tells about the origin.
@@ -123,17 +100,17 @@ pub(super) fn not_relayed(failure: &OriginFailure) -> Answer {
         advice = failure.advice().map(|advice| cut(&advice)),
         "the origin's answer is not passed on"
     );
-    failed(&origin_failed(), proxy_error(failure))
+    refused(&Refusal::plain(problem_with(failure)))
 }
 
-/// The `error` of `Proxy-Status` (RFC 9209 section 2.3).
-const fn proxy_error(failure: &OriginFailure) -> &'static str {
+/// What the client learns of an answer that is not passed on.
+const fn problem_with(failure: &OriginFailure) -> Problem {
     match failure {
-        OriginFailure::InvalidStatus(_) => "http_protocol_error",
-        OriginFailure::CodedBody(_) => "http_response_content_coding",
-        OriginFailure::TooLarge { .. } => "http_response_body_size",
-        OriginFailure::Interrupted(_) | OriginFailure::Truncated => "http_response_incomplete",
-        OriginFailure::DatabaseError | OriginFailure::Maintenance => "destination_unavailable",
+        OriginFailure::InvalidStatus(_) => Problem::because(Cause::OriginProtocol),
+        OriginFailure::CodedBody(_) => Problem::because(Cause::OriginCoding),
+        OriginFailure::TooLarge { .. } => Problem::because(Cause::OriginBodySize),
+        OriginFailure::Interrupted(_) | OriginFailure::Truncated => Problem::because(Cause::OriginIncomplete),
+        OriginFailure::DatabaseError | OriginFailure::Maintenance => Problem::because(Cause::OriginDown),
         OriginFailure::Redirect { .. }
         | OriginFailure::Fatal { .. }
         | OriginFailure::Html(_)
@@ -141,14 +118,14 @@ const fn proxy_error(failure: &OriginFailure) -> &'static str {
         | OriginFailure::Empty(_)
         | OriginFailure::TextBeforeJson
         | OriginFailure::TextAfterJson
-        | OriginFailure::Malformed => "proxy_internal_response",
+        | OriginFailure::Malformed => Problem::edge(EdgeError::OriginFailed),
     }
 }
 
 /// The answer to a call that outlived all its deadlines.
 pub(super) fn overdue() -> Answer {
     tracing::error!("a call outlived every deadline of its exchange");
-    failed(&origin_timeout(), "proxy_internal_error")
+    refused(&Refusal::plain(Problem::because(Cause::DeadlineMissed)))
 }
 
 /// The answer to a call that cannot be written as a request.
@@ -158,27 +135,15 @@ pub(super) fn not_prepared(fault: PrepareFault) -> Answer {
             CredentialsFault::SeveralAuthorizations
             | CredentialsFault::LongAuthorization
             | CredentialsFault::Unreadable,
-        ) => Refusal::edge(
-            StatusCode::BAD_REQUEST,
-            "edge_bad_authorization",
-            "The request must carry at most one valid Authorization.",
-        ),
+        ) => Refusal::edge(EdgeError::BadAuthorization),
         PrepareFault::Address(AddressFault::NotPlain) => ambiguous_target(),
-        PrepareFault::Address(AddressFault::UnknownRoot) => Refusal::edge(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "edge_internal_error",
-            "The edge failed to handle the request.",
-        ),
+        PrepareFault::Address(AddressFault::UnknownRoot) => Refusal::edge(EdgeError::InternalError),
     })
 }
 
 /// The refusal of a target that the next server would read as another one.
 pub(super) fn ambiguous_target() -> Refusal {
-    Refusal::edge(
-        StatusCode::BAD_REQUEST,
-        "edge_ambiguous_target",
-        "The request target can be read in two ways.",
-    )
+    Refusal::edge(EdgeError::AmbiguousTarget)
 }
 
 /// An error and its causes on one line.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method};
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -19,7 +19,7 @@ use crate::layers::ClientBody;
 use crate::payload::{
     BodyReading, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form, parse_multipart,
 };
-use crate::problem::{Problem, Refusal};
+use crate::problem::{Cause, Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
 use crate::target::{Located, Spot};
 use crate::telemetry::{Journal, Subject};
@@ -50,11 +50,7 @@ pub(super) enum Passage {
 }
 
 /// A form whose `rest_route` is no text, or that PHP reads in a way of its own.
-const UNREADABLE_ROUTE: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_route_contradiction",
-    "The form names a route that cannot be read.",
-);
+const UNREADABLE_ROUTE: Problem = Problem::because(Cause::UnreadableRouteInForm);
 
 // === impl Site ===
 

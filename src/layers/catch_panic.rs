@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use http::{Request, StatusCode};
+use http::Request;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::answer::{Answer, refused};
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 
 /// Turns panics into answers.
 #[derive(Debug, Clone, Copy)]
@@ -75,15 +75,12 @@ where
 /// The panic's text went to the log by the panic hook; the client learns nothing.
 fn broken() -> Answer {
     tracing::error!("a request made the edge panic");
-    refused(&Refusal::edge(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "edge_internal_error",
-        "The edge failed to handle the request.",
-    ))
+    refused(&Refusal::edge(EdgeError::InternalError))
 }
 
 #[cfg(test)]
 mod tests {
+    use http::StatusCode;
     use tower::ServiceExt;
 
     use super::*;

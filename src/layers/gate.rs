@@ -1,14 +1,13 @@
 //! A layer that asks a pure check whether a request's head may pass.
 
 use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures_util::future::Either;
 use http::Request;
 use http::request::Parts;
-use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::answer::{Answer, refused};
@@ -80,7 +79,7 @@ where
 {
     type Response = Answer;
     type Error = Infallible;
-    type Future = GateFuture<S::Future>;
+    type Future = Either<S::Future, Ready<Result<Answer, Infallible>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
@@ -89,37 +88,8 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (head, body) = request.into_parts();
         match self.check.check(&head) {
-            Ok(()) => GateFuture::Passed {
-                inner: self.inner.call(Request::from_parts(head, body)),
-            },
-            Err(refusal) => GateFuture::Refused {
-                answer: Some(refused(&refusal)),
-            },
-        }
-    }
-}
-
-pin_project! {
-    /// The answer of a [`Gate`]: its own or the inner service's.
-    #[project = GateFutureState]
-    pub(super) enum GateFuture<F> {
-        Passed { #[pin] inner: F },
-        Refused { answer: Option<Answer> },
-    }
-}
-
-impl<F> Future for GateFuture<F>
-where
-    F: Future<Output = Result<Answer, Infallible>>,
-{
-    type Output = Result<Answer, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.project() {
-            GateFutureState::Passed { inner } => inner.poll(cx),
-            GateFutureState::Refused { answer } => {
-                Poll::Ready(Ok(answer.take().expect("a finished future is not polled again")))
-            }
+            Ok(()) => Either::Left(self.inner.call(Request::from_parts(head, body))),
+            Err(refusal) => Either::Right(ready(Ok(refused(&refusal)))),
         }
     }
 }

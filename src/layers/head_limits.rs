@@ -1,10 +1,10 @@
 //! Size limits of a request's head: 414 and 431, and targets that name no path.
 
-use http::StatusCode;
 use http::request::Parts;
 
 use super::gate::HeadCheck;
 use crate::config::Limits;
+use crate::framing::Breach;
 use crate::problem::Refusal;
 
 /// Refuses heads above the configured sizes.
@@ -29,6 +29,20 @@ impl HeadLimits {
         }
     }
 
+    /// The limit that a head exceeds. CONNECT's authority form and the asterisk form are not paths.
+    fn breach(&self, head: &Parts) -> Option<Breach> {
+        let Some(target) = head.uri.path_and_query() else {
+            return Some(Breach::Target);
+        };
+        if target.as_str().len() > self.target_bytes {
+            return Some(Breach::TargetTooLong);
+        }
+        if !target.path().starts_with('/') {
+            return Some(Breach::Target);
+        }
+        (!self.headers_fit(head)).then_some(Breach::HeadersTooLarge)
+    }
+
     fn headers_fit(&self, head: &Parts) -> bool {
         let mut bytes = 0_usize;
         for (name, value) in &head.headers {
@@ -43,42 +57,13 @@ impl HeadLimits {
 
 impl HeadCheck for HeadLimits {
     fn check(&self, head: &Parts) -> Result<(), Refusal> {
-        let Some(target) = head.uri.path_and_query() else {
-            return Err(bad_target());
-        };
-        if target.as_str().len() > self.target_bytes {
-            return Err(Refusal::edge(
-                StatusCode::URI_TOO_LONG,
-                "edge_target_too_long",
-                "The request target is too long.",
-            ));
-        }
-        if !target.path().starts_with('/') {
-            return Err(bad_target());
-        }
-        if !self.headers_fit(head) {
-            return Err(Refusal::edge(
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "edge_headers_too_large",
-                "The request headers are too many or too large.",
-            ));
-        }
-        Ok(())
+        self.breach(head).map_or(Ok(()), |breach| Err(breach.refusal()))
     }
-}
-
-/// CONNECT's authority form and the asterisk form name nothing that could be served.
-fn bad_target() -> Refusal {
-    Refusal::edge(
-        StatusCode::BAD_REQUEST,
-        "edge_bad_target",
-        "The request target must be a path.",
-    )
 }
 
 #[cfg(test)]
 mod tests {
-    use http::{Method, Request};
+    use http::{Method, Request, StatusCode};
 
     use super::*;
 

@@ -1,12 +1,12 @@
 //! Exactly one valid Host (RFC 9112 3.2), and only names the edge answers for.
 
+use http::Version;
 use http::header::HOST;
 use http::request::Parts;
 use http::uri::{Authority, Port};
-use http::{StatusCode, Version};
 
 use super::gate::HeadCheck;
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 
 /// Refuses requests without one clear host, and hosts that are not served here.
 #[derive(Debug)]
@@ -37,11 +37,7 @@ impl HeadCheck for HostCheck {
         if self.hosts.is_empty() || self.serves(&host) {
             return Ok(());
         }
-        Err(Refusal::edge(
-            StatusCode::MISDIRECTED_REQUEST,
-            "edge_misdirected",
-            "This host is not served here.",
-        ))
+        Err(Refusal::edge(EdgeError::Misdirected))
     }
 }
 
@@ -102,16 +98,12 @@ fn has_plain_port(authority: &Authority) -> bool {
 }
 
 fn bad_host() -> Refusal {
-    Refusal::edge(
-        StatusCode::BAD_REQUEST,
-        "edge_bad_host",
-        "The request must name exactly one valid host.",
-    )
+    Refusal::edge(EdgeError::BadHost)
 }
 
 #[cfg(test)]
 mod tests {
-    use http::Request;
+    use http::{Request, StatusCode};
 
     use super::*;
 

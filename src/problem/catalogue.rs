@@ -3,6 +3,9 @@
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::cause::Cause;
+use super::edge::EdgeError;
+use super::proxy_error::ProxyError;
 use super::words::{Message, Words};
 use crate::contract::Schema;
 use crate::payload::JsonError;
@@ -52,26 +55,26 @@ pub enum Fault {
     Strict(&'static str),
 }
 
-/// A refusal or fault of the edge's own (DESIGN section 4).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A refusal or fault of the edge's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The HTTP status.
-    pub status: StatusCode,
-    /// The stable code, `edge_…`.
-    pub code: &'static str,
-    /// One sentence for people; nothing internal, no client bytes.
-    pub message: &'static str,
+    error: EdgeError,
+    cause: Option<Cause>,
 }
 
 // === impl Problem ===
 
 impl Problem {
     /// A refusal or fault of the edge's own.
-    pub const fn edge(status: StatusCode, code: &'static str, message: &'static str) -> Self {
+    pub const fn edge(error: EdgeError) -> Self {
+        Self::Edge(Edge { error, cause: None })
+    }
+
+    /// A refusal or fault of the edge's own, with its closer cause.
+    pub const fn because(cause: Cause) -> Self {
         Self::Edge(Edge {
-            status,
-            code,
-            message,
+            error: cause.error(),
+            cause: Some(cause),
         })
     }
 
@@ -86,7 +89,7 @@ impl Problem {
             | Self::InvalidJson(_)
             | Self::Missing(_)
             | Self::Invalid(_) => StatusCode::BAD_REQUEST,
-            Self::Edge(edge) => edge.status,
+            Self::Edge(edge) => edge.error.status(),
         }
     }
 
@@ -101,7 +104,23 @@ impl Problem {
             Self::Missing(_) => "rest_missing_callback_param",
             Self::Invalid(_) => "rest_invalid_param",
             Self::Forbidden => "rest_forbidden",
-            Self::Edge(edge) => edge.code,
+            Self::Edge(edge) => edge.error.code(),
+        }
+    }
+
+    /// The `error` of `Proxy-Status`.
+    pub const fn proxy_error(&self) -> ProxyError {
+        match self {
+            Self::Edge(edge) => edge.proxy_error(),
+            Self::NothingToDescribe => ProxyError::ProxyInternalError,
+            Self::NoRoute
+            | Self::InvalidNamespace
+            | Self::Forbidden
+            | Self::InvalidCallback
+            | Self::CallbackDisabled
+            | Self::InvalidJson(_)
+            | Self::Missing(_)
+            | Self::Invalid(_) => ProxyError::HttpRequestError,
         }
     }
 
@@ -140,7 +159,7 @@ impl Problem {
                 invalid(parameters, status, words),
             ),
             Self::Forbidden => with_data(words.say(Message::Forbidden, &[]), just_status),
-            Self::Edge(edge) => with_data(edge.message.to_owned(), just_status),
+            Self::Edge(edge) => with_data(edge.sentence().to_owned(), just_status),
         }
     }
 }
@@ -164,6 +183,29 @@ fn invalid(parameters: &[InvalidParameter], status: u16, words: &Words) -> Value
         Value::Object(details)
     };
     json!({"status": status, "params": messages, "details": details})
+}
+
+// === impl Edge ===
+
+impl Edge {
+    /// One sentence for the client.
+    const fn sentence(self) -> &'static str {
+        if let Some(cause) = self.cause
+            && let Some(sentence) = cause.sentence()
+        {
+            return sentence;
+        }
+        self.error.entry().sentence
+    }
+
+    const fn proxy_error(self) -> ProxyError {
+        if let Some(cause) = self.cause
+            && let Some(error) = cause.proxy_error()
+        {
+            return error;
+        }
+        self.error.entry().proxy_error
+    }
 }
 
 // === impl InvalidParameter ===

@@ -5,6 +5,7 @@ use http::{Method, StatusCode};
 use serde_json::json;
 
 use super::catalogue::Problem;
+use super::edge::EdgeError;
 use super::php_json::{Layout, to_php_json};
 use super::words::Words;
 use crate::contract::{Route, table};
@@ -92,8 +93,8 @@ impl Refusal {
     }
 
     /// A refusal or fault of the edge's own.
-    pub fn edge(status: StatusCode, code: &'static str, message: &'static str) -> Self {
-        Self::plain(Problem::edge(status, code, message))
+    pub fn edge(error: EdgeError) -> Self {
+        Self::plain(Problem::edge(error))
     }
 
     /// 404 `rest_no_route`.

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
-
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, RouteMatch, match_route};
 use crate::config::{Profile, Settings};
 use crate::payload::{Plus, decode, escapes, pair_count, parse_form};
-use crate::problem::Problem;
+use crate::problem::{Cause, EdgeError, Problem};
 use crate::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
@@ -197,23 +195,11 @@ impl Roots {
     }
 }
 
-const TOO_MANY_PARAMETERS: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_too_many_parameters",
-    "The query has too many parameters.",
-);
+const TOO_MANY_PARAMETERS: Problem = Problem::edge(EdgeError::TooManyParameters);
 
-const CONTRADICTION: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_route_contradiction",
-    "The parameter rest_route names another route than the path.",
-);
+const CONTRADICTION: Problem = Problem::edge(EdgeError::RouteContradiction);
 
-const BAD_TARGET: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_bad_target",
-    "The path of the request cannot be read.",
-);
+const BAD_TARGET: Problem = Problem::because(Cause::UnreadablePath);
 
 /// What a path says on its own.
 #[derive(Debug)]

@@ -96,23 +96,6 @@ impl ExchangeFailure {
         Self::Unreachable(error)
     }
 
-    /// The `error` of `Proxy-Status` (RFC 9209 section 2.3).
-    pub(crate) const fn proxy_error(&self) -> &'static str {
-        match self {
-            Self::Overloaded | Self::Recalled => "connection_limit_reached",
-            Self::Dns(_) => "dns_error",
-            Self::Refused(_) => "connection_refused",
-            Self::Tls(_) => "tls_protocol_error",
-            Self::Unavailable { .. } | Self::Unreachable(_) => "destination_unavailable",
-            Self::ConnectTimeout(_) => "connection_timeout",
-            Self::FirstByteTimeout | Self::Timeout => "http_response_timeout",
-            Self::Terminated(_) => "http_response_incomplete",
-            Self::OddHead(OddHead::TooLarge) => "http_response_header_section_size",
-            Self::NotHttp(_) | Self::OddHead(OddHead::Framing) => "http_protocol_error",
-            Self::TooLarge => "http_response_body_size",
-        }
-    }
-
     /// The kind as a metric label.
     pub(crate) const fn label(&self) -> &'static str {
         match self {

@@ -23,5 +23,6 @@ pub(crate) use credentials::{CredentialsFault, check_authorization};
 pub(crate) use exchange::{Outgoing, PrepareFault, Upstream, most_connections};
 pub(crate) use failure::{ExchangeFailure, causes};
 pub(crate) use headers::Forwarded;
+pub(crate) use odd_head::OddHead;
 pub(crate) use site::SiteOrigin;
 pub use tls::origin_tls;

@@ -2,9 +2,9 @@
 
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge::config::{Root, Settings};
-use calendar_edge::problem::Refusal;
+use calendar_edge::problem::{EdgeError, Refusal};
 use calendar_edge::target::{Located, Roots};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::corpus::{Record, records};
 
@@ -116,11 +116,7 @@ impl Edge {
 
     pub(crate) fn say(&self, request: &Request) -> Said {
         if request.body.len() as u64 > self.body_limit {
-            return Said::Turned(Refusal::edge(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "edge_body_too_large",
-                "The request body is too large.",
-            ));
+            return Said::Turned(Refusal::edge(EdgeError::BodyTooLarge));
         }
         match self.roots.locate(&request.path, request.query.as_deref()) {
             Located::Api(spot) => Said::Judged(self.judge.judge(&RawCall {

@@ -12,6 +12,7 @@ mod command_line;
 mod contract;
 mod corpus;
 mod descriptors;
+mod edge_errors;
 mod ending;
 mod forwarding;
 mod framing;

@@ -1,9 +1,9 @@
 //! Methods as HTTP words their refusal: 405 where a route lacks one, 501 where nobody knows it.
 
-use http::{Method, StatusCode};
+use http::Method;
 
 use crate::contract::Route;
-use crate::problem::{Allow, Problem, Refusal, Style};
+use crate::problem::{Allow, EdgeError, Problem, Refusal, Style};
 
 /// A method that a route of the table does not have, or nobody has.
 pub(in crate::call) fn refuse_method(method: &Method, route: Route) -> Refusal {
@@ -23,14 +23,6 @@ pub(in crate::call) fn refuse_method(method: &Method, route: Route) -> Refusal {
     }
 }
 
-const NOT_ALLOWED: Problem = Problem::edge(
-    StatusCode::METHOD_NOT_ALLOWED,
-    "edge_method_not_allowed",
-    "This route does not take this method.",
-);
+const NOT_ALLOWED: Problem = Problem::edge(EdgeError::MethodNotAllowed);
 
-const NOT_IMPLEMENTED: Problem = Problem::edge(
-    StatusCode::NOT_IMPLEMENTED,
-    "edge_method_unknown",
-    "This method is not known here.",
-);
+const NOT_IMPLEMENTED: Problem = Problem::edge(EdgeError::MethodUnknown);

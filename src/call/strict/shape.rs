@@ -1,7 +1,7 @@
 //! Path, parameter names and body of a call, as the strict profile wants them spelt.
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method};
 use serde::de::IgnoredAny;
 
 use super::names::Names;
@@ -9,7 +9,7 @@ use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route};
 use crate::payload::{JsonError, json_shape};
-use crate::problem::{Fault, InvalidParameter, Problem};
+use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::target::RouteMatch;
 
 /// Bytes of a request body.
@@ -170,20 +170,8 @@ fn misspelt(place: &'static str) -> Problem {
     }])
 }
 
-const UNEXPECTED_BODY: Problem = Problem::edge(
-    StatusCode::BAD_REQUEST,
-    "edge_unexpected_body",
-    "This operation takes no body.",
-);
+const UNEXPECTED_BODY: Problem = Problem::edge(EdgeError::UnexpectedBody);
 
-const TOO_LARGE: Problem = Problem::edge(
-    StatusCode::PAYLOAD_TOO_LARGE,
-    "edge_body_too_large",
-    "The request body is too large.",
-);
+const TOO_LARGE: Problem = Problem::edge(EdgeError::BodyTooLarge);
 
-const UNSUPPORTED: Problem = Problem::edge(
-    StatusCode::UNSUPPORTED_MEDIA_TYPE,
-    "edge_unsupported_media_type",
-    "The body must be application/json or application/x-www-form-urlencoded.",
-);
+const UNSUPPORTED: Problem = Problem::edge(EdgeError::UnsupportedMediaType);

@@ -99,7 +99,7 @@ fn schemas(language: Language) -> Map<String, Value> {
     schemas.extend(inputs::components());
     schemas.extend(bodies::components(language));
     schemas.extend(records::components());
-    schemas.extend(errors::components());
+    schemas.extend(errors::components(language));
     schemas
 }
 

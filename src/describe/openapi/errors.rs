@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::catalogue::Language;
 use super::inputs::reference;
+use crate::problem::{EdgeError, Problem, Words};
 
 /// Codes whose `data` has members of its own, with the name of their schema.
 const DETAILED: &[(&str, &str)] = &[
@@ -11,9 +13,13 @@ const DETAILED: &[(&str, &str)] = &[
     ("rest_invalid_json", "InvalidJson"),
 ];
 
+/// The schema of the edge's own codes.
+const EDGE_CODES: &str = "EdgeErrorCode";
+
 /// The error schemas by name.
-pub(super) fn components() -> Map<String, Value> {
+pub(super) fn components(language: Language) -> Map<String, Value> {
     let mut schemas = Map::new();
+    schemas.insert(EDGE_CODES.to_owned(), edge_codes(language));
     schemas.insert("Error".to_owned(), error());
     for (code, name) in DETAILED {
         schemas.insert((*name).to_owned(), detailed(code));
@@ -31,13 +37,15 @@ fn error() -> Value {
             "code": {
                 "type": "string",
                 "minLength": 1,
+                // Codes of the site are open; those of the edge are all known.
+                "anyOf": [reference(EDGE_CODES), {"not": {"pattern": "^edge_"}}],
                 "examples": [
                     "rest_no_route",
                     "rest_forbidden",
                     "event-not-accessible",
-                    "edge_rate_limited",
-                    "edge_overloaded",
-                    "edge_origin_failed",
+                    EdgeError::RateLimited.code(),
+                    EdgeError::Overloaded.code(),
+                    EdgeError::OriginFailed.code(),
                 ],
             },
             "message": {"type": "string"},
@@ -49,6 +57,32 @@ fn error() -> Value {
             },
         },
     })
+}
+
+/// Every code of the edge with its status, its meaning and what a client can do.
+fn edge_codes(language: Language) -> Value {
+    let code = |error: EdgeError| {
+        json!({
+            "const": error.code(),
+            "title": error.status().to_string(),
+            "description": format!("{} {}", language.error(error), language.remedy(error)),
+        })
+    };
+    let codes: Vec<Value> = EdgeError::ALL.iter().copied().map(code).collect();
+    json!({"type": "string", "oneOf": codes})
+}
+
+/// The answers that the edge gives with a status, by code.
+pub(super) fn examples(status: u16, language: Language) -> Map<String, Value> {
+    let errors = EdgeError::ALL.iter().copied();
+    errors
+        .filter(|error| error.status().as_u16() == status)
+        .map(|error| {
+            let value = Problem::edge(error).to_json(&Words::english());
+            let example = json!({"summary": language.error(error), "value": value});
+            (error.code().to_owned(), example)
+        })
+        .collect()
 }
 
 fn detailed(code: &str) -> Value {

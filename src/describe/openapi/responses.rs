@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase};
-use super::bodies;
 use super::inputs::reference;
+use super::{bodies, errors};
 use crate::contract::{Action, Kind, Operation, Route};
 
 /// Problems any operation can meet, with their component names.
@@ -135,10 +135,15 @@ fn problem(status: u16, language: Language) -> Value {
     if matches!(status, 429 | 503) {
         headers.push("Retry-After");
     }
+    let mut content = json!({"schema": reference(schema)});
+    let examples = errors::examples(status, language);
+    if !examples.is_empty() {
+        content["examples"] = Value::Object(examples);
+    }
     json!({
         "description": language.phrase(Phrase::Problem(status)),
         "headers": header_references(&headers),
-        "content": {"application/json": {"schema": reference(schema)}},
+        "content": {"application/json": content},
     })
 }
 

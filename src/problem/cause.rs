@@ -1,0 +1,105 @@
+//! Closer causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
+
+use super::edge::EdgeError;
+use super::proxy_error::ProxyError;
+
+macro_rules! causes {
+    ($($(#[doc = $meaning:literal])+ $name:ident => $error:ident $(, says $sentence:literal)? $(, reports $proxy:ident)?;)+) => {
+        /// One of several causes of the same [`EdgeError`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Cause {
+            $($(#[doc = $meaning])+ $name,)+
+        }
+
+        impl Cause {
+            /// Every cause.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            const fn row(self) -> Row {
+                match self {
+                    $(Self::$name => Row {
+                        error: EdgeError::$error,
+                        sentence: causes!(@optional $($sentence)?),
+                        proxy: causes!(@optional $(ProxyError::$proxy)?),
+                    },)+
+                }
+            }
+        }
+    };
+    (@optional) => { None };
+    (@optional $value:expr) => { Some($value) };
+}
+
+causes! {
+    /// The method is not a token.
+    MalformedMethod => BadRequestLine, says "The request method is malformed.";
+    /// Neither HTTP/1.0, HTTP/1.1 nor HTTP/2.
+    UnsupportedVersion => BadRequestLine, says "The HTTP version is not supported.";
+    /// The path holds a broken percent-escape or an encoded NUL.
+    UnreadablePath => BadTarget, says "The path of the request cannot be read.";
+    /// CGI would take a header for one that frames the body.
+    LookAlikeHeader => BadHeader, says "A request header looks like one that frames the body.";
+    /// Content-Length beside Transfer-Encoding.
+    LengthAndCoding => AmbiguousLength,
+        says "The request must not have both Content-Length and Transfer-Encoding.";
+    /// Transfer-Encoding is repeated or malformed.
+    BadTransferEncoding => AmbiguousLength, says "The request must have at most one valid Transfer-Encoding.";
+    /// The trailers are malformed or too large.
+    BadTrailers => BadChunk, says "The trailers of the request body are malformed or too large.";
+    /// A form field `rest_route` contradicts the path.
+    RouteInForm => RouteContradiction, says "The form field rest_route names another route than the path.";
+    /// A form names a route in a way that only PHP can read.
+    UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
+    /// The form has too many fields.
+    TooManyFormFields => TooManyParameters, says "The form has too many fields.";
+    /// The content type does not say how to read the body.
+    TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
+
+    /// The origin's name does not resolve.
+    OriginName => OriginFailed, reports DnsError;
+    /// The origin refused the connection.
+    OriginRefused => OriginFailed, reports ConnectionRefused;
+    /// TLS with the origin failed.
+    OriginTls => OriginFailed, reports TlsProtocolError;
+    /// The origin cannot be reached, or says that the site is down.
+    OriginDown => OriginFailed, reports DestinationUnavailable;
+    /// The response ended early.
+    OriginIncomplete => OriginFailed, reports HttpResponseIncomplete;
+    /// The response is not HTTP.
+    OriginProtocol => OriginFailed, reports HttpProtocolError;
+    /// The header section of the response is too large.
+    OriginHeaderSize => OriginFailed, reports HttpResponseHeaderSectionSize;
+    /// The body of the response is too large.
+    OriginBodySize => OriginFailed, reports HttpResponseBodySize;
+    /// The response is compressed, although the edge asked for none.
+    OriginCoding => OriginFailed, reports HttpResponseContentCoding;
+    /// The origin did not accept the connection in time.
+    OriginConnectTimeout => OriginTimeout, reports ConnectionTimeout;
+    /// The call outlived its deadlines inside the edge.
+    DeadlineMissed => OriginTimeout, reports ProxyInternalError;
+}
+
+struct Row {
+    error: EdgeError,
+    sentence: Option<&'static str>,
+    proxy: Option<ProxyError>,
+}
+
+// === impl Cause ===
+
+impl Cause {
+    /// The error it belongs to.
+    pub const fn error(self) -> EdgeError {
+        self.row().error
+    }
+
+    /// Its own sentence for the client, if it has one.
+    pub const fn sentence(self) -> Option<&'static str> {
+        self.row().sentence
+    }
+
+    /// Its own `Proxy-Status` error, if it has one.
+    pub const fn proxy_error(self) -> Option<ProxyError> {
+        self.row().proxy
+    }
+}

@@ -1,0 +1,509 @@
+//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are written from it.
+
+use http::StatusCode;
+
+use super::cause::Cause;
+use super::proxy_error::ProxyError;
+
+/// What is the same for every answer with one code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The stable code, `edge_…`.
+    pub code: &'static str,
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The `error` of `Proxy-Status`, unless a [`Cause`] has its own.
+    pub proxy_error: ProxyError,
+    /// One sentence for the client, unless a [`Cause`] has its own; nothing internal, no bytes of the request.
+    pub sentence: &'static str,
+    /// What the error means.
+    pub meaning: &'static str,
+    /// What the client can do.
+    pub client: &'static str,
+    /// What the operator can do.
+    pub operator: &'static str,
+}
+
+/// What an operator can do about clients that send broken requests.
+const LOOK_AT_CLIENT: &str = "Nothing: the request is wrong. The access log names the client.";
+
+macro_rules! catalogue {
+    ($($name:ident {
+        code: $code:literal,
+        status: $status:ident,
+        proxy_error: $proxy:ident,
+        sentence: $sentence:literal,
+        meaning: $meaning:literal,
+        client: $client:literal,
+        operator: $operator:expr,
+    })+) => {
+        /// An error of the edge's own.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum EdgeError {
+            $(#[doc = $meaning] $name,)+
+        }
+
+        impl EdgeError {
+            /// Every error, by status.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// Its row in the catalogue.
+            pub const fn entry(self) -> &'static Entry {
+                match self {
+                    $(Self::$name => &Entry {
+                        code: $code,
+                        status: StatusCode::$status,
+                        proxy_error: ProxyError::$proxy,
+                        sentence: $sentence,
+                        meaning: $meaning,
+                        client: $client,
+                        operator: $operator,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+catalogue! {
+    BadLine {
+        code: "edge_bad_line",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "Lines must end in CRLF and hold no control characters.",
+        meaning: "A line of the request head ends in something other than CRLF, or holds a control character.",
+        client: "Use an HTTP library instead of writing requests by hand.",
+        operator: LOOK_AT_CLIENT,
+    }
+    BadRequestLine {
+        code: "edge_bad_request_line",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request line must be method, target and version.",
+        meaning: "The request line is malformed, its method is not a token, or its version is not supported.",
+        client: "Send HTTP/1.1 or HTTP/2 with one space between method, target and version.",
+        operator: LOOK_AT_CLIENT,
+    }
+    BadTarget {
+        code: "edge_bad_target",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request target must be a path.",
+        meaning: "The request target is not a path, has a fragment, or holds a broken percent-escape or an encoded NUL.",
+        client: "Send a path that begins with `/`, and percent-encode it correctly.",
+        operator: LOOK_AT_CLIENT,
+    }
+    AmbiguousTarget {
+        code: "edge_ambiguous_target",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request target can be read in two ways.",
+        meaning: "The origin could read the request target as another one, for example because of dot segments.",
+        client: "Send the path in its resolved form, without `.` and `..` segments and backslashes.",
+        operator: LOOK_AT_CLIENT,
+    }
+    BadHost {
+        code: "edge_bad_host",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request must name exactly one valid host.",
+        meaning: "The `Host` header is missing, repeated or malformed, or `:authority` and `Host` differ.",
+        client: "Send one `Host` header with a host name or address and an optional port.",
+        operator: "If a proxy stands in front, check the `Host` header that it sends.",
+    }
+    BadHeader {
+        code: "edge_bad_header",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "A request header is malformed.",
+        meaning: "A request header is malformed, or PHP would take its name for a header that frames the body.",
+        client: "Check the names of the headers: letters, digits and hyphens, no space before the colon, no folding.",
+        operator: LOOK_AT_CLIENT,
+    }
+    AmbiguousLength {
+        code: "edge_ambiguous_length",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request must have at most one valid Content-Length.",
+        meaning: "The length of the request body is unclear: `Content-Length` or `Transfer-Encoding` is repeated or \
+            malformed, or both are there.",
+        client: "Send one `Content-Length`, or `Transfer-Encoding: chunked`.",
+        operator: "Look at the client and at proxies in front: such requests can be an attempt at request smuggling.",
+    }
+    BadChunk {
+        code: "edge_bad_chunk",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The chunks of the request body are malformed.",
+        meaning: "The chunked request body or its trailers are malformed.",
+        client: "Leave chunked encoding to an HTTP library, or send `Content-Length`.",
+        operator: LOOK_AT_CLIENT,
+    }
+    BadBody {
+        code: "edge_bad_body",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request body is incomplete.",
+        meaning: "The connection ended before the request body was complete.",
+        client: "Send the request again; a write to the calendar has not reached the site.",
+        operator: "Nothing, unless it happens often: then look for a proxy in front that closes connections early.",
+    }
+    UnexpectedBody {
+        code: "edge_unexpected_body",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "This operation takes no body.",
+        meaning: "The request has a body, although its operation takes none (strict profile).",
+        client: "Send the parameters in the query, without a body.",
+        operator: "Use the compatible profile if clients depend on such bodies.",
+    }
+    UnreadableBody {
+        code: "edge_unreadable_body",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The multipart body cannot be read without guessing.",
+        meaning: "The multipart body is malformed, or `Content-Type` lets the body be read in two ways.",
+        client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`.",
+        operator: LOOK_AT_CLIENT,
+    }
+    InvalidUtf8 {
+        code: "edge_invalid_utf8",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "A value of the form is not valid UTF-8.",
+        meaning: "A value of the form is not valid UTF-8, so that it cannot be sent to the site as JSON.",
+        client: "Encode the form in UTF-8.",
+        operator: LOOK_AT_CLIENT,
+    }
+    TooManyParameters {
+        code: "edge_too_many_parameters",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The query has too many parameters.",
+        meaning: "The query or the form has more parameters than the edge reads.",
+        client: "Send fewer parameters.",
+        operator: "Raise `limits.query_pairs` or `limits.form_fields`; keep the latter below PHP's `max_input_vars`.",
+    }
+    RouteContradiction {
+        code: "edge_route_contradiction",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The parameter rest_route names another route than the path.",
+        meaning: "A parameter `rest_route` in the query or the form names another route than the path, or cannot be \
+            read.",
+        client: "Remove `rest_route`; the path names the route.",
+        operator: "Look at the client: such a request can be an attempt to get around the rules.",
+    }
+    PathContradiction {
+        code: "edge_path_contradiction",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "A parameter of the path is repeated with another value.",
+        meaning: "The `id` or `slug` of the path is sent a second time with another value.",
+        client: "Send `id` and `slug` in the path only.",
+        operator: LOOK_AT_CLIENT,
+    }
+    VariableMismatch {
+        code: "edge_variable_mismatch",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The query and the form give different values to the same variable.",
+        meaning: "Query and form of a POST give different values to one of WordPress's public query variables.",
+        client: "Send each parameter in one place.",
+        operator: LOOK_AT_CLIENT,
+    }
+    BadAuthorization {
+        code: "edge_bad_authorization",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The request must carry at most one valid Authorization.",
+        meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that \
+            is not accepted.",
+        client: "Send one `Authorization` header, as Basic credentials with an application password.",
+        operator: "Add a scheme that clients need to `authorization_schemes`.",
+    }
+    AddressDenied {
+        code: "edge_address_denied",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "Writing is not possible from this address.",
+        meaning: "The address of the client is not among those that may write.",
+        client: "Write from a permitted network, or ask the operator.",
+        operator: "Add the network to `write_addresses`. Behind a proxy, check `trusted_proxies` as well.",
+    }
+    WriterDenied {
+        code: "edge_writer_denied",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "This account may not write here.",
+        meaning: "The account of the Basic credentials is not among those that may write.",
+        client: "Use another account, or ask the operator.",
+        operator: "Add the account name to `writers`.",
+    }
+    AuthorDenied {
+        code: "edge_author_denied",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "The author of a record cannot be chosen here.",
+        meaning: "The request names the `author` of a record, which the settings forbid.",
+        client: "Leave out `author`; the account that writes becomes the author.",
+        operator: "Set `allow_author = true` to permit it.",
+    }
+    OperationDenied {
+        code: "edge_operation_denied",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "This operation is not offered here.",
+        meaning: "The settings switch this operation off.",
+        client: "Do without the operation.",
+        operator: "Set `allow = true` for the operation to offer it.",
+    }
+    ReadOnly {
+        code: "edge_read_only",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "The calendar is read-only at the moment.",
+        meaning: "The settings refuse every write.",
+        client: "Write later.",
+        operator: "Set `read_only = false` to permit writes.",
+    }
+    MethodNotAllowed {
+        code: "edge_method_not_allowed",
+        status: METHOD_NOT_ALLOWED,
+        proxy_error: HttpRequestError,
+        sentence: "This route does not take this method.",
+        meaning: "The route exists, but not with this method (strict profile).",
+        client: "Use one of the methods in the `Allow` header.",
+        operator: "Nothing: the API does not have this operation.",
+    }
+    RequestTimeout {
+        code: "edge_request_timeout",
+        status: REQUEST_TIMEOUT,
+        proxy_error: HttpRequestError,
+        sentence: "The request body came too slowly.",
+        meaning: "The request body did not arrive in time.",
+        client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
+        operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.body_pace`, if \
+            honest clients are that slow.",
+    }
+    BodyTooLarge {
+        code: "edge_body_too_large",
+        status: PAYLOAD_TOO_LARGE,
+        proxy_error: HttpRequestError,
+        sentence: "The request body is too large.",
+        meaning: "The request body is larger than the edge accepts; the strict profile accepts 1 MiB at most.",
+        client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
+        operator: "Raise `limits.body_bytes`, or use the compatible profile.",
+    }
+    TargetTooLong {
+        code: "edge_target_too_long",
+        status: URI_TOO_LONG,
+        proxy_error: HttpRequestError,
+        sentence: "The request target is too long.",
+        meaning: "Path and query together are longer than the edge accepts.",
+        client: "Send a shorter query.",
+        operator: "Raise `limits.target_bytes`.",
+    }
+    UnsupportedMediaType {
+        code: "edge_unsupported_media_type",
+        status: UNSUPPORTED_MEDIA_TYPE,
+        proxy_error: HttpRequestError,
+        sentence: "The body must be application/json or application/x-www-form-urlencoded.",
+        meaning: "The body is of another type than JSON or a form, or is compressed (strict profile).",
+        client: "Send JSON as `application/json`, or a form as `application/x-www-form-urlencoded`, uncompressed.",
+        operator: "Use the compatible profile if clients depend on other types.",
+    }
+    UnknownExpectation {
+        code: "edge_unknown_expectation",
+        status: EXPECTATION_FAILED,
+        proxy_error: HttpRequestError,
+        sentence: "The only expectation is 100-continue.",
+        meaning: "The `Expect` header holds something other than `100-continue`.",
+        client: "Send `Expect: 100-continue`, or no `Expect` at all.",
+        operator: LOOK_AT_CLIENT,
+    }
+    Misdirected {
+        code: "edge_misdirected",
+        status: MISDIRECTED_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "This host is not served here.",
+        meaning: "The host of the request is not one of those that the edge serves.",
+        client: "Check the host name of the URL.",
+        operator: "Add the name to `hosts`, and check `public_url`. Behind a proxy, check the `Host` that it sends.",
+    }
+    RateLimited {
+        code: "edge_rate_limited",
+        status: TOO_MANY_REQUESTS,
+        proxy_error: HttpRequestError,
+        sentence: "Too many requests. Please wait and try again.",
+        meaning: "The client has used up one of its rate limits.",
+        client: "Wait for the seconds in `Retry-After`, then continue more slowly. `RateLimit` shows what is left.",
+        operator: "Raise the rates in `[rate_limits]` if honest clients meet them. Behind a proxy, check \
+            `trusted_proxies`: without it all clients share the proxy's address.",
+    }
+    HeadersTooLarge {
+        code: "edge_headers_too_large",
+        status: REQUEST_HEADER_FIELDS_TOO_LARGE,
+        proxy_error: HttpRequestError,
+        sentence: "The request headers are too many or too large.",
+        meaning: "The request has too many headers, or one of them or all together are too large.",
+        client: "Send fewer or shorter headers; cookies are the usual cause.",
+        operator: "Raise `limits.headers`, `limits.header_bytes` or `limits.header_list_bytes`.",
+    }
+    InternalError {
+        code: "edge_internal_error",
+        status: INTERNAL_SERVER_ERROR,
+        proxy_error: ProxyInternalError,
+        sentence: "The edge failed to handle the request.",
+        meaning: "The edge itself failed; this is a defect of calendar-edge.",
+        client: "Report the `X-Request-Id` to the operator.",
+        operator: "Look for the request id in the log, and report the defect.",
+    }
+    UnknownTransferCoding {
+        code: "edge_unknown_transfer_coding",
+        status: NOT_IMPLEMENTED,
+        proxy_error: HttpRequestError,
+        sentence: "The only transfer coding is chunked.",
+        meaning: "`Transfer-Encoding` names a coding other than `chunked`.",
+        client: "Send `Transfer-Encoding: chunked` or `Content-Length`.",
+        operator: LOOK_AT_CLIENT,
+    }
+    MethodUnknown {
+        code: "edge_method_unknown",
+        status: NOT_IMPLEMENTED,
+        proxy_error: HttpRequestError,
+        sentence: "This method is not known here.",
+        meaning: "No route of the API has this method (strict profile).",
+        client: "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
+        operator: LOOK_AT_CLIENT,
+    }
+    OriginFailed {
+        code: "edge_origin_failed",
+        status: BAD_GATEWAY,
+        proxy_error: ProxyInternalResponse,
+        sentence: "The site could not answer.",
+        meaning: "The site cannot be reached, or its response is not one that may be passed on. A write may have \
+            been carried out.",
+        client: "Read the record before you repeat a write. Repeat a read later.",
+        operator: "Read the warning with the same request id in the log: it names the cause and often the remedy.",
+    }
+    Overloaded {
+        code: "edge_overloaded",
+        status: SERVICE_UNAVAILABLE,
+        proxy_error: ConnectionLimitReached,
+        sentence: "The site is busy. Please try again.",
+        meaning: "All connections to the site are in use: the request was not sent, or its response was dropped because \
+            the client read it too slowly.",
+        client: "Wait for the seconds in `Retry-After` and try again.",
+        operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that.",
+    }
+    OriginUnavailable {
+        code: "edge_origin_unavailable",
+        status: SERVICE_UNAVAILABLE,
+        proxy_error: DestinationUnavailable,
+        sentence: "The site is not available at the moment. Please try again.",
+        meaning: "The site failed several times in a row, so reads are not sent to it for a while.",
+        client: "Wait for the seconds in `Retry-After` and try again.",
+        operator: "Repair the site; the log names its failures. `[breaker]` sets when reads stop and resume.",
+    }
+    OriginTimeout {
+        code: "edge_origin_timeout",
+        status: GATEWAY_TIMEOUT,
+        proxy_error: HttpResponseTimeout,
+        sentence: "The site did not answer in time.",
+        meaning: "The site did not answer within its deadline. A write may have been carried out.",
+        client: "Read the record before you repeat a write. Repeat a read later, perhaps with a smaller `per_page`.",
+        operator: "Find out why the site is slow, or raise `timeouts.origin_first_byte`, `timeouts.origin_read` or \
+            `timeouts.origin_write`.",
+    }
+}
+
+// === impl EdgeError ===
+
+impl EdgeError {
+    /// The stable code, `edge_…`.
+    pub const fn code(self) -> &'static str {
+        self.entry().code
+    }
+
+    /// The HTTP status.
+    pub const fn status(self) -> StatusCode {
+        self.entry().status
+    }
+
+    /// The closer causes that share this error.
+    pub fn causes(self) -> impl Iterator<Item = Cause> {
+        Cause::ALL
+            .iter()
+            .copied()
+            .filter(move |cause| cause.error() == self)
+    }
+
+    /// Every sentence a client may read, the usual one first.
+    pub fn sentences(self) -> Vec<&'static str> {
+        let causes = self.causes().filter_map(Cause::sentence);
+        std::iter::once(self.entry().sentence).chain(causes).collect()
+    }
+
+    /// Every `error` that `Proxy-Status` may name, the usual one first.
+    pub fn proxy_errors(self) -> Vec<ProxyError> {
+        let causes = self.causes().filter_map(Cause::proxy_error);
+        std::iter::once(self.entry().proxy_error).chain(causes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_begin_alike() {
+        let codes: BTreeSet<&str> = EdgeError::ALL.iter().map(|error| error.code()).collect();
+        assert_eq!(codes.len(), EdgeError::ALL.len());
+        assert!(codes.iter().all(|code| code.starts_with("edge_")));
+    }
+
+    #[test]
+    fn rows_stand_in_the_order_of_their_statuses() {
+        assert!(EdgeError::ALL.is_sorted_by_key(|error| error.status()));
+    }
+
+    #[test]
+    fn only_the_clients_own_faults_are_called_request_errors() {
+        for error in EdgeError::ALL {
+            let entry = error.entry();
+            let is_request_error = entry.proxy_error == ProxyError::HttpRequestError;
+            // 501: a transfer coding or a method of the client.
+            let is_clients = entry.status.is_client_error() || entry.status == StatusCode::NOT_IMPLEMENTED;
+            assert_eq!(is_request_error, is_clients, "{}", entry.code);
+        }
+    }
+
+    #[test]
+    fn causes_differ_from_their_error() {
+        for cause in Cause::ALL {
+            let entry = cause.error().entry();
+            let says = cause
+                .sentence()
+                .is_some_and(|sentence| sentence != entry.sentence);
+            let reports = cause
+                .proxy_error()
+                .is_some_and(|error| error != entry.proxy_error);
+            assert!(says || reports, "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn every_text_is_a_sentence() {
+        for error in EdgeError::ALL {
+            let entry = error.entry();
+            let mut texts = error.sentences();
+            texts.extend([entry.meaning, entry.client, entry.operator]);
+            for text in texts {
+                assert!(text.ends_with('.') && !text.contains("  "), "{text}");
+            }
+        }
+    }
+}

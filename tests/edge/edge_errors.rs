@@ -1,0 +1,134 @@
+//! The catalogue of the edge's own errors: nothing spells a code beside it, and the documents name every one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use calendar_edge::problem::EdgeError;
+use serde_json::{Value, json};
+
+use crate::openapi::{document, validator};
+
+/// Where codes are spelt.
+const CATALOGUE: &str = "src/problem/edge.rs";
+
+fn codes() -> BTreeSet<&'static str> {
+    EdgeError::ALL.iter().map(|error| error.code()).collect()
+}
+
+/// Files below the package's root with this extension, and their text.
+fn texts(folder: &str, extension: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|own| own == extension) {
+                let name = path
+                    .strip_prefix(root)
+                    .expect("below the root")
+                    .display()
+                    .to_string();
+                found.push((name, fs::read_to_string(&path).expect("a text file")));
+            }
+        }
+    }
+    found
+}
+
+/// The words in a pair of quotes that begin with `edge_` and are nothing but a name.
+fn names(text: &str, quote: char) -> BTreeSet<&str> {
+    let is_name = |word: &&str| {
+        let rest = word.strip_prefix("edge_").unwrap_or_default();
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        !rest.is_empty() && rest.bytes().all(is_plain)
+    };
+    text.split(quote).filter(is_name).collect()
+}
+
+#[test]
+fn codes_are_spelt_in_the_catalogue_only() {
+    for (file, text) in texts("src", "rs") {
+        let spelt: BTreeSet<&str> = names(&text, '"').intersection(&codes()).copied().collect();
+        let expected = if file == CATALOGUE {
+            codes()
+        } else {
+            BTreeSet::new()
+        };
+        assert_eq!(spelt, expected, "{file}");
+    }
+}
+
+#[test]
+fn documents_name_only_codes_that_exist() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let top = ["README.md", "SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+    let top = top.map(|name| {
+        (
+            name.to_owned(),
+            fs::read_to_string(root.join(name)).expect("a text file"),
+        )
+    });
+    for (file, text) in texts("docs", "md")
+        .into_iter()
+        .chain(texts("src", "rs"))
+        .chain(top)
+    {
+        let unknown: Vec<&str> = names(&text, '`').difference(&codes()).copied().collect();
+        assert_eq!(unknown, Vec::<&str>::new(), "{file}");
+    }
+}
+
+// === the OpenAPI document ===
+
+#[test]
+fn openapi_lists_every_code() {
+    let document = document();
+    let listed = document["components"]["schemas"]["EdgeErrorCode"]["oneOf"]
+        .as_array()
+        .expect("a list");
+    let listed: Vec<&Value> = listed.iter().map(|code| &code["const"]).collect();
+    let expected: Vec<&str> = EdgeError::ALL.iter().map(|error| error.code()).collect();
+    assert_eq!(json!(listed), json!(expected));
+}
+
+#[test]
+fn openapi_knows_no_other_code_of_the_edge() {
+    let document = document();
+    let error = validator(&document, &json!({"$ref": "#/components/schemas/Error"}));
+    for (code, expected) in [
+        ("edge_rate_limited", true),
+        ("edge_made_up", false),
+        ("rest_no_route", true),
+        ("a_plugins_own", true),
+    ] {
+        let value = json!({"code": code, "message": "", "data": {"status": 400}});
+        assert_eq!(error.is_valid(&value), expected, "{code}");
+    }
+}
+
+/// Statuses that no operation of the document can meet, or only requests that HTTP libraries do not send.
+const WITHOUT_RESPONSE: [u16; 3] = [405, 417, 501];
+
+#[test]
+fn openapi_has_an_example_for_every_code() {
+    let document = document();
+    let mut shown = BTreeSet::new();
+    for (name, response) in document["components"]["responses"].as_object().expect("a map") {
+        let content = &response["content"]["application/json"];
+        let schema = validator(&document, &content["schema"]);
+        for (code, example) in content["examples"].as_object().into_iter().flatten() {
+            assert!(schema.is_valid(&example["value"]), "{name} {code}");
+            assert_eq!(&example["value"]["code"], code, "{name}");
+            shown.insert(code.clone());
+        }
+    }
+    let expected = EdgeError::ALL
+        .iter()
+        .filter(|error| !WITHOUT_RESPONSE.contains(&error.status().as_u16()))
+        .map(|error| error.code().to_owned());
+    assert_eq!(shown, expected.collect());
+}
