@@ -8,6 +8,7 @@ use super::orders::Shutdown;
 use super::reload::{ADMIN_CONNECTIONS, Reloader};
 use super::running::{DrainOutcome, Running};
 use crate::admin::{Admin, Readiness};
+use crate::backend::{ClientError, Upstream};
 use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
@@ -15,7 +16,6 @@ use crate::server::{
     BindError, Crowd, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker,
 };
 use crate::telemetry::Metrics;
-use crate::upstream::{ClientError, Upstream};
 
 /// The edge, before it runs.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
+use crate::backend::{Health, Outgoing, Upstream};
 use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::layers::ClientBody;
@@ -24,7 +25,6 @@ use crate::problem::Refusal;
 use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
-use crate::upstream::{Health, Outgoing, Upstream};
 
 /// What queueing and judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -212,7 +212,7 @@ async fn exchange(
     context: RelayContext,
     operation: &'static str,
 ) -> Answer {
-    let (answer, watched) = match upstream.exchange(outgoing, operation).await {
+    let (answer, guard) = match upstream.exchange(outgoing, operation).await {
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
@@ -220,7 +220,7 @@ async fn exchange(
     let enveloped = context.enveloped;
     match relay(answer, context).await {
         Ok(mut answer) => {
-            watched.saw(Health::Alive);
+            guard.report(Health::Alive);
             let status = match answer.status() {
                 StatusCode::OK if enveloped && shows_credentials => answer.body().enveloped_status(),
                 status => Some(status),
@@ -232,7 +232,7 @@ async fn exchange(
         }
         Err(failure) => {
             if let Some(health) = fault::health(&failure) {
-                watched.saw(health);
+                guard.report(health);
             }
             fault::not_relayed(&failure)
         }

@@ -7,9 +7,9 @@ use http::{HeaderValue, StatusCode};
 
 use crate::access::{Exceeded, whole_seconds};
 use crate::answer::{Answer, failed, refused};
+use crate::backend::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, causes};
 use crate::problem::Refusal;
 use crate::relay::OriginFailure;
-use crate::upstream::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, causes};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -54,7 +54,7 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
 
 fn refusal_of(failure: &ExchangeFailure) -> Refusal {
     match failure {
-        ExchangeFailure::Overloaded | ExchangeFailure::Recalled => Refusal::edge(
+        ExchangeFailure::Overloaded | ExchangeFailure::Preempted => Refusal::edge(
             StatusCode::SERVICE_UNAVAILABLE,
             "edge_overloaded",
             "The site is busy. Please try again.",
@@ -73,7 +73,7 @@ fn refusal_of(failure: &ExchangeFailure) -> Refusal {
         | ExchangeFailure::Unreachable(_)
         | ExchangeFailure::Terminated(_)
         | ExchangeFailure::NotHttp(_)
-        | ExchangeFailure::OddHead(_)
+        | ExchangeFailure::ResponseHead(_)
         | ExchangeFailure::TooLarge => origin_failed(),
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::entrance::Entrance;
+use crate::backend::{ClientError, Upstream};
 use crate::call::Judge;
 use crate::config::Settings;
 use crate::relay::RelayRules;
 use crate::server::Drain;
 use crate::target::Roots;
 use crate::telemetry::Metrics;
-use crate::upstream::{ClientError, Upstream};
 
 /// Everything a request may need on its way, made once.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use super::calendar::Calendar;
 use super::means::Means;
 use super::site::{Passage, Site};
 use crate::answer::{Answer, AnswerBody, MadeHere, refused};
+use crate::backend::{ClientError, Upstream};
 use crate::config::{CorsSettings, OtherTraffic, Settings};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
@@ -21,7 +22,6 @@ use crate::relay::preflight;
 use crate::server::Drain;
 use crate::target::Located;
 use crate::telemetry::Metrics;
-use crate::upstream::{ClientError, Upstream};
 
 /// The innermost service.
 #[derive(Debug, Clone)]

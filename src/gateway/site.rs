@@ -14,6 +14,7 @@ use super::means::Means;
 use super::paced::Paced;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
+use crate::backend::SiteOrigin;
 use crate::config::{Limits, Settings, Timeouts};
 use crate::layers::ClientBody;
 use crate::payload::{
@@ -23,7 +24,6 @@ use crate::problem::{Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
 use crate::target::{Located, Spot};
 use crate::telemetry::{Journal, Subject};
-use crate::upstream::SiteOrigin;
 use crate::value::{PhpArray, Value, write_escaped};
 
 /// The way of everything that is no calendar call.

@@ -2,19 +2,19 @@
 
 mod address;
 mod breaker;
+mod breaker_handle;
 mod bulkhead;
 mod client;
 mod credentials;
 mod exchange;
 mod failure;
 mod headers;
-mod loan;
-mod odd_head;
 mod origin_body;
+mod response_head;
 mod retry;
+mod revocable_permit;
 mod site;
 mod tls;
-mod watch;
 
 pub(crate) use address::AddressFault;
 pub(crate) use breaker::Health;

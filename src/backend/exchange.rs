@@ -7,16 +7,16 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use reqwest::Client;
 
 use super::address::{AddressFault, RootAddress};
-use super::bulkhead::{Bulkhead, Place};
+use super::breaker_handle::{BreakerGuard, BreakerHandle};
+use super::bulkhead::{Bulkhead, Permit};
 use super::client::{ClientError, Clients};
 use super::credentials::CredentialsFault;
 use super::failure::ExchangeFailure;
 use super::headers::{self, Forwarded};
-use super::odd_head;
 use super::origin_body::OriginBody;
+use super::response_head;
 use super::retry::RetryBudget;
 use super::site::strip_hop_by_hop;
-use super::watch::{Watch, Watched};
 use crate::call::ValidatedCall;
 use crate::config::{Settings, Timeouts};
 use crate::telemetry::{Exchange, Metrics, class_label};
@@ -32,7 +32,7 @@ pub(crate) struct Upstream {
     bulkhead: Arc<Bulkhead>,
     site_bulkhead: Arc<Bulkhead>,
     retries: Arc<RetryBudget>,
-    watch: Watch,
+    watch: BreakerHandle,
     timeouts: Timeouts,
     answer_bytes: u64,
     tunnel_delete: bool,
@@ -46,7 +46,7 @@ struct Lasting {
     bulkhead: Arc<Bulkhead>,
     site_bulkhead: Arc<Bulkhead>,
     retries: Arc<RetryBudget>,
-    watch: Watch,
+    watch: BreakerHandle,
 }
 
 /// How many exchanges may run, and wait, at once.
@@ -119,7 +119,7 @@ impl Upstream {
             bulkhead: Arc::new(Bulkhead::new(places.calls, places.waiting_calls)),
             site_bulkhead: Arc::new(Bulkhead::new(places.site, places.waiting_site)),
             retries: Arc::new(RetryBudget::new()),
-            watch: Watch::new(&settings.breaker, metrics.clone()),
+            watch: BreakerHandle::new(&settings.breaker, metrics.clone()),
         };
         Ok(Self::with(settings, lasting, metrics))
     }
@@ -139,7 +139,7 @@ impl Upstream {
                 self.watch.renewed(&settings.breaker)
             } else {
                 // Another origin is not to blame for this one's failures.
-                Watch::new(&settings.breaker, self.metrics.clone())
+                BreakerHandle::new(&settings.breaker, self.metrics.clone())
             },
         };
         Ok(Self::with(settings, lasting, self.metrics.clone()))
@@ -194,7 +194,7 @@ impl Upstream {
         &self,
         outgoing: Outgoing,
         operation: &'static str,
-    ) -> Result<(Response<OriginBody>, Watched), ExchangeFailure> {
+    ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
         let started = Instant::now();
         let result = self.watched(outgoing, started).await;
         let status = result.as_ref().map(|(answer, _)| answer.status());
@@ -206,16 +206,16 @@ impl Upstream {
         &self,
         outgoing: Outgoing,
         started: Instant,
-    ) -> Result<(Response<OriginBody>, Watched), ExchangeFailure> {
-        let watched = match outgoing.class {
+    ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
+        let guard = match outgoing.class {
             Class::Read => self.watch.admit()?,
-            Class::Write => Watched::not_at_all(),
+            Class::Write => BreakerGuard::uncounted(),
         };
         match self.run(outgoing, started).await {
-            Ok(answer) => Ok((answer, watched)),
+            Ok(answer) => Ok((answer, guard)),
             Err(failure) => {
                 if let Some(health) = failure.health() {
-                    watched.saw(health);
+                    guard.report(health);
                 }
                 Err(failure)
             }
@@ -239,18 +239,19 @@ impl Upstream {
         request: reqwest::Request,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
-        let place = self.site_bulkhead.enter().await;
+        let permit = self.site_bulkhead.acquire().await;
         let patience = self.timeouts.site;
-        let result = match place {
-            Some(place) => self
+        let result = match permit {
+            Some(permit) => self
                 .attempt(&self.clients.pooled(), request, patience)
                 .await
                 .map(|answer| {
                     let mut answer = Response::from(answer);
                     // Servers offer HTTP/2 in `Upgrade` and end connections at will: theirs, not the client's.
                     strip_hop_by_hop(answer.headers_mut());
-                    answer
-                        .map(|body| OriginBody::new(self.site_bulkhead.lend(place, body), patience, u64::MAX))
+                    answer.map(|body| {
+                        OriginBody::new(self.site_bulkhead.revocable(permit, body), patience, u64::MAX)
+                    })
                 }),
             None => Err(ExchangeFailure::Overloaded),
         };
@@ -263,7 +264,7 @@ impl Upstream {
         outgoing: Outgoing,
         started: Instant,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let place = self.bulkhead.enter().await.ok_or(ExchangeFailure::Overloaded)?;
+        let permit = self.bulkhead.acquire().await.ok_or(ExchangeFailure::Overloaded)?;
         let answer = match outgoing.class {
             Class::Write => {
                 // A write is waited for: the origin may be fetching an image meanwhile (T-60).
@@ -276,7 +277,7 @@ impl Upstream {
             Class::Read => self.timeouts.origin_read,
             Class::Write => self.timeouts.origin_write,
         };
-        Ok(self.with_limits(answer, whole.saturating_sub(started.elapsed()), place))
+        Ok(self.with_limits(answer, whole.saturating_sub(started.elapsed()), permit))
     }
 
     /// Tries a read, once more on a new connection if the kept one turned out to be gone.
@@ -310,7 +311,7 @@ impl Upstream {
             .await
             .map_err(|_| ExchangeFailure::FirstByteTimeout)?
             .map_err(ExchangeFailure::from_reqwest)?;
-        if let Err(odd) = odd_head::check(answer.version(), answer.headers(), answer.extensions()) {
+        if let Err(odd) = response_head::check(answer.version(), answer.headers(), answer.extensions()) {
             self.clients.drop_connections();
             return Err(odd.into());
         }
@@ -321,9 +322,9 @@ impl Upstream {
         &self,
         answer: reqwest::Response,
         patience: Duration,
-        place: Place,
+        permit: Permit,
     ) -> Response<OriginBody> {
         Response::from(answer)
-            .map(|body| OriginBody::new(self.bulkhead.lend(place, body), patience, self.answer_bytes))
+            .map(|body| OriginBody::new(self.bulkhead.revocable(permit, body), patience, self.answer_bytes))
     }
 }

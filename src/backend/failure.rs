@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::breaker::Health;
-use super::odd_head::OddHead;
+use super::response_head::ResponseHeadFault;
 
 /// Why there is no answer of the origin, or only a part of one.
 #[derive(Debug, thiserror::Error)]
@@ -48,13 +48,13 @@ pub(crate) enum ExchangeFailure {
     NotHttp(#[source] reqwest::Error),
     /// What came was HTTP, but nobody should rely on it.
     #[error(transparent)]
-    OddHead(#[from] OddHead),
+    ResponseHead(#[from] ResponseHeadFault),
     /// The answer's body is larger than allowed.
     #[error("the origin's answer is too large")]
     TooLarge,
     /// The client took its answer slowly, and others waited for the place.
     #[error("the client is slow and others wait for the origin")]
-    Recalled,
+    Preempted,
 }
 
 // === impl ExchangeFailure ===
@@ -99,7 +99,7 @@ impl ExchangeFailure {
     /// The `error` of `Proxy-Status` (RFC 9209 section 2.3).
     pub(crate) const fn proxy_error(&self) -> &'static str {
         match self {
-            Self::Overloaded | Self::Recalled => "connection_limit_reached",
+            Self::Overloaded | Self::Preempted => "connection_limit_reached",
             Self::Dns(_) => "dns_error",
             Self::Refused(_) => "connection_refused",
             Self::Tls(_) => "tls_protocol_error",
@@ -107,8 +107,8 @@ impl ExchangeFailure {
             Self::ConnectTimeout(_) => "connection_timeout",
             Self::FirstByteTimeout | Self::Timeout => "http_response_timeout",
             Self::Terminated(_) => "http_response_incomplete",
-            Self::OddHead(OddHead::TooLarge) => "http_response_header_section_size",
-            Self::NotHttp(_) | Self::OddHead(OddHead::Framing) => "http_protocol_error",
+            Self::ResponseHead(ResponseHeadFault::TooLarge) => "http_response_header_section_size",
+            Self::NotHttp(_) | Self::ResponseHead(ResponseHeadFault::Framing) => "http_protocol_error",
             Self::TooLarge => "http_response_body_size",
         }
     }
@@ -127,18 +127,18 @@ impl ExchangeFailure {
             Self::Timeout => "timeout",
             Self::Terminated(_) => "terminated",
             Self::NotHttp(_) => "not_http",
-            Self::OddHead(_) => "odd_head",
+            Self::ResponseHead(_) => "odd_head",
             Self::TooLarge => "too_large",
-            Self::Recalled => "recalled",
+            Self::Preempted => "recalled",
         }
     }
 
     /// What the failure tells about the origin; nothing where the edge itself, or one answer, is the cause.
     pub(crate) const fn health(&self) -> Option<Health> {
         match self {
-            Self::Overloaded | Self::Unavailable { .. } | Self::Recalled => None,
+            Self::Overloaded | Self::Unavailable { .. } | Self::Preempted => None,
             // Whoever answers in another tongue, or too much, is there.
-            Self::NotHttp(_) | Self::OddHead(_) | Self::TooLarge => Some(Health::Alive),
+            Self::NotHttp(_) | Self::ResponseHead(_) | Self::TooLarge => Some(Health::Alive),
             Self::Dns(_)
             | Self::Refused(_)
             | Self::Tls(_)
