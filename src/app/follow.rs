@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::orders::HangUps;
 use super::reload::{ReloadError, Reloader};
 use super::watch::FileWatch;
-use crate::backend::causes;
 use crate::config::Source;
-use crate::telemetry::LogFilter;
+use crate::telemetry::{LogFilter, causes};
 
 /// Where an edge's settings are read again, and what follows them outside of the edge.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ pub(crate) use breaker::Health;
 pub use client::ClientError;
 pub(crate) use credentials::{CredentialsFault, check_authorization};
 pub(crate) use exchange::{Outgoing, PrepareFault, Upstream, most_connections};
-pub(crate) use failure::{ExchangeFailure, causes};
+pub(crate) use failure::ExchangeFailure;
 pub(crate) use headers::Forwarded;
 pub(crate) use site::SiteOrigin;
 pub use tls::origin_tls;

@@ -7,9 +7,10 @@ use http::{HeaderValue, StatusCode};
 
 use crate::access::{Exceeded, whole_seconds};
 use crate::answer::{Answer, failed, refused};
-use crate::backend::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, causes};
+use crate::backend::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault};
 use crate::problem::Refusal;
 use crate::relay::OriginFailure;
+use crate::telemetry::causes;
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;

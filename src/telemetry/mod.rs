@@ -1,5 +1,6 @@
 //! What an operator sees: log lines and metrics.
 
+mod causes;
 mod certificate;
 mod journal;
 mod labels;
@@ -8,6 +9,7 @@ mod metrics;
 mod reloads;
 mod wall_clock;
 
+pub(crate) use causes::causes;
 pub(crate) use journal::{Journal, Subject};
 pub(crate) use labels::{class_label, method_label};
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
