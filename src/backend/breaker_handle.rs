@@ -6,14 +6,14 @@ use std::time::Instant;
 use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
 use crate::config::BreakerSettings;
-use crate::telemetry::Metrics;
+use crate::telemetry::BackendMetrics;
 
 /// The breaker of one backend; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct BreakerHandle {
     breaker: Arc<Mutex<Breaker>>,
     settings: BreakerSettings,
-    metrics: Metrics,
+    metrics: BackendMetrics,
 }
 
 /// One read that the breaker has admitted. Dropped without a report it says nothing about the origin: its client left.
@@ -23,7 +23,7 @@ pub(crate) struct BreakerGuard(Option<(BreakerHandle, Pass)>);
 // === impl BreakerHandle ===
 
 impl BreakerHandle {
-    pub(super) fn new(settings: &BreakerSettings, metrics: Metrics) -> Self {
+    pub(super) fn new(settings: &BreakerSettings, metrics: BackendMetrics) -> Self {
         metrics.breaker_moved(level(Position::Closed));
         Self {
             breaker: Arc::new(Mutex::new(Breaker::new(settings))),
@@ -32,12 +32,8 @@ impl BreakerHandle {
         }
     }
 
-    /// The same under the same settings, else a new one.
-    pub(super) fn renewed(&self, settings: &BreakerSettings) -> Self {
-        if self.settings == *settings {
-            return self.clone();
-        }
-        Self::new(settings, self.metrics.clone())
+    pub(super) const fn settings(&self) -> &BreakerSettings {
+        &self.settings
     }
 
     /// Admits a read, or fails with the time until the next probe.
@@ -59,7 +55,7 @@ impl BreakerHandle {
         if before != after {
             // Under the lock, so that the gauge cannot be set out of order.
             self.metrics.breaker_moved(level(after));
-            announce(before, after);
+            log(self.metrics.name(), before, after);
         }
         result
     }
@@ -79,14 +75,17 @@ const fn level(position: Position) -> i64 {
     }
 }
 
-fn announce(before: Position, after: Position) {
+fn log(backend: &str, before: Position, after: Position) {
     match (before, after) {
         (Position::Closed, _) => {
-            tracing::warn!("the origin is out of order: reads are refused, but for one probe at a time");
+            tracing::warn!(
+                backend,
+                "the origin is out of order: reads are refused, but for one probe at a time"
+            );
         }
-        (_, Position::Closed) => tracing::info!("the origin answers again: reads pass"),
-        (_, Position::HalfOpen) => tracing::debug!("a read probes the origin"),
-        (_, Position::Open) => tracing::debug!("the origin is still out of order"),
+        (_, Position::Closed) => tracing::info!(backend, "the origin answers again: reads pass"),
+        (_, Position::HalfOpen) => tracing::debug!(backend, "a read probes the origin"),
+        (_, Position::Open) => tracing::debug!(backend, "the origin is still out of order"),
     }
 }
 

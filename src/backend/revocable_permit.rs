@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::bulkhead::Permit;
 use super::failure::ExchangeFailure;
+use crate::telemetry::PermitMetrics;
 
 /// How long a response may have waited for its client, all pauses added up, before its permit can be revoked.
 ///
@@ -22,8 +23,11 @@ use super::failure::ExchangeFailure;
 const TOLERATED: Duration = Duration::from_millis(500);
 
 /// All revocable permits of one bulkhead.
-#[derive(Debug, Default)]
-pub(super) struct RevocablePermits(Mutex<Vec<Weak<Mutex<State>>>>);
+#[derive(Debug)]
+pub(super) struct RevocablePermits {
+    open: Mutex<Vec<Weak<Mutex<State>>>>,
+    metrics: PermitMetrics,
+}
 
 /// A permit with the rest of a response, which can be revoked.
 #[derive(Debug)]
@@ -50,6 +54,13 @@ struct Held {
 // === impl RevocablePermits ===
 
 impl RevocablePermits {
+    pub(super) fn new(metrics: PermitMetrics) -> Self {
+        Self {
+            open: Mutex::default(),
+            metrics,
+        }
+    }
+
     /// Makes a permit revocable, now that it is held for the rest of a response.
     pub(super) fn add(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         let revocable = RevocablePermit(Arc::new(Mutex::new(State {
@@ -61,7 +72,7 @@ impl RevocablePermits {
             waited: Duration::ZERO,
             idle_since: Some(Instant::now()),
         })));
-        let mut open = lock(&self.0);
+        let mut open = lock(&self.open);
         if open.len() == open.capacity() {
             // Before it grows: that bounds it to twice the permits, at a cost that does not grow with them.
             open.retain(|revocable| revocable.strong_count() > 0);
@@ -73,11 +84,12 @@ impl RevocablePermits {
     /// Aborts the response that has waited longest for its client, if one has waited too long.
     pub(super) fn preempt(&self) {
         let now = Instant::now();
-        let open = lock(&self.0).clone();
+        let open = lock(&self.open).clone();
         let revocable = open.iter().filter_map(Weak::upgrade);
         let slowest = revocable.max_by_key(|revocable| lock(revocable).overdue(now));
         if let Some(held) = slowest.and_then(|revocable| lock(&revocable).revoke(now)) {
             tracing::info!("a response to a slow client is aborted: another request waits for its permit");
+            self.metrics.revoked();
             drop(held);
         }
     }
@@ -165,6 +177,7 @@ mod tests {
 
     use super::*;
     use crate::backend::bulkhead::Bulkhead;
+    use crate::backend::bulkhead::tests::bulkhead;
     use crate::backend::origin_body::OriginBody;
 
     /// A response whose origin never goes on.
@@ -197,7 +210,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_waiting_request_gets_the_permit_of_the_slowest_client() {
-        let bulkhead = Bulkhead::new(2, 4);
+        let bulkhead = bulkhead(2, 4);
         let mut slowest = response(&bulkhead, "a").await;
         pass(Duration::from_millis(1)).await;
         let slow = response(&bulkhead, "b").await;
@@ -213,7 +226,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn pauses_add_up() {
-        let bulkhead = Bulkhead::new(1, 4);
+        let bulkhead = bulkhead(1, 4);
         let mut body = response(&bulkhead, "a").await;
         pass(TOLERATED / 2).await;
         assert!(body.frame().await.is_some_and(|frame| frame.is_ok()));
@@ -229,7 +242,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn other_responses_keep_their_permits() {
-        let bulkhead = Bulkhead::new(3, 4);
+        let bulkhead = bulkhead(3, 4);
         let mut hanging = response(&bulkhead, reqwest::Body::wrap(Hanging)).await;
         pass(TOLERATED).await;
         assert!(hanging.frame().now_or_never().is_none());
@@ -246,10 +259,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn ended_responses_are_forgotten() {
-        let bulkhead = Bulkhead::new(1, 0);
+        let bulkhead = bulkhead(1, 0);
         for _ in 0..100 {
             drop(response(&bulkhead, "a").await);
         }
-        assert!(lock(&bulkhead.revocable_permits().0).len() < 10);
+        assert!(lock(&bulkhead.revocable_permits().open).len() < 10);
     }
 }

@@ -120,7 +120,7 @@ impl Site {
         let Ok(outgoing) = self.origin.request(head, body, &public.forwarded(head)) else {
             return refused(&fault::ambiguous_target());
         };
-        match self.means.upstream.pass(outgoing).await {
+        match self.means.backends.for_site().pass(outgoing).await {
             // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
             Ok(answer) if !(200..600).contains(&answer.status().as_u16()) => {
                 fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()))
