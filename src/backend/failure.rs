@@ -35,22 +35,22 @@ pub(crate) enum ExchangeFailure {
     #[error("the origin did not accept the connection in time")]
     ConnectTimeout(#[source] reqwest::Error),
     /// The response did not begin in time.
-    #[error("the origin did not begin its answer in time")]
+    #[error("the origin did not begin its response in time")]
     FirstByteTimeout,
     /// The response did not end in time.
-    #[error("the origin did not finish its answer in time")]
+    #[error("the origin did not finish its response in time")]
     Timeout,
     /// The connection ended before the response did.
     #[error("the origin ended the connection early")]
     Terminated(#[source] reqwest::Error),
     /// The origin's bytes are not HTTP.
-    #[error("the origin's answer is not HTTP")]
+    #[error("the origin's response is not HTTP")]
     NotHttp(#[source] reqwest::Error),
     /// The response head is ambiguous or too large.
     #[error(transparent)]
     ResponseHead(#[from] ResponseHeadFault),
     /// The response body is larger than allowed.
-    #[error("the origin's answer is too large")]
+    #[error("the origin's response is too large")]
     TooLarge,
     /// The client read slowly, and the permit was revoked for another request.
     #[error("the client is slow and others wait for the origin")]
@@ -137,7 +137,7 @@ impl ExchangeFailure {
     pub(crate) const fn health(&self) -> Option<Health> {
         match self {
             Self::Overloaded | Self::Unavailable { .. } | Self::Preempted => None,
-            // An origin that answers badly is alive.
+            // An origin that responds badly is alive.
             Self::NotHttp(_) | Self::ResponseHead(_) | Self::TooLarge => Some(Health::Alive),
             Self::Dns(_)
             | Self::Refused(_)

@@ -1,9 +1,16 @@
 //! Origins that share nothing, and what an operator sees of each.
 
+use std::time::Duration;
+
 use http::Method;
+use tokio::time::timeout;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Step, Wire, german_root};
 
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(5);
+
+/// The value of a series of a backend, by its second label.
 async fn value(edge: &Edge, name: &str, base: &str, label: &str) -> Option<String> {
     edge.metric(&format!(r#"{name}{{backend="{base}",{label}}}"#))
         .await
@@ -54,9 +61,8 @@ async fn waiting_requests_are_shown_while_they_wait() {
     let first = tokio::spawn(Answer::to(edge.request(Method::GET, EVENTS)));
     gate.reached_by(1).await;
     let second = tokio::spawn(Answer::to(edge.request(Method::GET, EVENTS)));
-    while waiting().await != "1" {
-        tokio::task::yield_now().await;
-    }
+    let shown = async { while waiting().await != "1" {} };
+    timeout(LONG, shown).await.expect("a waiting request");
 
     gate.open();
 
@@ -100,8 +106,7 @@ async fn a_backend_that_is_removed_takes_its_series_along() {
     edge.reloader().apply(settings).expect("good settings");
 
     // The old stack lives on in connections that have not seen the new one yet.
-    while edge.admin("/metrics").await.body.contains(&gone) {
-        tokio::task::yield_now().await;
-    }
+    let removed = async { while edge.admin("/metrics").await.body.contains(&gone) {} };
+    timeout(LONG, removed).await.expect("no more series");
     assert!(edge.admin("/metrics").await.body.contains(&origin.base()));
 }
