@@ -8,6 +8,7 @@ use super::orders::Shutdown;
 use super::reload::{ADMIN_CONNECTIONS, Reloader};
 use super::running::{DrainOutcome, Running};
 use crate::admin::{Admin, Readiness};
+use crate::backend::{ClientError, SharedBackends};
 use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
@@ -15,7 +16,6 @@ use crate::server::{
     BindError, Crowd, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker,
 };
 use crate::telemetry::Metrics;
-use crate::upstream::{ClientError, Upstream};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ impl Edge {
             Some(AdminSettings { listen }) => Some(Listener::bind(listen, tls.as_ref()).await?),
             None => None,
         };
-        let upstream = Upstream::new(&settings, metrics.clone())?;
-        let gateway = Gateway::new(&settings, upstream, drain.clone(), metrics.clone());
+        let shared = SharedBackends::new(&settings, metrics.clone())?;
+        let gateway = Gateway::new(&settings, shared, drain.clone(), metrics.clone());
         let reloader = Reloader::new(settings, gateway, metrics.clone(), pair.zip(tls));
         let running = Running {
             addresses: listeners

@@ -7,8 +7,7 @@ use super::orders::HangUps;
 use super::reload::{ReloadError, Reloader};
 use super::watch::FileWatch;
 use crate::config::Source;
-use crate::telemetry::LogFilter;
-use crate::upstream::causes;
+use crate::telemetry::{LogFilter, causes};
 
 /// Where an edge's settings are read again, and what follows them outside of the edge.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ mod reload;
 mod running;
 mod watch;
 
+pub use crate::backend::{ClientError, origin_tls};
 pub use crate::server::{BindError, BoundAddress, Pair, PairError, raise_descriptor_limit};
-pub use crate::upstream::{ClientError, origin_tls};
 pub use edge::{Edge, ServeError, StartError, serve};
 pub use follow::Reload;
 pub use orders::{HangUps, Shutdown};

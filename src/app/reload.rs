@@ -7,12 +7,12 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::admin::Pages;
+use crate::backend::{ClientError, most_connections};
 use crate::config::{ConfigError, ProxyProtocol, Settings};
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
 use crate::server::{Announcement, Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
 use crate::telemetry::{LogError, Metrics, unix_time};
-use crate::upstream::{ClientError, most_connections};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 pub(super) const ADMIN_CONNECTIONS: usize = 64;

@@ -123,7 +123,7 @@ pub(super) static SECTIONS: [Section; 16] = [
         name: "breaker",
         header: "[breaker]",
         meaning: "Reads are kept from a site that is out of order: they get 503 `edge_origin_unavailable` at once, and \
-                  the site can recover. Writes always pass.",
+                  the site can recover. Writes always pass. Each origin has a breaker of its own.",
         keys: Keys::Once(BREAKER),
     },
     Section {
@@ -418,7 +418,8 @@ const ORIGIN: &[Key<Draft>] = &[
         name: "max_in_flight",
         store: Count(1..=10_000, |draft, count| draft.origin.max_in_flight = count),
         default: Shown::Of(|settings| settings.origin.max_in_flight.to_string()),
-        meaning: "Exchanges with the site at once; at most the number of its PHP workers is best.",
+        meaning: "Exchanges at once with each origin (scheme, host and port of `origin.url` or `roots.origin_url`); at most \
+                  the number of its PHP workers is best.",
     },
     Key {
         name: "max_waiting",

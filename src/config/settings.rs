@@ -147,7 +147,7 @@ pub struct OriginSettings {
     pub advertised_url: Option<Url>,
     /// Send DELETE as POST with an override header.
     pub tunnel_delete: bool,
-    /// Upstream exchanges at once, 1 or more; 8 unless set.
+    /// Exchanges at once with each origin (scheme, host and port of an address), 1 or more; 8 unless set.
     pub max_in_flight: usize,
     /// Calls that wait for one of them; [`OriginSettings::waiting_calls`] unless set.
     pub max_waiting: Option<usize>,

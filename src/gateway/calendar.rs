@@ -17,6 +17,7 @@ use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
+use crate::backend::{Backend, BackendKind, Health, Outgoing};
 use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::layers::ClientBody;
@@ -24,7 +25,6 @@ use crate::problem::{EdgeError, Refusal};
 use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
-use crate::upstream::{Health, Outgoing, Upstream};
 
 /// What queueing and judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -130,21 +130,13 @@ impl Calendar {
 
     async fn forward(&self, head: &Parts, call: &ValidatedCall) -> Answer {
         let public = PublicAddress::of(self.public_url.as_ref(), head);
-        let outgoing = match self
-            .means
-            .upstream
-            .prepare(call, &head.headers, &public.forwarded(head))
-        {
+        let backend = self.means.backends.for_call(call);
+        let outgoing = match backend.write(call, &head.headers, &public.forwarded(head)) {
             Ok(outgoing) => outgoing,
             Err(fault) => return fault::not_prepared(fault),
         };
         let context = self.context(head, call, &public);
-        let exchange = exchange(
-            Arc::clone(&self.means.upstream),
-            outgoing,
-            context,
-            operation(call),
-        );
+        let exchange = exchange(Arc::clone(backend), outgoing, context, operation(call));
         let answer = async {
             if !call.is_write() {
                 return exchange.await;
@@ -203,20 +195,23 @@ const fn mode_label(mode: Mode) -> &'static str {
 
 /// Sends a request and relays its answer; owns everything, so that it can run on without its client.
 async fn exchange(
-    upstream: Arc<Upstream>,
+    backend: Arc<Backend>,
     outgoing: Outgoing,
     context: RelayContext,
     operation: &'static str,
 ) -> Answer {
-    let (answer, watched) = match upstream.exchange(outgoing, operation).await {
+    let (answer, guard) = match backend.exchange(outgoing, operation).await {
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
     let shows_credentials = context.audience == Audience::OneClient;
     let enveloped = context.enveloped;
-    match relay(answer, context).await {
+    let checked = match backend.kind() {
+        BackendKind::WordPress => relay(answer, context).await,
+    };
+    match checked {
         Ok(mut answer) => {
-            watched.saw(Health::Alive);
+            guard.report(Health::Alive);
             let status = match answer.status() {
                 StatusCode::OK if enveloped && shows_credentials => answer.body().enveloped_status(),
                 status => Some(status),
@@ -228,7 +223,7 @@ async fn exchange(
         }
         Err(failure) => {
             if let Some(health) = fault::health(&failure) {
-                watched.saw(health);
+                guard.report(health);
             }
             fault::not_relayed(&failure)
         }

@@ -11,12 +11,12 @@ use http::request::Parts;
 use super::fault;
 use crate::access::{Budgets, Call, Standings, Visitor, Writers};
 use crate::answer::{Answer, refused};
+use crate::backend::{PrepareFault, check_authorization};
 use crate::config::{Profile, Settings};
 use crate::layers::ClientAddress;
 use crate::problem::{EdgeError, Refusal};
 use crate::target::RouteMatch;
 use crate::telemetry::Metrics;
-use crate::upstream::{PrepareFault, check_authorization};
 
 /// Marks an answer of the site that refuses the credentials; rides in the answer's extensions.
 #[derive(Debug, Clone, Copy)]

@@ -7,11 +7,12 @@ use http::{HeaderValue, StatusCode};
 
 use crate::access::{Exceeded, whole_seconds};
 use crate::answer::{Answer, refused};
+use crate::backend::{
+    AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, ResponseHeadFault,
+};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::OriginFailure;
-use crate::upstream::{
-    AddressFault, CredentialsFault, ExchangeFailure, Health, OddHead, PrepareFault, causes,
-};
+use crate::telemetry::causes;
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -52,7 +53,7 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
 /// What the client learns of a failed exchange.
 const fn problem_of(failure: &ExchangeFailure) -> Problem {
     match failure {
-        ExchangeFailure::Overloaded | ExchangeFailure::Recalled => Problem::edge(EdgeError::Overloaded),
+        ExchangeFailure::Overloaded | ExchangeFailure::Preempted => Problem::edge(EdgeError::Overloaded),
         ExchangeFailure::Unavailable { .. } => Problem::edge(EdgeError::OriginUnavailable),
         ExchangeFailure::FirstByteTimeout | ExchangeFailure::Timeout => {
             Problem::edge(EdgeError::OriginTimeout)
@@ -63,8 +64,10 @@ const fn problem_of(failure: &ExchangeFailure) -> Problem {
         ExchangeFailure::Tls(_) => Problem::because(Cause::OriginTls),
         ExchangeFailure::Unreachable(_) => Problem::because(Cause::OriginDown),
         ExchangeFailure::Terminated(_) => Problem::because(Cause::OriginIncomplete),
-        ExchangeFailure::OddHead(OddHead::TooLarge) => Problem::because(Cause::OriginHeaderSize),
-        ExchangeFailure::NotHttp(_) | ExchangeFailure::OddHead(OddHead::Framing) => {
+        ExchangeFailure::ResponseHead(ResponseHeadFault::TooLarge) => {
+            Problem::because(Cause::OriginHeaderSize)
+        }
+        ExchangeFailure::NotHttp(_) | ExchangeFailure::ResponseHead(ResponseHeadFault::Framing) => {
             Problem::because(Cause::OriginProtocol)
         }
         ExchangeFailure::TooLarge => Problem::because(Cause::OriginBodySize),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::entrance::Entrance;
+use crate::backend::{Backends, ClientError, SharedBackends};
 use crate::call::Judge;
 use crate::config::Settings;
 use crate::relay::RelayRules;
 use crate::server::Drain;
 use crate::target::Roots;
 use crate::telemetry::Metrics;
-use crate::upstream::{ClientError, Upstream};
 
 /// Everything a request may need on its way, made once.
 #[derive(Debug)]
@@ -22,8 +22,10 @@ pub(super) struct Means {
     pub(super) judge: Judge,
     /// Turns the origin's answers into the client's.
     pub(super) rules: Arc<RelayRules>,
-    /// Leads to the origin.
-    pub(super) upstream: Arc<Upstream>,
+    /// Send calls to their origins.
+    pub(super) backends: Backends,
+    /// What of the backends outlives a reload.
+    shared: SharedBackends,
     /// Waits for writes at the end.
     pub(super) drain: Drain,
     /// Counts what was found.
@@ -31,13 +33,14 @@ pub(super) struct Means {
 }
 
 impl Means {
-    pub(super) fn new(settings: &Settings, upstream: Upstream, drain: Drain, metrics: Metrics) -> Self {
+    pub(super) fn new(settings: &Settings, shared: SharedBackends, drain: Drain, metrics: Metrics) -> Self {
         Self {
             roots: Roots::new(settings),
             entrance: Entrance::new(settings, metrics.clone()),
             judge: Judge::new(settings),
             rules: Arc::new(RelayRules::new(settings)),
-            upstream: Arc::new(upstream),
+            backends: Backends::new(settings, &shared),
+            shared,
             drain,
             metrics,
         }
@@ -45,12 +48,14 @@ impl Means {
 
     /// The means under new settings; what these leave alone lives on.
     pub(super) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
+        let shared = self.shared.adapt(settings)?;
         Ok(Self {
             roots: Roots::new(settings),
             entrance: self.entrance.renewed(settings),
             judge: Judge::new(settings),
             rules: Arc::new(RelayRules::new(settings).remembering(&self.rules)),
-            upstream: Arc::new(self.upstream.renewed(settings)?),
+            backends: Backends::new(settings, &shared),
+            shared,
             drain: self.drain.clone(),
             metrics: self.metrics.clone(),
         })

@@ -8,9 +8,9 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderValue};
 use url::Url;
 
+use crate::backend::Forwarded;
 use crate::layers::{ClientAddress, RequestId};
 use crate::server::Peer;
-use crate::upstream::Forwarded;
 
 /// Scheme and host, as URLs in answers name them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,6 +14,7 @@ use super::calendar::Calendar;
 use super::means::Means;
 use super::site::{Passage, Site};
 use crate::answer::{Answer, AnswerBody, MadeHere, refused};
+use crate::backend::{ClientError, SharedBackends};
 use crate::config::{CorsSettings, OtherTraffic, Settings};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
@@ -21,7 +22,6 @@ use crate::relay::preflight;
 use crate::server::Drain;
 use crate::target::Located;
 use crate::telemetry::Metrics;
-use crate::upstream::{ClientError, Upstream};
 
 /// The innermost service.
 #[derive(Debug, Clone)]
@@ -40,8 +40,8 @@ struct Inner {
 // === impl Gateway ===
 
 impl Gateway {
-    pub(crate) fn new(settings: &Settings, upstream: Upstream, drain: Drain, metrics: Metrics) -> Self {
-        Self::with(settings, Means::new(settings, upstream, drain, metrics))
+    pub(crate) fn new(settings: &Settings, shared: SharedBackends, drain: Drain, metrics: Metrics) -> Self {
+        Self::with(settings, Means::new(settings, shared, drain, metrics))
     }
 
     /// A gateway for new settings; what they leave alone lives on, connections to the origin above all.

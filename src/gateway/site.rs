@@ -14,6 +14,7 @@ use super::means::Means;
 use super::paced::Paced;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
+use crate::backend::SiteOrigin;
 use crate::config::{Limits, Settings, Timeouts};
 use crate::layers::ClientBody;
 use crate::payload::{
@@ -23,7 +24,6 @@ use crate::problem::{Cause, Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
 use crate::target::{Located, Spot};
 use crate::telemetry::{Journal, Subject};
-use crate::upstream::SiteOrigin;
 use crate::value::{PhpArray, Value, write_escaped};
 
 /// The way of everything that is no calendar call.
@@ -116,7 +116,7 @@ impl Site {
         let Ok(outgoing) = self.origin.request(head, body, &public.forwarded(head)) else {
             return refused(&fault::ambiguous_target());
         };
-        match self.means.upstream.pass(outgoing).await {
+        match self.means.backends.for_site().pass(outgoing).await {
             // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
             Ok(answer) if !(200..600).contains(&answer.status().as_u16()) => {
                 fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()))

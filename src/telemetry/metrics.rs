@@ -14,6 +14,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::backend::{BackendFamilies, BackendMetrics};
 use super::certificate::CertificateMetrics;
 use super::labels::{class_label, method_label};
 use super::reloads::ReloadMetrics;
@@ -34,7 +35,7 @@ pub(crate) struct Metrics {
     exchange_seconds: Family<OperationLabels, Histogram, Buckets>,
     inflight: Gauge,
     reloads: ReloadMetrics,
-    breaker: Gauge,
+    backends: BackendFamilies,
     rate_limited: Family<BudgetLabels, Counter>,
     certificate: CertificateMetrics,
 }
@@ -128,7 +129,7 @@ impl Metrics {
             exchange_seconds: Family::new_with_constructor(Buckets),
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
-            breaker: Gauge::default(),
+            backends: BackendFamilies::default(),
             rate_limited: Family::default(),
             certificate: CertificateMetrics::default(),
         };
@@ -163,11 +164,7 @@ impl Metrics {
         );
         registry.register("inflight", "Requests running", self.inflight.clone());
         self.reloads.register(&mut registry);
-        registry.register(
-            "origin_breaker_state",
-            "Whether reads reach the origin: 0 closed (they do), 1 half-open (one is trying), 2 open (they do not)",
-            self.breaker.clone(),
-        );
+        self.backends.register(&mut registry);
         registry.register(
             "rate_limited",
             "Requests refused because a budget was used up",
@@ -216,9 +213,9 @@ impl Metrics {
             .observe(exchange.duration.as_secs_f64());
     }
 
-    /// Shows where the breaker stands: 0 closed, 1 half-open, 2 open.
-    pub(crate) fn breaker_moved(&self, level: i64) {
-        self.breaker.set(level);
+    /// The metrics of a backend by its name, which comes from the settings.
+    pub(crate) fn backend(&self, name: &str) -> BackendMetrics {
+        self.backends.of(name)
     }
 
     /// Counts a request that came too fast.
@@ -270,6 +267,7 @@ mod tests {
     fn names_and_labels_are_stable() {
         let metrics = Metrics::new();
         let _running = metrics.begin();
+        let _backend = metrics.backend("http://wp.example");
         metrics.served(&Served {
             operation: "events.list",
             method: &Method::GET,
@@ -292,7 +290,7 @@ mod tests {
             r#"edge_config_reloads_total{result="success"} 0"#,
             r#"edge_config_reloads_total{result="failure"} 0"#,
             "edge_config_last_reload_success_timestamp_seconds 0",
-            "edge_origin_breaker_state 0",
+            r#"edge_origin_breaker_state{backend="http://wp.example"} 0"#,
             concat!(
                 r#"edge_build_info{version=""#,
                 env!("CARGO_PKG_VERSION"),

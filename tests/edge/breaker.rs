@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::Method;
 use tokio::time::timeout;
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, german_root};
 
 const FAILURES: usize = 3;
 
@@ -37,12 +37,10 @@ async fn read_until(edge: &Edge, status: u16) -> Answer {
     }
 }
 
-async fn breaker_state(edge: &Edge) -> String {
-    let metrics = edge.admin("/metrics").await.body;
-    let line = metrics
-        .lines()
-        .find_map(|line| line.strip_prefix("edge_origin_breaker_state "));
-    line.expect("a gauge").to_owned()
+/// The state of the breaker before an origin, by scheme and authority.
+async fn breaker_state(edge: &Edge, base: &str) -> String {
+    let series = format!(r#"edge_origin_breaker_state{{backend="{base}"}}"#);
+    edge.metric(&series).await.expect("a gauge")
 }
 
 #[tokio::test]
@@ -62,6 +60,32 @@ async fn t70_service_is_back_within_five_seconds() {
 
     assert!(refused.is_ok());
     assert!(served.is_ok());
+}
+
+#[tokio::test]
+async fn t72_a_dead_origin_leaves_the_others_alone() {
+    let dead = Origin::down().await.base();
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.roots.push(german_root(&dead));
+            settings.breaker.failures = FAILURES;
+            settings.breaker.probe_interval = Duration::from_mins(1);
+        })
+        .start()
+        .await;
+
+    for attempt in 0..10 {
+        let expected = if attempt < FAILURES { 502 } else { 503 };
+        assert_eq!(edge.get(&format!("/de{EVENTS}")).await.status, expected);
+    }
+
+    for _ in 0..10 {
+        assert_eq!(edge.get(EVENTS).await.status, 200);
+    }
+    assert_eq!(breaker_state(&edge, &dead).await, "2");
+    assert_eq!(breaker_state(&edge, &origin.base()).await, "0");
 }
 
 #[tokio::test]
@@ -114,7 +138,7 @@ async fn t72_reads_get_503_at_once_and_writes_pass() {
         })
         .start()
         .await;
-    assert_eq!(breaker_state(&edge).await, "0");
+    assert_eq!(breaker_state(&edge, &origin.base()).await, "0");
     for _ in 0..FAILURES {
         assert_eq!(edge.get(EVENTS).await.code(), "edge_origin_failed");
     }
@@ -137,7 +161,7 @@ async fn t72_reads_get_503_at_once_and_writes_pass() {
     assert_eq!(refused.status, 400);
     assert_eq!(write.code(), "edge_origin_failed");
     assert_eq!(origin.only().method, Method::POST);
-    assert_eq!(breaker_state(&edge).await, "2");
+    assert_eq!(breaker_state(&edge, &origin.base()).await, "2");
 }
 
 #[tokio::test]

@@ -152,22 +152,6 @@ async fn a_delete_can_be_tunnelled() {
 }
 
 #[tokio::test]
-async fn a_site_with_plain_permalinks_gets_the_route_in_its_query() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let root = format!("{}/index.php?rest_route=/", origin.base());
-    let edge = Edge::builder()
-        .origin(&origin)
-        .settings(|settings| settings.roots[0].origin_url = root.parse().unwrap())
-        .start()
-        .await;
-
-    assert_eq!(edge.get(&format!("{EVENTS}?page=2")).await.status, 200);
-
-    let expected = "/index.php?rest_route=/tribe/events/v1/events&page=2";
-    assert_eq!(origin.only().target, expected);
-}
-
-#[tokio::test]
 async fn http2_without_negotiation_is_understood() {
     let origin = Origin::always(Reply::json(200, r#"{"events":[]}"#)).await;
     let edge = Edge::before(&origin).await;

@@ -7,6 +7,7 @@
 )]
 
 mod architecture;
+mod backends;
 mod breaker;
 mod command_line;
 mod contract;

@@ -65,6 +65,9 @@ async fn t71_slow_readers_give_way_when_others_wait() {
     assert!(cut.len() < LARGE && !cut.ends_with(END), "no clean end");
     // One place was enough, and the longest wait was the first one's.
     assert!(second.rest().await.ends_with(END));
+    let base = origin.base();
+    let revoked = format!(r#"edge_origin_revoked_permits_total{{backend="{base}",traffic="calls"}}"#);
+    assert_eq!(edge.metric(&revoked).await.as_deref(), Some("1"));
 }
 
 #[tokio::test]

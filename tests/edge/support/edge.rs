@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
-use calendar_edge::config::{AdminSettings, ListenAddress, Settings};
+use calendar_edge::config::{AdminSettings, ListenAddress, Root, Settings};
+use calendar_edge::problem::Words;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
@@ -63,6 +64,16 @@ impl EdgeBuilder {
             settings: self.settings,
             client: client(reqwest::Client::builder()),
         }
+    }
+}
+
+/// The root `/de/wp-json`, whose origin is given by scheme and authority.
+pub(crate) fn german_root(base: &str) -> Root {
+    Root {
+        language: Some("de".to_owned()),
+        path: "/de/wp-json".to_owned(),
+        origin_url: format!("{base}/wp-json").parse().expect("a URL"),
+        words: Words::english(),
     }
 }
 
@@ -149,6 +160,14 @@ impl Edge {
     /// Reads a page of the admin listener.
     pub(crate) async fn admin(&self, path: &str) -> Answer {
         Answer::to(self.client.get(self.admin_base() + path)).await
+    }
+
+    /// The value of a series of the metrics, by its name and labels.
+    pub(crate) async fn metric(&self, series: &str) -> Option<String> {
+        let metrics = self.admin("/metrics").await.body;
+        let mut lines = metrics.lines();
+        let value = lines.find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        value.map(ToOwned::to_owned)
     }
 
     /// A client that keeps no connections.

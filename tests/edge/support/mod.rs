@@ -10,7 +10,7 @@ mod reply;
 mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
-pub(crate) use edge::{Answer, Edge};
+pub(crate) use edge::{Answer, Edge, german_root};
 pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::Origin;
 pub(crate) use program::{Directory, Program};

@@ -1,4 +1,4 @@
-//! Requests and answers of the site as they pass through: the same but for hop-by-hop headers.
+//! Requests and responses of the rest of the site: forwarded as they are, without hop-by-hop headers.
 
 use http::HeaderMap;
 use http::header::{

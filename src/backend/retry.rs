@@ -1,15 +1,15 @@
-//! How many reads may be tried again: one in ten, with a small reserve (T-69).
+//! The retry budget of a backend: one read in ten, with a small reserve (T-69).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a read pays in, and what a retry costs.
+/// What a read adds, and what a retry costs.
 const DEPOSIT: u32 = 1;
 const COST: u32 = 10;
 
 /// The most that can be saved up: ten retries.
 const CEILING: u32 = 100;
 
-/// Saved-up permission to retry.
+/// Retries that earlier reads have paid for.
 #[derive(Debug)]
 pub(super) struct RetryBudget {
     saved: AtomicU32,
@@ -22,12 +22,12 @@ impl RetryBudget {
         }
     }
 
-    /// Notes a read.
+    /// Adds the share of one read.
     pub(super) fn deposit(&self) {
         self.update(|saved| Some((saved + DEPOSIT).min(CEILING)));
     }
 
-    /// Whether a retry may be made; it is paid at once.
+    /// Pays for a retry; false if the budget does not cover it.
     pub(super) fn withdraw(&self) -> bool {
         self.update(|saved| saved.checked_sub(COST))
     }

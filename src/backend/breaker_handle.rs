@@ -1,4 +1,4 @@
-//! The breaker at work: its clock, its log lines, its gauge.
+//! The breaker with its clock, its log lines and its gauge.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -6,24 +6,24 @@ use std::time::Instant;
 use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
 use crate::config::BreakerSettings;
-use crate::telemetry::Metrics;
+use crate::telemetry::BackendMetrics;
 
-/// Watches over the origin's health; clones share it.
+/// The breaker of one backend; clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Watch {
+pub(super) struct BreakerHandle {
     breaker: Arc<Mutex<Breaker>>,
     settings: BreakerSettings,
-    metrics: Metrics,
+    metrics: BackendMetrics,
 }
 
-/// One read under watch. Dropped without a report it tells nothing: its client left.
+/// One read that the breaker has admitted. Dropped without a report it says nothing about the origin: its client left.
 #[derive(Debug)]
-pub(crate) struct Watched(Option<(Watch, Pass)>);
+pub(crate) struct BreakerGuard(Option<(BreakerHandle, Pass)>);
 
-// === impl Watch ===
+// === impl BreakerHandle ===
 
-impl Watch {
-    pub(super) fn new(settings: &BreakerSettings, metrics: Metrics) -> Self {
+impl BreakerHandle {
+    pub(super) fn new(settings: &BreakerSettings, metrics: BackendMetrics) -> Self {
         metrics.breaker_moved(level(Position::Closed));
         Self {
             breaker: Arc::new(Mutex::new(Breaker::new(settings))),
@@ -32,19 +32,15 @@ impl Watch {
         }
     }
 
-    /// The same under the same settings, else a new one.
-    pub(super) fn renewed(&self, settings: &BreakerSettings) -> Self {
-        if self.settings == *settings {
-            return self.clone();
-        }
-        Self::new(settings, self.metrics.clone())
+    pub(super) const fn settings(&self) -> &BreakerSettings {
+        &self.settings
     }
 
-    /// Lets a read pass, or fails with the time that reads have to wait.
-    pub(super) fn admit(&self) -> Result<Watched, ExchangeFailure> {
+    /// Admits a read, or fails with the time until the next probe.
+    pub(super) fn admit(&self) -> Result<BreakerGuard, ExchangeFailure> {
         let asked = self.change(|breaker| breaker.ask(Instant::now()));
         let pass = asked.map_err(|wait| ExchangeFailure::Unavailable { wait })?;
-        Ok(Watched(Some((self.clone(), pass))))
+        Ok(BreakerGuard(Some((self.clone(), pass))))
     }
 
     fn report(&self, pass: Pass, health: Health) {
@@ -59,7 +55,7 @@ impl Watch {
         if before != after {
             // Under the lock, so that the gauge cannot be set out of order.
             self.metrics.breaker_moved(level(after));
-            announce(before, after);
+            log(self.metrics.name(), before, after);
         }
         result
     }
@@ -79,30 +75,33 @@ const fn level(position: Position) -> i64 {
     }
 }
 
-fn announce(before: Position, after: Position) {
+fn log(backend: &str, before: Position, after: Position) {
     match (before, after) {
         (Position::Closed, _) => {
-            tracing::warn!("the origin is out of order: reads are refused, but for one probe at a time");
+            tracing::warn!(
+                backend,
+                "the origin is out of order: reads are refused, but for one probe at a time"
+            );
         }
-        (_, Position::Closed) => tracing::info!("the origin answers again: reads pass"),
-        (_, Position::HalfOpen) => tracing::debug!("a read probes the origin"),
-        (_, Position::Open) => tracing::debug!("the origin is still out of order"),
+        (_, Position::Closed) => tracing::info!(backend, "the origin answers again: reads pass"),
+        (_, Position::HalfOpen) => tracing::debug!(backend, "a read probes the origin"),
+        (_, Position::Open) => tracing::debug!(backend, "the origin is still out of order"),
     }
 }
 
-// === impl Watched ===
+// === impl BreakerGuard ===
 
-impl Watched {
-    /// A write: the breaker neither holds it back nor hears of it, because a write may be slow for reasons of its
+impl BreakerGuard {
+    /// The guard of a write, which the breaker neither refuses nor counts: a write may be slow for reasons of its
     /// own, and its client cannot simply try again.
-    pub(super) fn not_at_all() -> Self {
+    pub(super) fn uncounted() -> Self {
         Self(None)
     }
 
-    /// Tells how the origin did.
-    pub(crate) fn saw(self, health: Health) {
-        if let Some((watch, pass)) = self.0 {
-            watch.report(pass, health);
+    /// Reports the origin's health to the breaker.
+    pub(crate) fn report(self, health: Health) {
+        if let Some((breaker, pass)) = self.0 {
+            breaker.report(pass, health);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The HTTP clients: everything a library does unasked is off.
+//! The HTTP clients of a backend: everything a library does unasked is off.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,14 +6,15 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
-use super::tls::{self, Trust};
+use super::authority::Authority;
+use super::tls::{TlsConfigs, Trust};
 use crate::config::Settings;
 
-/// Header fields of an answer.
-const ANSWER_HEADERS: usize = 100;
+/// Header fields of a response.
+const RESPONSE_HEADERS: usize = 100;
 
-/// Bytes of an answer's headers over HTTP/2.
-const ANSWER_HEADER_BYTES: u32 = 64 * 1024;
+/// Bytes of a response's headers over HTTP/2.
+const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
 
 /// Connections that are kept for the next read.
 const KEPT_CONNECTIONS: usize = 32;
@@ -32,28 +33,27 @@ pub enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
-/// What of the settings decides how connections are opened.
+/// The settings that decide how connections are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Dial {
+pub(super) struct Dial {
     connect: Duration,
     trust: Trust,
 }
 
-/// Two clients that differ in what happens to their connections; clones share these.
+/// Two clients that differ in the reuse of connections; clones share these.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
     dial: Dial,
     tls: rustls::ClientConfig,
     pooled: Arc<ArcSwap<Client>>,
-    /// Opens a connection for each request: one that is known to be fresh, so that a write is never lost
-    /// on a connection that the origin just closed.
+    /// Opens a new connection for each request, so that a write is never lost on a connection that the origin has
+    /// just closed.
     pub(super) fresh: Client,
 }
 
 impl Clients {
-    pub(super) fn new(settings: &Settings) -> Result<Self, ClientError> {
-        let dial = Dial::of(settings);
-        let tls = tls::client_config(dial.trust)?;
+    pub(super) fn new(dial: Dial, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
+        let tls = tls.for_trust(dial.trust)?;
         Ok(Self {
             dial,
             pooled: Arc::new(ArcSwap::from_pointee(pooled(dial, &tls)?)),
@@ -62,13 +62,17 @@ impl Clients {
         })
     }
 
-    /// The client that keeps connections.
+    pub(super) const fn dial(&self) -> Dial {
+        self.dial
+    }
+
+    /// The client that reuses connections.
     pub(super) fn pooled(&self) -> Arc<Client> {
         self.pooled.load_full()
     }
 
-    /// Keeps none of the connections that are open now: the library cannot be told which of them had an odd answer,
-    /// and may keep that one, too.
+    /// Reuses none of the connections that are open now: the library cannot be told which of them had the refused
+    /// response, and may reuse that one, too.
     pub(super) fn drop_connections(&self) {
         match pooled(self.dial, &self.tls) {
             Ok(client) => self.pooled.store(Arc::new(client)),
@@ -76,14 +80,6 @@ impl Clients {
                 tracing::error!(error = %error, "the client toward the origin cannot be set up anew");
             }
         }
-    }
-
-    /// The same clients with their open connections, unless the settings ask for others.
-    pub(super) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
-        if Dial::of(settings) == self.dial {
-            return Ok(self.clone());
-        }
-        Self::new(settings)
     }
 }
 
@@ -97,16 +93,14 @@ fn pooled(dial: Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Err
 // === impl Dial ===
 
 impl Dial {
-    fn of(settings: &Settings) -> Self {
-        let secure = settings
-            .roots
-            .iter()
-            .any(|root| root.origin_url.scheme() == "https")
-            || settings.origin.url.scheme() == "https";
-        let trust = if secure { Trust::Authorities } else { Trust::Nobody };
+    pub(super) fn of(settings: &Settings, authority: &Authority) -> Self {
         Self {
             connect: settings.timeouts.origin_connect,
-            trust,
+            trust: if authority.is_tls() {
+                Trust::Authorities
+            } else {
+                Trust::Nobody
+            },
         }
     }
 }
@@ -118,8 +112,8 @@ fn builder(dial: Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
         .redirect(redirect::Policy::none())
         .referer(false)
         .retry(retry::never())
-        .http1_max_headers(ANSWER_HEADERS)
-        .http2_max_header_list_size(ANSWER_HEADER_BYTES)
+        .http1_max_headers(RESPONSE_HEADERS)
+        .http2_max_header_list_size(RESPONSE_HEADER_BYTES)
         .tcp_nodelay(true)
         .connect_timeout(dial.connect)
 }

@@ -1,68 +1,68 @@
-//! Why an exchange with the origin failed, as far as the transport can tell.
+//! Why an exchange with an origin failed, as far as the transport can tell.
 
-use std::error::Error;
 use std::io;
 use std::time::Duration;
 
 use super::breaker::Health;
-use super::odd_head::OddHead;
+use super::response_head::ResponseHeadFault;
+use crate::telemetry::causes;
 
-/// Why there is no answer of the origin, or only a part of one.
+/// Why there is no response of the origin, or only a part of one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExchangeFailure {
-    /// Every place toward the origin and in the queue is taken.
+    /// Every permit is held and the queue is full, or no permit was released in time.
     #[error("too many exchanges with the origin are running")]
     Overloaded,
-    /// The origin is out of order, and reads are kept from it for a while.
+    /// The breaker is open.
     #[error("the origin is out of order")]
     Unavailable {
-        /// When it makes sense to ask again.
+        /// Time until the next probe.
         wait: Duration,
     },
     /// The origin's name does not resolve.
     #[error("the origin's name could not be resolved")]
     Dns(#[source] reqwest::Error),
-    /// Nobody listens there.
+    /// The origin refused the connection.
     #[error("the origin refused the connection")]
     Refused(#[source] reqwest::Error),
-    /// TLS could not be agreed on, or the certificate does not fit.
+    /// The TLS handshake failed, or the certificate is not valid.
     #[error("TLS with the origin failed")]
     Tls(#[source] reqwest::Error),
-    /// The origin cannot be reached for another reason.
+    /// The connection failed for another reason.
     #[error("the origin could not be reached")]
     Unreachable(#[source] reqwest::Error),
-    /// The connection was not made in time.
+    /// The connection was not established in time.
     #[error("the origin did not accept the connection in time")]
     ConnectTimeout(#[source] reqwest::Error),
-    /// The answer did not begin in time.
-    #[error("the origin did not begin its answer in time")]
+    /// The response did not begin in time.
+    #[error("the origin did not begin its response in time")]
     FirstByteTimeout,
-    /// The answer did not end in time.
-    #[error("the origin did not finish its answer in time")]
+    /// The response did not end in time.
+    #[error("the origin did not finish its response in time")]
     Timeout,
-    /// The connection ended before the answer did.
+    /// The connection ended before the response did.
     #[error("the origin ended the connection early")]
     Terminated(#[source] reqwest::Error),
-    /// What came was no HTTP.
-    #[error("the origin's answer is not HTTP")]
+    /// The origin's bytes are not HTTP.
+    #[error("the origin's response is not HTTP")]
     NotHttp(#[source] reqwest::Error),
-    /// What came was HTTP, but nobody should rely on it.
+    /// The response head is ambiguous or too large.
     #[error(transparent)]
-    OddHead(#[from] OddHead),
-    /// The answer's body is larger than allowed.
-    #[error("the origin's answer is too large")]
+    ResponseHead(#[from] ResponseHeadFault),
+    /// The response body is larger than allowed.
+    #[error("the origin's response is too large")]
     TooLarge,
-    /// The client took its answer slowly, and others waited for the place.
+    /// The client read slowly, and the permit was revoked for another request.
     #[error("the client is slow and others wait for the origin")]
-    Recalled,
+    Preempted,
 }
 
 // === impl ExchangeFailure ===
 
 impl ExchangeFailure {
-    /// Reads what the client library says, by types and never by text.
+    /// Reads an error of the client library by types, never by text.
     pub(super) fn from_reqwest(error: reqwest::Error) -> Self {
-        // The URL holds a visitor's words, `password` among them: no log line may repeat it.
+        // The URL contains client text, `password` among it: it must not reach the log.
         let error = error.without_url();
         if error.is_connect() {
             return Self::from_connect(error);
@@ -87,7 +87,7 @@ impl ExchangeFailure {
             return Self::Dns(error);
         }
         let io = || causes(&error).filter_map(|cause| cause.downcast_ref::<io::Error>());
-        if io().any(speaks_of_tls) {
+        if io().any(is_of_tls) {
             return Self::Tls(error);
         }
         if io().any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused) {
@@ -110,18 +110,18 @@ impl ExchangeFailure {
             Self::Timeout => "timeout",
             Self::Terminated(_) => "terminated",
             Self::NotHttp(_) => "not_http",
-            Self::OddHead(_) => "odd_head",
+            Self::ResponseHead(_) => "odd_head",
             Self::TooLarge => "too_large",
-            Self::Recalled => "recalled",
+            Self::Preempted => "recalled",
         }
     }
 
-    /// What the failure tells about the origin; nothing where the edge itself, or one answer, is the cause.
+    /// The origin's health after this failure; none where the edge caused it.
     pub(crate) const fn health(&self) -> Option<Health> {
         match self {
-            Self::Overloaded | Self::Unavailable { .. } | Self::Recalled => None,
-            // Whoever answers in another tongue, or too much, is there.
-            Self::NotHttp(_) | Self::OddHead(_) | Self::TooLarge => Some(Health::Alive),
+            Self::Overloaded | Self::Unavailable { .. } | Self::Preempted => None,
+            // An origin that responds badly is alive.
+            Self::NotHttp(_) | Self::ResponseHead(_) | Self::TooLarge => Some(Health::Alive),
             Self::Dns(_)
             | Self::Refused(_)
             | Self::Tls(_)
@@ -133,23 +133,16 @@ impl ExchangeFailure {
         }
     }
 
-    /// Whether the connection broke without an answer, as a pooled one does that the origin just closed.
+    /// Whether the connection broke without a response, as a pooled one does that the origin has just closed.
     pub(super) const fn may_be_a_stale_connection(&self) -> bool {
         matches!(self, Self::Terminated(_))
     }
 }
 
-/// The error and its sources, outermost first.
-pub(crate) fn causes<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| (*error).source())
-}
-
-/// Whether an I/O error wraps one of the TLS library, perhaps in another I/O error: `source` leaves those out.
-fn speaks_of_tls(error: &io::Error) -> bool {
+/// Whether an I/O error wraps one of the TLS library, perhaps in another I/O error: `source` skips those.
+fn is_of_tls(error: &io::Error) -> bool {
     let Some(inner) = error.get_ref() else {
         return false;
     };
-    inner.is::<rustls::Error>() || inner.downcast_ref::<io::Error>().is_some_and(speaks_of_tls)
+    inner.is::<rustls::Error>() || inner.downcast_ref::<io::Error>().is_some_and(is_of_tls)
 }

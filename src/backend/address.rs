@@ -3,22 +3,11 @@
 use url::Url;
 
 use crate::call::CanonicalRequest;
-use crate::value::write_escaped;
 
 /// One REST root at the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RootAddress {
     base: Url,
-    routing: Routing,
-}
-
-/// How the origin's permalinks spell a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Routing {
-    /// `https://h/wp-json` + path.
-    Path,
-    /// Plain permalinks, `https://h/?rest_route=/`: the path goes into the query.
-    Query,
 }
 
 /// Why no URL can be built.
@@ -37,33 +26,13 @@ pub(crate) enum AddressFault {
 impl RootAddress {
     /// Takes a root's URL as it is configured.
     pub(super) fn new(url: &Url) -> Self {
-        let mut base = url.clone();
-        let routing = if url.query_pairs().any(|(name, _)| name == "rest_route") {
-            Routing::Query
-        } else {
-            Routing::Path
-        };
-        base.set_query(None);
-        base.set_fragment(None);
-        Self { base, routing }
+        Self { base: url.clone() }
     }
 
     /// The URL of a call below this root.
     pub(super) fn url_of(&self, call: &CanonicalRequest) -> Result<Url, AddressFault> {
-        match self.routing {
-            Routing::Path => {
-                let root = self.base.path().trim_end_matches('/');
-                plain(&self.base, &format!("{root}{}", call.path), call.query.as_deref())
-            }
-            Routing::Query => {
-                let mut query = format!("rest_route={}", in_query(&call.path));
-                if let Some(rest) = &call.query {
-                    query.push('&');
-                    query.push_str(rest);
-                }
-                plain(&self.base, self.base.path(), Some(&query))
-            }
-        }
+        let root = self.base.path().trim_end_matches('/');
+        plain(&self.base, &format!("{root}{}", call.path), call.query.as_deref())
     }
 }
 
@@ -75,20 +44,6 @@ pub(super) fn plain(base: &Url, path: &str, query: Option<&str>) -> Result<Url, 
     url.set_fragment(None);
     let unchanged = url.path() == path && url.query() == query;
     unchanged.then_some(url).ok_or(AddressFault::NotPlain)
-}
-
-/// A path as a query value: what is percent-encoded in it stays so after one decoding.
-fn in_query(path: &str) -> String {
-    let mut value = String::with_capacity(path.len());
-    for segment in path.split_inclusive('/') {
-        let (name, slash) = match segment.strip_suffix('/') {
-            Some(name) => (name, "/"),
-            None => (segment, ""),
-        };
-        write_escaped(name.as_bytes(), &mut value);
-        value.push_str(slash);
-    }
-    value
 }
 
 #[cfg(test)]
@@ -124,18 +79,6 @@ mod tests {
                 "/tribe/events/v1/events",
                 Some("page=2&tags[]=3"),
                 "http://h.example:8080/de/wp-json/tribe/events/v1/events?page=2&tags[]=3",
-            ),
-            (
-                "https://h.example/?rest_route=/",
-                "/tribe/events/v1/events/by-slug/m%C3%BCller+x",
-                Some("page=2"),
-                "https://h.example/?rest_route=/tribe/events/v1/events/by-slug/m%25C3%25BCller%2Bx&page=2",
-            ),
-            (
-                "https://h.example/index.php?rest_route=/",
-                "/tribe/events/v1/events",
-                None,
-                "https://h.example/index.php?rest_route=/tribe/events/v1/events",
             ),
         ] {
             assert_eq!(url_of(root, path, query).as_deref(), Ok(expected));

@@ -1,4 +1,4 @@
-//! An answer's body on its way in: bounded in size and in the time the origin takes.
+//! The body of an origin's response, bounded in size and in the time the origin takes.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,39 +10,39 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::failure::ExchangeFailure;
-use super::loan::Loan;
+use super::revocable_permit::RevocablePermit;
 
-/// The body of an origin's answer.
+/// The body of an origin's response.
 ///
 /// Only time spent waiting for the origin counts: a client that reads slowly does not use up the origin's
-/// deadline. The place toward the origin is held to the end, unless others need it more.
+/// deadline. The permit is held until the end, unless it is revoked for another request.
 #[derive(Debug)]
 pub(crate) struct OriginBody {
-    loan: Loan,
-    patience: Duration,
+    permit: RevocablePermit,
+    time_left: Duration,
     clock: Pin<Box<Sleep>>,
     waiting_since: Option<Instant>,
     bytes_left: u64,
 }
 
 impl OriginBody {
-    /// Takes over a body for which the origin has so much time and so many bytes left.
-    pub(super) fn new(loan: Loan, patience: Duration, bytes: u64) -> Self {
+    /// Takes the time and the bytes that the origin has left for this body.
+    pub(super) fn new(permit: RevocablePermit, time_left: Duration, bytes: u64) -> Self {
         Self {
-            loan,
-            patience,
+            permit,
+            time_left,
             clock: Box::pin(sleep_until(Instant::now())),
             waiting_since: None,
             bytes_left: bytes,
         }
     }
 
-    /// The failure, if the origin has let us wait too long.
-    fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeFailure> {
+    /// Fails once the origin has used up its time.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeFailure> {
         if self.waiting_since.is_none() {
             let now = Instant::now();
             self.waiting_since = Some(now);
-            self.clock.as_mut().reset(now + self.patience);
+            self.clock.as_mut().reset(now + self.time_left);
         }
         ready!(self.clock.as_mut().poll(cx));
         Poll::Ready(ExchangeFailure::Timeout)
@@ -50,7 +50,7 @@ impl OriginBody {
 
     fn stop_waiting(&mut self) {
         if let Some(since) = self.waiting_since.take() {
-            self.patience = self.patience.saturating_sub(since.elapsed());
+            self.time_left = self.time_left.saturating_sub(since.elapsed());
         }
     }
 
@@ -74,24 +74,24 @@ impl Body for OriginBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, ExchangeFailure>>> {
         let this = self.get_mut();
-        let Poll::Ready(frame) = this.loan.poll_frame(cx) else {
-            let failure = ready!(this.poll_patience(cx));
-            this.loan.end();
+        let Poll::Ready(frame) = this.permit.poll_frame(cx) else {
+            let failure = ready!(this.poll_deadline(cx));
+            this.permit.release();
             return Poll::Ready(Some(Err(failure)));
         };
         this.stop_waiting();
         let frame = frame.map(|frame| frame.and_then(|frame| this.admit(frame)));
         if !matches!(frame, Some(Ok(_))) {
-            this.loan.end();
+            this.permit.release();
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.loan.is_end_stream()
+        self.permit.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.loan.size_hint()
+        self.permit.size_hint()
     }
 }

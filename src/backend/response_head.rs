@@ -1,12 +1,11 @@
-//! Heads of answers that the HTTP library takes and a careful reader does not (T-62).
+//! Response heads that the HTTP library accepts and a careful reader does not (T-62).
 //!
 //! hyper's client lets the last of several lengths stand when they are equal, prefers chunks to a length, reads an
-//! unknown coding to the end of the connection, and takes heads of several hundred KiB. What of that shows in
-//! the parsed head is refused here. Two things do not show and stay as the library has them: lines that end in a bare
-//! LF are taken, and interim answers are passed over as long as the deadline lets them come. Both end in an answer
-//! that the edge writes anew, so that no one behind it can read them otherwise. reqwest leaves no place to look
-//! closer: it drops what a request carries for hyper's `on_informational`, and its connector layers must hand back its
-//! own sealed connection.
+//! unknown coding to the end of the connection, and accepts heads of several hundred KiB. This file refuses what is
+//! visible of that in the parsed head. Two things are not visible: the library accepts lines that end in a bare LF, and
+//! it skips interim responses until the deadline. In both cases the edge writes the response anew, so that no client can
+//! read it in another way. reqwest offers no closer look: it drops a request's `on_informational` of hyper, and its
+//! connector layers must return its own sealed connection.
 
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{Extensions, HeaderMap, HeaderValue, Version};
@@ -18,19 +17,23 @@ const HEAD_BYTES: usize = 64 * 1024;
 /// What a field adds beside its name and value: colon, blank, CR, LF.
 const FIELD_EXTRA: usize = 4;
 
-/// Why a head is odd.
+/// Why a response head is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum OddHead {
+pub(crate) enum ResponseHeadFault {
     /// Where the body ends can be read in two ways, or not at all.
-    #[error("the length of the origin's answer is ambiguous")]
+    #[error("the length of the origin's response is ambiguous")]
     Framing,
     /// More than 64 KiB.
-    #[error("the head of the origin's answer is too large")]
+    #[error("the head of the origin's response is too large")]
     TooLarge,
 }
 
-/// Looks for what is odd about the head of an answer.
-pub(super) fn check(version: Version, headers: &HeaderMap, noted: &Extensions) -> Result<(), OddHead> {
+/// Refuses a response head that is ambiguous or too large.
+pub(super) fn check(
+    version: Version,
+    headers: &HeaderMap,
+    noted: &Extensions,
+) -> Result<(), ResponseHeadFault> {
     let reason = noted
         .get()
         .map_or(0, |reason: &ReasonPhrase| reason.as_bytes().len());
@@ -38,7 +41,7 @@ pub(super) fn check(version: Version, headers: &HeaderMap, noted: &Extensions) -
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + FIELD_EXTRA);
     if reason + sizes.sum::<usize>() > HEAD_BYTES {
-        return Err(OddHead::TooLarge);
+        return Err(ResponseHeadFault::TooLarge);
     }
     let lengths = headers.get_all(CONTENT_LENGTH).iter().collect::<Vec<_>>();
     let codings = headers.get_all(TRANSFER_ENCODING).iter().collect::<Vec<_>>();
@@ -48,7 +51,11 @@ pub(super) fn check(version: Version, headers: &HeaderMap, noted: &Extensions) -
         ([], [coding]) => version == Version::HTTP_11 && coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
         _ => false,
     };
-    if is_framed { Ok(()) } else { Err(OddHead::Framing) }
+    if is_framed {
+        Ok(())
+    } else {
+        Err(ResponseHeadFault::Framing)
+    }
 }
 
 fn is_length(value: &HeaderValue) -> bool {
@@ -60,7 +67,7 @@ fn is_length(value: &HeaderValue) -> bool {
 mod tests {
     use super::*;
 
-    fn odd(version: Version, fields: &[(&'static str, &str)]) -> Option<OddHead> {
+    fn odd(version: Version, fields: &[(&'static str, &str)]) -> Option<ResponseHeadFault> {
         let mut headers = HeaderMap::new();
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
@@ -86,7 +93,7 @@ mod tests {
             (&[(coding, "identity")], true),
             (&[(coding, "chunked"), (coding, "chunked")], true),
         ] {
-            let expected = is_odd.then_some(OddHead::Framing);
+            let expected = is_odd.then_some(ResponseHeadFault::Framing);
             assert_eq!(odd(Version::HTTP_11, fields), expected, "{fields:?}");
         }
         assert!(odd(Version::HTTP_10, &[(coding, "chunked")]).is_some());
@@ -98,7 +105,7 @@ mod tests {
         let value = "a".repeat(HEAD_BYTES / 2);
         assert_eq!(odd(Version::HTTP_11, &[("x-a", &value)]), None);
         let twice = [("x-a", value.as_str()), ("x-b", &value)];
-        assert_eq!(odd(Version::HTTP_11, &twice), Some(OddHead::TooLarge));
+        assert_eq!(odd(Version::HTTP_11, &twice), Some(ResponseHeadFault::TooLarge));
         for (length, is_odd) in [(HEAD_BYTES, false), (HEAD_BYTES + 1, true)] {
             let mut noted = Extensions::new();
             noted.insert(ReasonPhrase::try_from("r".repeat(length)).unwrap());

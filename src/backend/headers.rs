@@ -19,7 +19,7 @@ const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host")
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 
-/// What the edge knows about a request and tells the origin.
+/// What the edge tells the origin about a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Forwarded {
     /// The client's address.

@@ -1,16 +1,22 @@
-//! TLS toward the origin: one provider, verified names, roots of the system or built in.
+//! TLS toward origins: one provider, verified names, roots of the system or built in.
 
 use std::sync::Arc;
 
 use rustls::{ClientConfig, RootCertStore};
 
-/// Whose certificates count.
+/// Which certificates are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Those of the usual authorities.
     Authorities,
-    /// Nobody's: no origin speaks TLS, and reading a system's roots takes its time.
+    /// None: the origin does not speak TLS, and reading a system's roots takes time.
     Nobody,
+}
+
+/// Client configurations that were made so far: the roots of the system are read at most once.
+#[derive(Debug, Default)]
+pub(super) struct TlsConfigs {
+    authorities: Option<ClientConfig>,
 }
 
 /// How the edge trusts an HTTPS origin, for those who look at one beforehand.
@@ -22,8 +28,23 @@ pub fn origin_tls() -> Result<ClientConfig, rustls::Error> {
     client_config(Trust::Authorities)
 }
 
-/// The client configuration of every HTTPS origin.
-pub(super) fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
+// === impl TlsConfigs ===
+
+impl TlsConfigs {
+    pub(super) fn for_trust(&mut self, trust: Trust) -> Result<ClientConfig, rustls::Error> {
+        match (trust, &self.authorities) {
+            (Trust::Nobody, _) => client_config(trust),
+            (Trust::Authorities, Some(config)) => Ok(config.clone()),
+            (Trust::Authorities, None) => {
+                let config = client_config(trust)?;
+                Ok(self.authorities.insert(config).clone())
+            }
+        }
+    }
+}
+
+/// The client configuration of every origin with this trust.
+fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
     let roots = match trust {
         Trust::Authorities => authorities(),
         Trust::Nobody => RootCertStore::empty(),

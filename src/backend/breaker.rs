@@ -1,4 +1,4 @@
-//! When the origin is out of order: a state machine without a clock of its own (T-72).
+//! The circuit breaker of a backend: a state machine without a clock of its own (T-72).
 
 use std::time::{Duration, Instant};
 
@@ -15,27 +15,27 @@ pub(super) struct Breaker {
     epoch: u64,
 }
 
-/// Where a breaker stands, as people and metrics see it.
+/// The position of a breaker in log lines and metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     /// Everything passes.
     Closed,
-    /// Nothing passes, but a probe is under way.
+    /// Only a probe passes.
     HalfOpen,
     /// Nothing passes.
     Open,
 }
 
-/// What an exchange tells about the origin.
+/// The health of an origin, as one exchange shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// It answers: an error of its application is an answer, too.
+    /// It responds: an error of its application is a response, too.
     Alive,
-    /// It cannot be reached, hangs, breaks off, or says that it is out of order.
+    /// It cannot be reached, hangs, breaks off, or reports that it is out of order.
     Outage,
 }
 
-/// What an exchange that passed must show when it reports.
+/// Admits one exchange, which returns it with its report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pass {
     epoch: u64,
@@ -60,7 +60,7 @@ impl Breaker {
         }
     }
 
-    /// Lets an exchange pass, or says how long until the next one may.
+    /// Admits an exchange, or returns the time until the next probe.
     pub(super) fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
         let pass = Pass { epoch: self.epoch };
         match self.state {
@@ -76,7 +76,7 @@ impl Breaker {
         }
     }
 
-    /// Takes the report of an exchange that passed.
+    /// Takes the report of an admitted exchange.
     pub(super) fn report(&mut self, pass: Pass, health: Health, now: Instant) {
         self.state = match (self.state, health) {
             (State::Closed { .. }, Health::Alive) => State::Closed { run: 0 },
@@ -84,7 +84,7 @@ impl Breaker {
                 self.epoch += 1;
                 State::Closed { run: 0 }
             }
-            // What began before the origin came back tells nothing about it now.
+            // An exchange that began before the origin came back says nothing about it now.
             (state @ State::Closed { .. }, Health::Outage) if pass.epoch != self.epoch => state,
             (State::Closed { run }, Health::Outage) if self.failures == 0 || run + 1 < self.failures => {
                 State::Closed {

@@ -1,0 +1,130 @@
+//! All backends side by side, how calls are written for each, and the backend of each call.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use http::HeaderMap;
+
+use super::authority::Authority;
+use super::headers::Forwarded;
+use super::outgoing::{Class, Outgoing};
+use super::shared::{SharedBackend, SharedBackends};
+use super::wordpress::{PrepareFault, WordPressWriter};
+use crate::call::ValidatedCall;
+use crate::config::{Settings, Timeouts};
+use crate::telemetry::Metrics;
+
+/// One backend for each authority among the REST roots and the site.
+#[derive(Debug)]
+pub(crate) struct Backends {
+    by_root: Vec<Arc<Backend>>,
+    site: Arc<Backend>,
+}
+
+/// An origin that calls are sent to.
+#[derive(Debug)]
+pub(crate) struct Backend {
+    name: Authority,
+    writer: CallWriter,
+    pub(super) shared: SharedBackend,
+    pub(super) timeouts: Timeouts,
+    pub(super) response_bytes: u64,
+    pub(super) metrics: Metrics,
+}
+
+/// The software behind a backend, which decides how its responses are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BackendKind {
+    /// A WordPress site with the calendar plugin.
+    WordPress,
+}
+
+/// Writes calls in the form that the software of a backend reads.
+#[derive(Debug)]
+enum CallWriter {
+    WordPress(WordPressWriter),
+}
+
+// === impl Backends ===
+
+impl Backends {
+    /// Forms the backends of these settings; `shared` must be adapted to the same settings.
+    pub(crate) fn new(settings: &Settings, shared: &SharedBackends) -> Self {
+        let formed: HashMap<&Authority, Arc<Backend>> = shared
+            .iter()
+            .map(|(name, state)| {
+                let backend = Backend::new(settings, name, state, shared.metrics());
+                (name, Arc::new(backend))
+            })
+            .collect();
+        let of = |url| {
+            let backend = formed.get(&Authority::of(url)).map(Arc::clone);
+            backend.expect("the shared state is adapted to these settings")
+        };
+        Self {
+            by_root: settings.roots.iter().map(|root| of(&root.origin_url)).collect(),
+            site: of(&settings.origin.url),
+        }
+    }
+
+    /// The backend that a call is sent to.
+    ///
+    /// A call of an unknown root leads to the site, whose writer refuses it.
+    pub(crate) fn for_call(&self, call: &ValidatedCall) -> &Arc<Backend> {
+        self.by_root.get(call.request().root).unwrap_or(&self.site)
+    }
+
+    /// The backend that serves the rest of the site.
+    pub(crate) fn for_site(&self) -> &Arc<Backend> {
+        &self.site
+    }
+}
+
+// === impl Backend ===
+
+impl Backend {
+    /// The backend of one authority of the settings.
+    pub(super) fn new(
+        settings: &Settings,
+        name: &Authority,
+        shared: &SharedBackend,
+        metrics: &Metrics,
+    ) -> Self {
+        Self {
+            name: name.clone(),
+            writer: CallWriter::WordPress(WordPressWriter::new(settings, name)),
+            shared: shared.clone(),
+            timeouts: settings.timeouts.clone(),
+            response_bytes: settings.limits.answer_bytes,
+            metrics: metrics.clone(),
+        }
+    }
+
+    /// The name of the backend in metrics and log lines.
+    pub(super) fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// Which checker of responses applies.
+    pub(crate) fn kind(&self) -> BackendKind {
+        match self.writer {
+            CallWriter::WordPress(_) => BackendKind::WordPress,
+        }
+    }
+
+    /// Writes a call as a request of the edge's own; of the client's headers only those listed are forwarded.
+    pub(crate) fn write(
+        &self,
+        call: &ValidatedCall,
+        client: &HeaderMap,
+        forwarded: &Forwarded,
+    ) -> Result<Outgoing, PrepareFault> {
+        let request = match &self.writer {
+            CallWriter::WordPress(writer) => writer.write(call.request(), client, forwarded)?,
+        };
+        Ok(Outgoing {
+            request,
+            class: Class::of(call),
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! One exchange with a backend: breaker, permit, deadline, at most one retry.
+
+use std::time::{Duration, Instant};
+
+use http::{Response, StatusCode};
+use reqwest::Client;
+
+use super::backends::Backend;
+use super::breaker_handle::BreakerGuard;
+use super::bulkhead::{Bulkhead, Permit};
+use super::failure::ExchangeFailure;
+use super::origin_body::OriginBody;
+use super::outgoing::{Class, Outgoing};
+use super::response_head;
+use super::site::strip_hop_by_hop;
+use crate::telemetry::{Exchange, class_label};
+
+impl Backend {
+    /// Sends a request and returns the head of its response; the body enforces the rest of the deadline. The caller
+    /// reads the body and then reports the origin's health to the guard.
+    pub(crate) async fn exchange(
+        &self,
+        outgoing: Outgoing,
+        operation: &'static str,
+    ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
+        let started = Instant::now();
+        let result = self.guarded(outgoing, started).await;
+        let status = result.as_ref().map(|(response, _)| response.status());
+        self.count(status, operation, started);
+        result
+    }
+
+    /// Sends a request of the site as it is: its deadline is long, and it is never sent twice.
+    pub(crate) async fn pass(
+        &self,
+        request: reqwest::Request,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let started = Instant::now();
+        let result = self.unguarded(request).await;
+        self.count(result.as_ref().map(Response::status), "site", started);
+        result
+    }
+
+    async fn guarded(
+        &self,
+        outgoing: Outgoing,
+        started: Instant,
+    ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
+        let guard = match outgoing.class {
+            Class::Read => self.shared.breaker.admit()?,
+            Class::Write => BreakerGuard::uncounted(),
+        };
+        match self.run(outgoing, started).await {
+            Ok(response) => Ok((response, guard)),
+            Err(failure) => {
+                if let Some(health) = failure.health() {
+                    guard.report(health);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    async fn unguarded(&self, request: reqwest::Request) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let permit = acquire(&self.shared.site).await?;
+        let deadline = self.timeouts.site;
+        let response = self
+            .attempt(&self.shared.clients.pooled(), request, deadline)
+            .await?;
+        let mut response = Response::from(response);
+        // `Upgrade` and `Connection` of the origin concern its connection, not the client's.
+        strip_hop_by_hop(response.headers_mut());
+        let permits = &self.shared.site;
+        Ok(response.map(|body| OriginBody::new(permits.revocable(permit, body), deadline, u64::MAX)))
+    }
+
+    async fn run(
+        &self,
+        outgoing: Outgoing,
+        started: Instant,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let permit = acquire(&self.shared.calls).await?;
+        let (response, deadline) = match outgoing.class {
+            // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
+            Class::Write => {
+                let deadline = self.timeouts.origin_write;
+                let client = &self.shared.clients.fresh;
+                (self.attempt(client, outgoing.request, deadline).await?, deadline)
+            }
+            Class::Read => (
+                self.read(outgoing.request, started).await?,
+                self.timeouts.origin_read,
+            ),
+        };
+        let time_left = deadline.saturating_sub(started.elapsed());
+        Ok(self.bounded(response, time_left, permit))
+    }
+
+    /// Sends a read, and once more on a new connection if the pooled one turns out to be closed.
+    async fn read(
+        &self,
+        request: reqwest::Request,
+        started: Instant,
+    ) -> Result<reqwest::Response, ExchangeFailure> {
+        self.shared.retries.deposit();
+        let again = request.try_clone();
+        let deadline = self.timeouts.origin_first_byte;
+        let first = self
+            .attempt(&self.shared.clients.pooled(), request, deadline)
+            .await;
+        match (first, again) {
+            (Err(failure), Some(again)) if failure.may_be_a_stale_connection() && self.may_retry() => {
+                let time_left = deadline.saturating_sub(started.elapsed());
+                self.attempt(&self.shared.clients.fresh, again, time_left).await
+            }
+            (first, _) => first,
+        }
+    }
+
+    /// Pays for a retry, if the budget allows one.
+    fn may_retry(&self) -> bool {
+        let is_paid = self.shared.retries.withdraw();
+        if is_paid {
+            self.shared.metrics.retried();
+            tracing::debug!(backend = self.name(), "a read is retried on a new connection");
+        } else {
+            self.shared.metrics.retry_denied();
+        }
+        is_paid
+    }
+
+    /// Sends one request; a response head that is refused ends the trust in all pooled connections.
+    async fn attempt(
+        &self,
+        client: &Client,
+        request: reqwest::Request,
+        deadline: Duration,
+    ) -> Result<reqwest::Response, ExchangeFailure> {
+        let response = tokio::time::timeout(deadline, client.execute(request))
+            .await
+            .map_err(|_| ExchangeFailure::FirstByteTimeout)?
+            .map_err(ExchangeFailure::from_reqwest)?;
+        if let Err(fault) =
+            response_head::check(response.version(), response.headers(), response.extensions())
+        {
+            self.shared.clients.drop_connections();
+            return Err(fault.into());
+        }
+        Ok(response)
+    }
+
+    fn bounded(
+        &self,
+        response: reqwest::Response,
+        time_left: Duration,
+        permit: Permit,
+    ) -> Response<OriginBody> {
+        let permits = &self.shared.calls;
+        Response::from(response)
+            .map(|body| OriginBody::new(permits.revocable(permit, body), time_left, self.response_bytes))
+    }
+
+    fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
+        self.metrics.exchanged(&Exchange {
+            operation,
+            outcome: match status {
+                Ok(status) => class_label(status),
+                Err(failure) => failure.label(),
+            },
+            duration: started.elapsed(),
+        });
+    }
+}
+
+async fn acquire(bulkhead: &Bulkhead) -> Result<Permit, ExchangeFailure> {
+    bulkhead.acquire().await.ok_or(ExchangeFailure::Overloaded)
+}

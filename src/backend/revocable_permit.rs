@@ -1,0 +1,268 @@
+//! Permits of streamed responses, which can be revoked when other requests wait.
+//!
+//! A response that is too large to be buffered holds its permit until its client has read it. A few slow readers could
+//! therefore hold all permits. That does no harm while permits are free. Once a request waits for one, the response that
+//! has waited longest for its client is aborted.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use tokio::time::Instant;
+
+use super::bulkhead::Permit;
+use super::failure::ExchangeFailure;
+use crate::telemetry::PermitMetrics;
+
+/// How long a response may have waited for its client, all pauses added up, before its permit can be revoked.
+///
+/// Shorter than the wait in the queue, so that every waiting request sees it pass.
+const TOLERATED: Duration = Duration::from_millis(500);
+
+/// All revocable permits of one bulkhead.
+#[derive(Debug)]
+pub(super) struct RevocablePermits {
+    open: Mutex<Vec<Weak<Mutex<State>>>>,
+    metrics: PermitMetrics,
+}
+
+/// A permit with the rest of a response, which can be revoked.
+#[derive(Debug)]
+pub(super) struct RevocablePermit(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    /// None: the response has ended or was aborted.
+    held: Option<Held>,
+    revoked: bool,
+    /// How long the response has waited for its client, up to the last time the client asked for more.
+    waited: Duration,
+    /// When the response began to wait for its client.
+    idle_since: Option<Instant>,
+}
+
+/// The body and, dropped after it, the permit.
+#[derive(Debug)]
+struct Held {
+    body: reqwest::Body,
+    _permit: Permit,
+}
+
+// === impl RevocablePermits ===
+
+impl RevocablePermits {
+    pub(super) fn new(metrics: PermitMetrics) -> Self {
+        Self {
+            open: Mutex::default(),
+            metrics,
+        }
+    }
+
+    /// Makes a permit revocable, now that it is held for the rest of a response.
+    pub(super) fn add(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
+        let revocable = RevocablePermit(Arc::new(Mutex::new(State {
+            held: Some(Held {
+                body,
+                _permit: permit,
+            }),
+            revoked: false,
+            waited: Duration::ZERO,
+            idle_since: Some(Instant::now()),
+        })));
+        let mut open = lock(&self.open);
+        if open.len() == open.capacity() {
+            // Before it grows: that bounds it to twice the permits, at a cost that does not grow with them.
+            open.retain(|revocable| revocable.strong_count() > 0);
+        }
+        open.push(Arc::downgrade(&revocable.0));
+        revocable
+    }
+
+    /// Aborts the response that has waited longest for its client, if one has waited too long.
+    pub(super) fn preempt(&self) {
+        let now = Instant::now();
+        let open = lock(&self.open).clone();
+        let revocable = open.iter().filter_map(Weak::upgrade);
+        let slowest = revocable.max_by_key(|revocable| lock(revocable).overdue(now));
+        if let Some(held) = slowest.and_then(|revocable| lock(&revocable).revoke(now)) {
+            tracing::info!("a response to a slow client is aborted: another request waits for its permit");
+            self.metrics.revoked();
+            drop(held);
+        }
+    }
+}
+
+// === impl RevocablePermit ===
+
+impl RevocablePermit {
+    /// The next frame, an end, or the failure that the permit was revoked.
+    pub(super) fn poll_frame(
+        &self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, ExchangeFailure>>> {
+        let mut state = lock(&self.0);
+        state.resume();
+        if std::mem::take(&mut state.revoked) {
+            return Poll::Ready(Some(Err(ExchangeFailure::Preempted)));
+        }
+        let Some(held) = &mut state.held else {
+            return Poll::Ready(None);
+        };
+        let frame = Pin::new(&mut held.body).poll_frame(cx);
+        if frame.is_ready() {
+            state.idle_since = Some(Instant::now());
+        }
+        frame.map(|frame| frame.map(|frame| frame.map_err(ExchangeFailure::from_reqwest)))
+    }
+
+    /// Ends the exchange: closes the connection or returns it to the pool, and releases the permit.
+    pub(super) fn release(&self) {
+        let held = lock(&self.0).held.take();
+        drop(held);
+    }
+
+    pub(super) fn is_end_stream(&self) -> bool {
+        let state = lock(&self.0);
+        !state.revoked && state.held.as_ref().is_none_or(|held| held.body.is_end_stream())
+    }
+
+    pub(super) fn size_hint(&self) -> SizeHint {
+        let state = lock(&self.0);
+        let nothing = || SizeHint::with_exact(0);
+        state
+            .held
+            .as_ref()
+            .map_or_else(nothing, |held| held.body.size_hint())
+    }
+}
+
+// === impl State ===
+
+impl State {
+    /// Notes that the client has asked for more.
+    fn resume(&mut self) {
+        if let Some(since) = self.idle_since.take() {
+            self.waited += since.elapsed();
+        }
+    }
+
+    /// How long the response has waited for its client, if that is too long.
+    fn overdue(&self, now: Instant) -> Option<Duration> {
+        // While it waits for the origin it has a deadline.
+        let idle = now.saturating_duration_since(self.idle_since?);
+        let waited = self.waited + idle;
+        (self.held.is_some() && waited >= TOLERATED).then_some(waited)
+    }
+
+    fn revoke(&mut self, now: Instant) -> Option<Held> {
+        self.overdue(now)?;
+        let held = self.held.take();
+        self.revoked = held.is_some();
+        held
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No state is left half changed by a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use http_body_util::{BodyExt, Full};
+
+    use super::*;
+    use crate::backend::bulkhead::Bulkhead;
+    use crate::backend::bulkhead::tests::bulkhead;
+    use crate::backend::origin_body::OriginBody;
+
+    /// A response whose origin never goes on.
+    struct Hanging;
+
+    impl Body for Hanging {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _cx: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+            Poll::Pending
+        }
+    }
+
+    async fn response(bulkhead: &Bulkhead, body: impl Into<reqwest::Body>) -> OriginBody {
+        let permit = bulkhead.acquire().await.expect("a free permit");
+        OriginBody::new(
+            bulkhead.revocable(permit, body.into()),
+            Duration::from_secs(12),
+            100,
+        )
+    }
+
+    async fn pass(time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_waiting_request_gets_the_permit_of_the_slowest_client() {
+        let bulkhead = bulkhead(2, 4);
+        let mut slowest = response(&bulkhead, "a").await;
+        pass(Duration::from_millis(1)).await;
+        let slow = response(&bulkhead, "b").await;
+        pass(TOLERATED).await;
+
+        assert!(bulkhead.acquire().await.is_some());
+
+        let cut = slowest.frame().await.expect("no clean end");
+        assert!(matches!(cut, Err(ExchangeFailure::Preempted)));
+        assert!(slowest.frame().await.is_none());
+        assert_eq!(slow.collect().await.expect("a whole response").to_bytes(), "b");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_add_up() {
+        let bulkhead = bulkhead(1, 4);
+        let mut body = response(&bulkhead, "a").await;
+        pass(TOLERATED / 2).await;
+        assert!(body.frame().await.is_some_and(|frame| frame.is_ok()));
+        pass(TOLERATED / 2).await;
+        bulkhead.revocable_permits().preempt();
+        assert!(
+            bulkhead
+                .acquire()
+                .now_or_never()
+                .is_some_and(|permit| permit.is_some())
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_responses_keep_their_permits() {
+        let bulkhead = bulkhead(3, 4);
+        let mut hanging = response(&bulkhead, reqwest::Body::wrap(Hanging)).await;
+        pass(TOLERATED).await;
+        assert!(hanging.frame().now_or_never().is_none());
+        let quick = response(&bulkhead, "a").await;
+        let empty = response(&bulkhead, reqwest::Body::wrap(Full::new(Bytes::new()))).await;
+        bulkhead.revocable_permits().preempt();
+        assert!(
+            bulkhead.acquire().now_or_never().is_none(),
+            "all permits are held"
+        );
+        assert_eq!(quick.collect().await.expect("a whole response").to_bytes(), "a");
+        assert!(empty.is_end_stream());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ended_responses_are_forgotten() {
+        let bulkhead = bulkhead(1, 0);
+        for _ in 0..100 {
+            drop(response(&bulkhead, "a").await);
+        }
+        assert!(lock(&bulkhead.revocable_permits().open).len() < 10);
+    }
+}

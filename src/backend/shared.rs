@@ -1,0 +1,216 @@
+//! The state of backends that outlives a reload, by authority.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::authority::Authority;
+use super::breaker_handle::BreakerHandle;
+use super::bulkhead::{Bulkhead, Capacity};
+use super::client::{ClientError, Clients, Dial};
+use super::retry::RetryBudget;
+use super::tls::TlsConfigs;
+use crate::config::Settings;
+use crate::telemetry::{BackendMetrics, Metrics, TrafficKind};
+
+/// Pools, permits, retry budgets and breakers of all backends; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedBackends {
+    backends: HashMap<Authority, SharedBackend>,
+    metrics: Metrics,
+}
+
+/// The state of one backend; clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct SharedBackend {
+    pub(super) clients: Clients,
+    /// Permits of calendar calls.
+    pub(super) calls: Arc<Bulkhead>,
+    /// Permits of requests for the rest of the site.
+    pub(super) site: Arc<Bulkhead>,
+    pub(super) retries: Arc<RetryBudget>,
+    pub(super) breaker: BreakerHandle,
+    pub(super) metrics: BackendMetrics,
+}
+
+/// How many connections the settings allow at once, for the calls of all backends and for the rest of the site.
+pub(crate) fn most_connections(settings: &Settings) -> usize {
+    let backends = Authority::of_roots(settings).len();
+    let calls = Capacity::of_calls(&settings.origin)
+        .permits
+        .saturating_mul(backends);
+    calls.saturating_add(Capacity::of_site(&settings.origin).permits)
+}
+
+// === impl SharedBackends ===
+
+impl SharedBackends {
+    /// Makes the state for the first settings.
+    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
+        let none = Self {
+            backends: HashMap::new(),
+            metrics,
+        };
+        none.adapt(settings)
+    }
+
+    /// The state for new settings; each authority that stays keeps what these leave unchanged.
+    ///
+    /// A changed number of permits begins a new count: until the exchanges of the old one have ended, both run.
+    pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+        let mut tls = TlsConfigs::default();
+        let mut backends = HashMap::new();
+        for authority in Authority::all(settings) {
+            let state = match self.backends.get(&authority) {
+                Some(state) => state.adapt(settings, &authority, &mut tls)?,
+                None => SharedBackend::new(settings, &authority, &mut tls, &self.metrics)?,
+            };
+            backends.insert(authority, state);
+        }
+        Ok(Self {
+            backends,
+            metrics: self.metrics.clone(),
+        })
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Authority, &SharedBackend)> {
+        self.backends.iter()
+    }
+
+    pub(super) const fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+}
+
+// === impl SharedBackend ===
+
+impl SharedBackend {
+    fn new(
+        settings: &Settings,
+        authority: &Authority,
+        tls: &mut TlsConfigs,
+        metrics: &Metrics,
+    ) -> Result<Self, ClientError> {
+        let metrics = metrics.backend(authority.as_str());
+        let [calls, site] = capacities(settings);
+        Ok(Self {
+            clients: Clients::new(Dial::of(settings, authority), tls)?,
+            calls: bulkhead(calls, TrafficKind::Calls, &metrics),
+            site: bulkhead(site, TrafficKind::Site, &metrics),
+            retries: Arc::new(RetryBudget::new()),
+            breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
+            metrics,
+        })
+    }
+
+    fn adapt(
+        &self,
+        settings: &Settings,
+        authority: &Authority,
+        tls: &mut TlsConfigs,
+    ) -> Result<Self, ClientError> {
+        let mut state = self.clone();
+        let dial = Dial::of(settings, authority);
+        let [calls, site] = capacities(settings);
+        if dial != state.clients.dial() {
+            state.clients = Clients::new(dial, tls)?;
+        }
+        if calls != state.calls.capacity() {
+            state.calls = bulkhead(calls, TrafficKind::Calls, &state.metrics);
+        }
+        if site != state.site.capacity() {
+            state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
+        }
+        if settings.breaker != *state.breaker.settings() {
+            state.breaker = BreakerHandle::new(&settings.breaker, state.metrics.clone());
+        }
+        Ok(state)
+    }
+}
+
+/// The capacities for calls and for the rest of the site.
+fn capacities(settings: &Settings) -> [Capacity; 2] {
+    [
+        Capacity::of_calls(&settings.origin),
+        Capacity::of_site(&settings.origin),
+    ]
+}
+
+fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) -> Arc<Bulkhead> {
+    Arc::new(Bulkhead::new(capacity, metrics.permits(traffic)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::breaker::Health;
+    use crate::config::Root;
+
+    fn settings(roots: &[&str]) -> Settings {
+        let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());
+        let first = settings.roots.remove(0);
+        settings.roots.extend(roots.iter().map(|url| Root {
+            origin_url: url.parse().unwrap(),
+            ..first.clone()
+        }));
+        settings
+    }
+
+    fn state<'a>(shared: &'a SharedBackends, url: &str) -> &'a SharedBackend {
+        &shared.backends[&Authority::of(&url.parse().unwrap())]
+    }
+
+    #[test]
+    fn each_authority_has_its_own_state() {
+        let settings = settings(&[
+            "http://a.example/wp-json",
+            "http://a.example/de/wp-json",
+            "http://b.example/wp-json",
+        ]);
+        let shared = SharedBackends::new(&settings, Metrics::new()).unwrap();
+        assert_eq!(shared.backends.len(), 2);
+        let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
+        assert!(!Arc::ptr_eq(&a.calls, &b.calls));
+        assert!(!Arc::ptr_eq(&a.retries, &b.retries));
+        assert_eq!(most_connections(&settings), 2 * 8 + 64);
+    }
+
+    #[test]
+    fn an_authority_that_stays_keeps_what_the_settings_leave_unchanged() {
+        let before = settings(&["http://a.example/wp-json"]);
+        let shared = SharedBackends::new(&before, Metrics::new()).unwrap();
+        let mut after = settings(&["http://a.example/de/wp-json", "http://b.example/wp-json"]);
+        after.origin.max_in_flight += 1;
+        after.origin.site_in_flight = Some(before.origin.site_in_flight());
+
+        let adapted = shared.adapt(&after).unwrap();
+
+        let [old, new] = [&shared, &adapted].map(|shared| state(shared, "http://a.example"));
+        assert!(!Arc::ptr_eq(&old.calls, &new.calls), "another number of permits");
+        assert!(Arc::ptr_eq(&old.site, &new.site));
+        assert!(Arc::ptr_eq(&old.retries, &new.retries));
+        assert_eq!(adapted.backends.len(), 2);
+    }
+
+    #[test]
+    fn failures_of_another_authority_are_not_inherited() {
+        let mut before = settings(&["http://b.example/wp-json"]);
+        before.breaker.failures = 1;
+        let shared = SharedBackends::new(&before, Metrics::new()).unwrap();
+        let breaker = |shared: &SharedBackends, url| state(shared, url).breaker.admit();
+        let guard = breaker(&shared, "http://b.example").unwrap();
+        guard.report(Health::Outage);
+
+        let adapted = shared
+            .adapt(&settings_with(&before, "http://c.example/wp-json"))
+            .unwrap();
+        assert!(breaker(&adapted, "http://c.example").is_ok());
+        let adapted = shared.adapt(&before).unwrap();
+        assert!(breaker(&adapted, "http://b.example").is_err());
+    }
+
+    fn settings_with(settings: &Settings, url: &str) -> Settings {
+        let mut settings = settings.clone();
+        settings.roots[0].origin_url = url.parse().unwrap();
+        settings
+    }
+}

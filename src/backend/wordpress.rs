@@ -1,0 +1,69 @@
+//! Calls written as requests to the REST roots of a WordPress site.
+
+use std::collections::HashMap;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+
+use super::address::{AddressFault, RootAddress};
+use super::authority::Authority;
+use super::credentials::CredentialsFault;
+use super::headers::{self, Forwarded};
+use crate::call::CanonicalRequest;
+use crate::config::Settings;
+
+/// Names the verb of a tunnelled DELETE.
+const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
+
+/// Writes calls for the REST roots of one authority.
+#[derive(Debug)]
+pub(super) struct WordPressWriter {
+    roots: HashMap<usize, RootAddress>,
+    tunnel_delete: bool,
+}
+
+/// Why a call cannot be written as a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PrepareFault {
+    /// Its credentials cannot be forwarded.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsFault),
+    /// Its URL cannot be written.
+    #[error(transparent)]
+    Address(#[from] AddressFault),
+}
+
+// === impl WordPressWriter ===
+
+impl WordPressWriter {
+    pub(super) fn new(settings: &Settings, authority: &Authority) -> Self {
+        let roots = settings.roots.iter().enumerate();
+        let own = roots.filter(|(_, root)| Authority::of(&root.origin_url) == *authority);
+        Self {
+            roots: own
+                .map(|(index, root)| (index, RootAddress::new(&root.origin_url)))
+                .collect(),
+            tunnel_delete: settings.origin.tunnel_delete,
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        call: &CanonicalRequest,
+        client: &HeaderMap,
+        forwarded: &Forwarded,
+    ) -> Result<reqwest::Request, PrepareFault> {
+        let root = self.roots.get(&call.root).ok_or(AddressFault::UnknownRoot)?;
+        let url = root.url_of(call)?;
+        let mut headers = headers::of_call(client, forwarded, call)?;
+        let method = if self.tunnel_delete && call.method == Method::DELETE {
+            headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
+            Method::POST
+        } else {
+            call.method.clone()
+        };
+        let mut request = reqwest::Request::new(method, url);
+        *request.headers_mut() = headers;
+        *request.body_mut() = call.body.clone().map(reqwest::Body::from);
+        Ok(request)
+    }
+}

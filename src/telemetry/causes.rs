@@ -1,0 +1,10 @@
+//! The chain of causes behind an error, for log lines and for decisions by type.
+
+use std::error::Error;
+
+/// The error and its sources, outermost first.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (*error).source())
+}
