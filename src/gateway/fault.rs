@@ -9,7 +9,7 @@ use crate::access::{Exceeded, whole_seconds};
 use crate::answer::{Answer, failed, refused};
 use crate::problem::Refusal;
 use crate::relay::OriginFailure;
-use crate::upstream::{AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, causes};
+use crate::upstream::{AddressFault, ExchangeFailure, Health, causes};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -152,19 +152,10 @@ pub(super) fn overdue() -> Answer {
 }
 
 /// The answer to a call that cannot be written as a request.
-pub(super) fn not_prepared(fault: PrepareFault) -> Answer {
+pub(super) fn not_prepared(fault: AddressFault) -> Answer {
     refused(&match fault {
-        PrepareFault::Credentials(
-            CredentialsFault::SeveralAuthorizations
-            | CredentialsFault::LongAuthorization
-            | CredentialsFault::Unreadable,
-        ) => Refusal::edge(
-            StatusCode::BAD_REQUEST,
-            "edge_bad_authorization",
-            "The request must carry at most one valid Authorization.",
-        ),
-        PrepareFault::Address(AddressFault::NotPlain) => ambiguous_target(),
-        PrepareFault::Address(AddressFault::UnknownRoot) => Refusal::edge(
+        AddressFault::NotPlain => ambiguous_target(),
+        AddressFault::UnknownRoot => Refusal::edge(
             StatusCode::INTERNAL_SERVER_ERROR,
             "edge_internal_error",
             "The edge failed to handle the request.",

@@ -42,6 +42,8 @@ impl HeadLimits {
 }
 
 impl HeadCheck for HeadLimits {
+    type Fact = ();
+
     fn check(&self, head: &Parts) -> Result<(), Refusal> {
         let Some(target) = head.uri.path_and_query() else {
             return Err(bad_target());

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode};
 use reqwest::Client;
 
 use super::address::{AddressFault, RootAddress};
 use super::bulkhead::{Bulkhead, Place};
 use super::client::{ClientError, Clients};
-use super::credentials::CredentialsFault;
 use super::failure::ExchangeFailure;
-use super::headers::{self, Forwarded};
+use super::headers::{self, ForwardedHeaders};
 use super::odd_head;
 use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
@@ -71,17 +70,6 @@ enum Class {
     Read,
     /// It may change something; it is sent once and runs to its end.
     Write,
-}
-
-/// Why a call cannot be written as a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PrepareFault {
-    /// Its credentials cannot be passed on.
-    #[error(transparent)]
-    Credentials(#[from] CredentialsFault),
-    /// Its URL cannot be written.
-    #[error(transparent)]
-    Address(#[from] AddressFault),
 }
 
 fn roots(settings: &Settings) -> Vec<RootAddress> {
@@ -164,18 +152,18 @@ impl Upstream {
     pub(crate) fn prepare(
         &self,
         call: &ValidatedCall,
-        client: &HeaderMap,
-        forwarded: &Forwarded,
-    ) -> Result<Outgoing, PrepareFault> {
+        forwarded: &ForwardedHeaders,
+    ) -> Result<Outgoing, AddressFault> {
         let class = if call.is_write() {
             Class::Write
         } else {
             Class::Read
         };
+        let credentials = call.credentials();
         let call = call.request();
         let root = self.roots.get(call.root).ok_or(AddressFault::UnknownRoot)?;
         let url = root.url_of(call)?;
-        let mut headers = headers::of_call(client, forwarded, call)?;
+        let mut headers = headers::of_call(forwarded, credentials, call);
         let method = if self.tunnel_delete && call.method == Method::DELETE {
             headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
             Method::POST
