@@ -2,7 +2,8 @@
 
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge::config::Settings;
-use calendar_edge::payload::{PHP_DEPTH, parse_form, parse_json};
+use calendar_edge::credentials::Credentials;
+use calendar_edge::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use calendar_edge::target::{Located, Roots, Spot};
 use divan::{AllocProfiler, Bencher, black_box};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -72,12 +73,16 @@ fn judging_a_create(bencher: Bencher<'_, '_>) {
 }
 
 fn judging(bencher: Bencher<'_, '_>, method: &Method, spot: &Spot, headers: &HeaderMap, body: &[u8]) {
-    let judge = Judge::new(&settings());
+    let settings = settings();
+    let judge = Judge::new(&settings);
+    let credentials = Credentials::read(headers, settings.profile, &settings.authorization_schemes);
+    let credentials = credentials.expect("one Authorization at most");
     let judge = || -> Judgement {
         judge.judge(&RawCall {
             method,
             spot,
-            headers,
+            credentials: &credentials,
+            content: ContentHeaders::of(headers),
             body,
         })
     };

@@ -3,6 +3,8 @@
 use calendar_edge::call::{Judge, Judgement, RawCall};
 use calendar_edge::config::Settings;
 use calendar_edge::contract::PLUGIN_NAMESPACE;
+use calendar_edge::credentials::Credentials;
+use calendar_edge::payload::ContentHeaders;
 use calendar_edge::target::{Located, Roots};
 
 use crate::Request;
@@ -27,15 +29,18 @@ pub const fn public_roots() -> [&'static str; 2] {
     ["/wp-json", "/de/wp-json"]
 }
 
-/// The judgement on a request; none where its target leads past the judge.
+/// The judgement on a request; none where its target leads past the judge, or its credentials are not accepted.
 pub fn judged(roots: &Roots, judge: &Judge, request: &Request) -> Option<Judgement> {
     let Located::Api(spot) = roots.locate(&request.path, request.query.as_deref()) else {
         return None;
     };
+    let profile = judge.profile(&request.method, spot.matched.as_ref());
+    let credentials = Credentials::read(&request.headers, profile, &["Basic".to_owned()]).ok()?;
     Some(judge.judge(&RawCall {
         method: &request.method,
         spot: &spot,
-        headers: &request.headers,
+        credentials: &credentials,
+        content: ContentHeaders::of(&request.headers),
         body: &request.body,
     }))
 }

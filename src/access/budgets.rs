@@ -73,7 +73,7 @@ impl Budgets {
         now: Instant,
     ) -> Result<Standings, Exceeded> {
         let mut standings = Standings::default();
-        if self.limits.failed_logins.is_some() && visitor.credentials().is_some() {
+        if self.limits.failed_logins.is_some() && visitor.identity().proof().is_some() {
             self.check_logins(visitor, now)?;
         }
         for budget in [self.by_address(visitor, call), self.by_credentials(visitor, call)] {
@@ -138,14 +138,14 @@ impl Budgets {
             Call::Item => (items, "credentials-items"),
             Call::Write => (writes, "credentials-writes"),
         };
-        Some(self.budget(rate.as_ref()?, name, visitor.credentials()?))
+        Some(self.budget(rate.as_ref()?, name, visitor.identity().proof()?))
     }
 
     fn logins(&self, visitor: Visitor<'_>) -> impl Iterator<Item = Budget<'_>> {
         let rate = self.limits.failed_logins.as_ref();
         let network = visitor.network();
         let by_address = network.and_then(|network| Some(self.budget(rate?, "address-logins", network)));
-        let account = visitor.account();
+        let account = visitor.identity().account();
         let by_account = account.and_then(|name| Some(self.budget(rate?, "account-logins", name)));
         by_address.into_iter().chain(by_account)
     }
@@ -172,6 +172,8 @@ impl Books {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Profile;
+    use crate::credentials::{Credentials, Identity};
     use http::header::AUTHORIZATION;
     use http::{HeaderMap, HeaderValue};
 
@@ -182,9 +184,11 @@ mod tests {
         }
     }
 
-    fn headers(authorization: Option<&'static str>) -> HeaderMap {
+    fn identity(authorization: Option<&'static str>) -> Identity {
         let value = authorization.map(|value| (AUTHORIZATION, HeaderValue::from_static(value)));
-        value.into_iter().collect()
+        let headers: HeaderMap = value.into_iter().collect();
+        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        credentials.identity().clone()
     }
 
     fn budgets(change: impl FnOnce(&mut RateLimits)) -> Budgets {
@@ -196,8 +200,8 @@ mod tests {
     #[test]
     fn nothing_is_limited_unless_told() {
         let budgets = budgets(|_| {});
-        let headers = headers(Some("Basic YTpi"));
-        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &headers);
+        let identity = identity(Some("Basic YTpi"));
+        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
         for _ in 0..1000 {
             let standings = budgets.spend(visitor, Call::Write, Instant::now());
             assert_eq!(standings, Ok(Standings::default()));
@@ -211,10 +215,10 @@ mod tests {
             limits.address.lists = Some(rate(1));
             limits.address.writes = Some(rate(1));
         });
-        let headers = headers(None);
+        let identity = identity(None);
         let now = Instant::now();
         let spend = |address: &str, call| {
-            let visitor = Visitor::new(Some(address.parse().unwrap()), &headers);
+            let visitor = Visitor::new(Some(address.parse().unwrap()), &identity);
             let spent = budgets.spend(visitor, call, now);
             spent.map(drop).map_err(|exceeded| exceeded.budget)
         };
@@ -237,9 +241,9 @@ mod tests {
         let budgets = budgets(|limits| limits.credentials.items = Some(rate(1)));
         let now = Instant::now();
         let spend = |value| {
-            let headers = headers(value);
+            let identity = identity(value);
             budgets
-                .spend(Visitor::new(None, &headers), Call::Item, now)
+                .spend(Visitor::new(None, &identity), Call::Item, now)
                 .is_ok()
         };
         assert!(spend(Some("Basic YTpi")));
@@ -253,14 +257,14 @@ mod tests {
         let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
         let now = Instant::now();
         let (alice, bob, nobody) = (
-            headers(Some("Basic YWxpY2U6eA==")),
-            headers(Some("Basic Ym9iOng=")),
-            headers(None),
+            identity(Some("Basic YWxpY2U6eA==")),
+            identity(Some("Basic Ym9iOng=")),
+            identity(None),
         );
         let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
-        let failed = |address, headers| budgets.login_failed(Visitor::new(address, headers), now);
-        let stopped = |address, headers| {
-            let spent = budgets.spend(Visitor::new(address, headers), Call::Item, now);
+        let failed = |address, identity| budgets.login_failed(Visitor::new(address, identity), now);
+        let stopped = |address, identity| {
+            let spent = budgets.spend(Visitor::new(address, identity), Call::Item, now);
             spent.err().map(|exceeded| exceeded.budget)
         };
         assert_eq!(stopped(first, &alice), None);
@@ -282,8 +286,8 @@ mod tests {
     #[test]
     fn what_was_spent_stays_spent_under_new_limits() {
         let old = budgets(|limits| limits.address.items = Some(rate(1)));
-        let headers = headers(None);
-        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &headers);
+        let identity = identity(None);
+        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
         let now = Instant::now();
         assert!(old.spend(visitor, Call::Item, now).is_ok());
         let renewed = old.renewed(&old.limits);

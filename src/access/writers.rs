@@ -37,14 +37,16 @@ impl Writers {
     ///
     /// A login cookie beside the name would win at the site, and be somebody else's.
     pub(crate) fn include(&self, visitor: Visitor<'_>) -> bool {
-        let is_listed = |name| self.names.contains(&name);
-        self.names.is_empty() || (!visitor.shows_login_cookie() && visitor.account().is_some_and(is_listed))
+        let is_listed = |account: &str| self.names.iter().any(|name| name == account);
+        self.names.is_empty() || visitor.identity().sole_account().is_some_and(is_listed)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Profile;
+    use crate::credentials::{Credentials, Identity};
     use http::header::{AUTHORIZATION, COOKIE, HeaderName};
     use http::{HeaderMap, HeaderValue};
 
@@ -58,15 +60,15 @@ mod tests {
 
     #[test]
     fn everyone_may_write_unless_told() {
-        let headers = HeaderMap::new();
-        let visitor = Visitor::new(None, &headers);
+        let identity = Identity::default();
+        let visitor = Visitor::new(None, &identity);
         let all = writers(|_| {});
         assert!(all.are_at(visitor) && all.include(visitor));
     }
 
     #[test]
     fn writes_come_from_listed_addresses() {
-        let headers = HeaderMap::new();
+        let identity = Identity::default();
         let listed = writers(|settings| {
             settings.write_addresses = ["10.0.0.0/8", "2001:db8::/32"]
                 .map(|text| text.parse().unwrap())
@@ -80,7 +82,7 @@ mod tests {
         ] {
             let address = address.map(|text| text.parse().unwrap());
             assert_eq!(
-                listed.are_at(Visitor::new(address, &headers)),
+                listed.are_at(Visitor::new(address, &identity)),
                 expected,
                 "{address:?}"
             );
@@ -104,11 +106,11 @@ mod tests {
             for (name, value) in fields {
                 headers.append(name, HeaderValue::from_static(value));
             }
-            assert_eq!(
-                listed.include(Visitor::new(None, &headers)),
-                expected,
-                "{fields:?}"
-            );
+            let included = match Credentials::read(&headers, Profile::Compatible, &[]) {
+                Ok(credentials) => listed.include(Visitor::new(None, credentials.identity())),
+                Err(rejected) => listed.include(Visitor::new(None, rejected.identity())),
+            };
+            assert_eq!(included, expected, "{fields:?}");
         }
     }
 }

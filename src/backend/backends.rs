@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use http::HeaderMap;
-
+use super::address::AddressFault;
 use super::authority::Authority;
-use super::headers::Forwarded;
+use super::headers::ForwardedHeaders;
 use super::outgoing::{Class, Outgoing};
 use super::shared::{SharedBackend, SharedBackends};
-use super::wordpress::{PrepareFault, WordPressWriter};
+use super::wordpress::WordPressWriter;
 use crate::call::ValidatedCall;
 use crate::config::{Settings, Timeouts};
 use crate::telemetry::Metrics;
@@ -116,11 +115,10 @@ impl Backend {
     pub(crate) fn write(
         &self,
         call: &ValidatedCall,
-        client: &HeaderMap,
-        forwarded: &Forwarded,
-    ) -> Result<Outgoing, PrepareFault> {
+        forwarded: &ForwardedHeaders,
+    ) -> Result<Outgoing, AddressFault> {
         let request = match &self.writer {
-            CallWriter::WordPress(writer) => writer.write(call.request(), client, forwarded)?,
+            CallWriter::WordPress(writer) => writer.write(call, forwarded)?,
         };
         Ok(Outgoing {
             request,

@@ -2,13 +2,11 @@
 
 use std::net::IpAddr;
 
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderName, USER_AGENT,
-};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 
-use super::credentials::{self, CredentialsFault};
 use crate::call::CanonicalRequest;
+use crate::credentials::Credentials;
 
 /// The longest User-Agent that is passed on, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -32,12 +30,21 @@ pub(crate) struct Forwarded {
     pub(crate) request_id: Option<HeaderValue>,
 }
 
-/// The headers of a call; of the client's, only credentials and a cleaned User-Agent pass.
+/// What a call's request says about its client beside the credentials.
+#[derive(Debug, Clone)]
+pub(crate) struct ForwardedHeaders {
+    /// Where it came from and where to.
+    forwarded: Forwarded,
+    /// The program that sent it.
+    user_agent: Option<HeaderValue>,
+}
+
+/// The headers of a call; of the client's, only the judged credentials and a cleaned User-Agent pass.
 pub(super) fn of_call(
-    client: &HeaderMap,
-    forwarded: &Forwarded,
+    forwarded: &ForwardedHeaders,
+    credentials: &Credentials,
     call: &CanonicalRequest,
-) -> Result<HeaderMap, CredentialsFault> {
+) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -45,13 +52,12 @@ pub(super) fn of_call(
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     }
-    insert_some(&mut headers, USER_AGENT, user_agent(client));
-    insert_some(&mut headers, AUTHORIZATION, credentials::authorization(client)?);
-    insert_some(&mut headers, COOKIE, credentials::cookies(client));
-    let nonce = call.nonce.clone().or_else(|| credentials::nonce(client));
-    insert_some(&mut headers, X_WP_NONCE, nonce);
-    forwarded.write(&mut headers);
-    Ok(headers)
+    credentials.write_to(&mut headers);
+    // A nonce among the parameters is stronger than the header.
+    insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
+    insert_some(&mut headers, USER_AGENT, forwarded.user_agent.clone());
+    forwarded.forwarded.write(&mut headers);
+    headers
 }
 
 fn insert_some(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
@@ -74,6 +80,18 @@ fn user_agent(client: &HeaderMap) -> Option<HeaderValue> {
     (!clean.is_empty())
         .then(|| HeaderValue::from_bytes(clean).ok())
         .flatten()
+}
+
+// === impl ForwardedHeaders ===
+
+impl ForwardedHeaders {
+    /// Picks what is passed on from a client's headers.
+    pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
+        Self {
+            user_agent: user_agent(client),
+            forwarded,
+        }
+    }
 }
 
 // === impl Forwarded ===
@@ -102,6 +120,7 @@ mod tests {
     use http::Method;
 
     use super::*;
+    use crate::config::Profile;
 
     fn outgoing(client: &[(&'static str, &str)], call: &CanonicalRequest) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -114,7 +133,8 @@ mod tests {
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
         };
-        of_call(&headers, &forwarded, call).unwrap()
+        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)
     }
 
     fn read() -> CanonicalRequest {

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderName, HeaderValue, Method};
 
 use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
-use super::credentials::CredentialsFault;
-use super::headers::{self, Forwarded};
-use crate::call::CanonicalRequest;
+use super::headers::{self, ForwardedHeaders};
+use crate::call::ValidatedCall;
 use crate::config::Settings;
 
 /// Names the verb of a tunnelled DELETE.
@@ -19,17 +18,6 @@ const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-metho
 pub(super) struct WordPressWriter {
     roots: HashMap<usize, RootAddress>,
     tunnel_delete: bool,
-}
-
-/// Why a call cannot be written as a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PrepareFault {
-    /// Its credentials cannot be forwarded.
-    #[error(transparent)]
-    Credentials(#[from] CredentialsFault),
-    /// Its URL cannot be written.
-    #[error(transparent)]
-    Address(#[from] AddressFault),
 }
 
 // === impl WordPressWriter ===
@@ -48,13 +36,14 @@ impl WordPressWriter {
 
     pub(super) fn write(
         &self,
-        call: &CanonicalRequest,
-        client: &HeaderMap,
-        forwarded: &Forwarded,
-    ) -> Result<reqwest::Request, PrepareFault> {
+        call: &ValidatedCall,
+        forwarded: &ForwardedHeaders,
+    ) -> Result<reqwest::Request, AddressFault> {
+        let credentials = call.credentials();
+        let call = call.request();
         let root = self.roots.get(&call.root).ok_or(AddressFault::UnknownRoot)?;
         let url = root.url_of(call)?;
-        let mut headers = headers::of_call(client, forwarded, call)?;
+        let mut headers = headers::of_call(forwarded, credentials, call);
         let method = if self.tunnel_delete && call.method == Method::DELETE {
             headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
             Method::POST

@@ -1,12 +1,8 @@
 //! What is known of an answer before it comes.
 
-use http::HeaderMap;
-use http::header::COOKIE;
-
-use super::caller::Caller;
 use super::policy::Policy;
 use super::reading::RawCall;
-use crate::contract::{Cookie, cookie_pairs};
+use crate::credentials::Caller;
 
 /// What an admitted call lets expect of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +23,7 @@ impl ExpectedAnswer {
             enveloped: query.get("_envelope").is_some(),
             personal: caller == Caller::Credentialed
                 || query.get("password").is_some()
-                || opens_post(call.headers),
+                || call.credentials.opens_post(),
         }
     }
-}
-
-fn opens_post(headers: &HeaderMap) -> bool {
-    let fields = headers.get_all(COOKIE).iter();
-    fields
-        .flat_map(|field| cookie_pairs(field.as_bytes()))
-        .any(|pair| Cookie::of(pair) == Some(Cookie::PostPassword))
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use http::Method;
 
-use super::caller::{Caller, is_nonce_first};
 use super::canonical::CanonicalRequest;
 use super::encode::{encode, encode_options, nonce};
 use super::expected::ExpectedAnswer;
@@ -17,6 +16,7 @@ use super::strict::{check_media, check_shape, check_values, path_holds, refuse_m
 use super::validated::ValidatedCall;
 use crate::config::{Mode, Profile, Settings};
 use crate::contract::{Operation, table};
+use crate::credentials::Caller;
 use crate::payload::{Bags, Source};
 use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::target::RouteMatch;
@@ -141,14 +141,14 @@ impl Judge {
         let bags = match offered.and_then(|()| read_bags(call, matched, &self.policy.limits)) {
             Ok(bags) => bags,
             Err(problem) => {
-                let allow = allow(Caller::of(call.headers, false));
+                let allow = allow(call.credentials.caller(None));
                 return self.refused(
                     Some(operation),
                     Refusal::new(problem, style.unwrap_or_default(), allow),
                 );
             }
         };
-        let has_nonce = nonce(call.method, &bags).is_some();
+        let nonce = nonce(call.method, &bags);
         let style = style
             .map(|style| style.or_asked_for_in(&bags))
             .unwrap_or_default();
@@ -156,8 +156,8 @@ impl Judge {
             call: *call,
             matched,
             operation,
-            caller: Caller::of(call.headers, has_nonce),
-            is_nonce_first: is_nonce_first(call.headers, has_nonce),
+            caller: call.credentials.caller(nonce.as_ref()),
+            is_nonce_first: call.credentials.is_nonce_first(nonce.as_ref()),
             bags,
             style,
         })
@@ -177,7 +177,7 @@ impl Judge {
             return Ok(show(None));
         };
         let bags = read_bags(call, matched, &self.policy.limits)?;
-        let caller = Caller::of(call.headers, nonce(call.method, &bags).is_some());
+        let caller = call.credentials.caller(nonce(call.method, &bags).as_ref());
         Ok(show(Some(Explanation {
             readings: readings(operation, &bags, self.policy.premises(caller)),
             bags: &bags,
@@ -305,9 +305,10 @@ impl Judge {
         let mut bags = Bags::default();
         bags.add(Source::Query, Arc::clone(&call.spot.query));
         let request = encode_options(call, matched, &bags, self.policy.origin_namespace());
-        let caller = Caller::of(call.headers, request.nonce.is_some());
+        let caller = call.credentials.caller(request.nonce.as_ref());
         let call = ValidatedCall {
             request,
+            credentials: call.credentials.clone(),
             operation: None,
             deferred: Vec::new(),
             answer: ExpectedAnswer::to(call, caller, &self.policy),
@@ -329,6 +330,7 @@ impl Judge {
     ) -> Judgement {
         let call = ValidatedCall {
             request,
+            credentials: case.call.credentials.clone(),
             operation: Some(case.operation),
             deferred,
             answer: ExpectedAnswer::to(&case.call, case.caller, &self.policy),

@@ -3,7 +3,6 @@
 //! [`Judge::judge`] reads top to bottom: a raw call becomes bags, bags become readings, readings pass
 //! WordPress's phases, and what passes is encoded anew as a [`ValidatedCall`].
 
-mod caller;
 mod canonical;
 mod crash;
 mod encode;
@@ -23,7 +22,6 @@ mod strict;
 mod style;
 mod validated;
 
-pub use caller::Caller;
 pub use canonical::CanonicalRequest;
 pub use finding::Finding;
 pub(crate) use images::ImageHosts;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::caller::Caller;
 use super::encode::Encoding;
 use super::images::ImageHosts;
 use super::linked::members;
 use super::rules::Premises;
 use crate::config::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::contract::{Argument, Operation, OperationId, Rule};
+use crate::credentials::Caller;
 use crate::payload::Bags;
 use crate::problem::{EdgeError, Problem, Words};
 use crate::value::{PhpArray, Value};

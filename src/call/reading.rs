@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use http::header::CONTENT_TYPE;
-use http::{HeaderMap, Method};
+use http::Method;
 
 use crate::config::Limits;
+use crate::credentials::Credentials;
 use crate::payload::{
-    Bags, BodyReading, MultipartError, Source, body_reading, pair_count, parse_form, parse_json,
-    parse_multipart,
+    Bags, BodyReading, ContentHeaders, MultipartError, Source, body_reading, pair_count, parse_form,
+    parse_json, parse_multipart,
 };
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::target::{RouteMatch, Spot};
@@ -21,8 +21,10 @@ pub struct RawCall<'a> {
     pub method: &'a Method,
     /// Where the target led.
     pub spot: &'a Spot,
-    /// The client's headers.
-    pub headers: &'a HeaderMap,
+    /// Who sends it; what is forwarded carries the same credentials.
+    pub credentials: &'a Credentials,
+    /// What the headers say about the body.
+    pub content: ContentHeaders<'a>,
     /// The whole body; ignored on GET and HEAD.
     pub body: &'a [u8],
 }
@@ -105,9 +107,8 @@ pub(super) fn read_bags(call: &RawCall<'_>, matched: &RouteMatch, limits: &Limit
     let mut bags = Bags::default();
     bags.add(Source::Path, path_bag(matched));
     bags.add(Source::Query, Arc::clone(&call.spot.query));
-    let content_type = call.headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
-    match body_reading(call.method, content_type) {
+    match body_reading(call.method, call.content.content_type()) {
         // Nothing to read is read in one way.
         _ if !reads_body || call.body.is_empty() => {}
         BodyReading::Json => add_json(call.body, limits, &mut bags)?,

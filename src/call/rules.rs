@@ -3,12 +3,12 @@
 //! Each arm says what the plugin's own check says for every value it can tell without the origin's
 //! database, plugins, PHP build or network; the rest defers.
 
-use super::caller::Caller;
 use super::images::{ImageHosts, is_web};
 use super::linked::{IN_DATABASE, judge_entry};
 use super::lists::{all, elements, is_numeric_value};
 use super::statuses;
 use crate::contract::{Kind, Rule};
+use crate::credentials::Caller;
 use crate::value::datetime;
 use crate::value::integer::is_positive_int;
 use crate::value::numeric::int_prefix;

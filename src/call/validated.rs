@@ -4,12 +4,14 @@ use super::canonical::CanonicalRequest;
 use super::expected::ExpectedAnswer;
 use super::phases::Deferred;
 use crate::contract::Operation;
+use crate::credentials::Credentials;
 
 /// A call that was judged and encoded. Only this module's parent makes one, and everything that talks to an
 /// origin takes nothing else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidatedCall {
     pub(super) request: CanonicalRequest,
+    pub(super) credentials: Credentials,
     pub(super) operation: Option<&'static Operation>,
     pub(super) deferred: Vec<Deferred>,
     pub(super) answer: ExpectedAnswer,
@@ -21,6 +23,11 @@ impl ValidatedCall {
     /// What goes to the origin.
     pub fn request(&self) -> &CanonicalRequest {
         &self.request
+    }
+
+    /// The credentials it was judged with, which go to the origin with it.
+    pub fn credentials(&self) -> &Credentials {
+        &self.credentials
     }
 
     /// The operation; none for the description OPTIONS asks for.

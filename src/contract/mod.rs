@@ -9,7 +9,6 @@
 //! disagreement is a row of [`difference`].
 
 mod argument;
-mod cookies;
 pub mod difference;
 pub mod drift;
 mod fields;
@@ -20,7 +19,6 @@ mod query;
 mod table;
 
 pub use argument::{Argument, DefaultValue, Documented, Presence, Rule, Schema, Taxonomy};
-pub use cookies::{Cookie, cookie_pairs};
 pub use global::{Treatment, obeyed};
 pub use kind::{Kind, Route};
 pub use operation::{Action, Operation, OperationId, Place};

@@ -1,6 +1,5 @@
 //! Calls of the calendar API: read, judged, forwarded, relayed.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,21 +9,22 @@ use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::authority::{StrictAuthority, strange_authority, without_cookies};
 use super::body::{self, BodyFault, Unwanted};
-use super::entrance::LoginRefused;
+use super::entrance::{Admitted, LoginRefused};
 use super::fault;
+use super::forwarded::forwarded;
 use super::means::Means;
-use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
-use crate::backend::{Backend, BackendKind, Health, Outgoing};
+use crate::authority::{PublicAddress, StrictAuthority, misdirected};
+use crate::backend::{Backend, BackendKind, ForwardedHeaders, Health, Outgoing};
 use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
-use crate::layers::ClientBody;
+use crate::layers::{ClientBody, RequestContext};
+use crate::payload::ContentHeaders;
 use crate::problem::{EdgeError, Refusal};
 use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
 use crate::target::Spot;
-use crate::telemetry::{FindingLabels, Journal, Subject};
+use crate::telemetry::{FindingLabels, Subject};
 
 /// What queueing and judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -53,12 +53,18 @@ impl Calendar {
     }
 
     /// Answers a call whose body is still on its way.
-    pub(super) async fn call(&self, head: &Parts, body: ClientBody, spot: &Spot, profile: Profile) -> Answer {
-        if profile == Profile::Strict && !self.strict.names_us(head) {
-            return refused(&strange_authority());
+    pub(super) async fn call(&self, request: &Admitted<'_>, body: ClientBody, spot: &Spot) -> Answer {
+        let &Admitted {
+            head,
+            context,
+            profile,
+            ..
+        } = request;
+        if profile == Profile::Strict && !self.strict.names_us(head, context.addressed()) {
+            return refused(&misdirected());
         }
         match self.read(&head.method, body, profile).await {
-            Ok(body) => self.judged(head, &body, spot, profile).await,
+            Ok(body) => self.judged(request, &body, spot).await,
             Err(fault) => refused(&fault.refusal()),
         }
     }
@@ -75,31 +81,28 @@ impl Calendar {
     }
 
     /// Answers a call that has been read.
-    pub(super) async fn judged(&self, head: &Parts, body: &[u8], spot: &Spot, profile: Profile) -> Answer {
-        let head = &*match profile {
-            Profile::Strict => without_cookies(head),
-            Profile::Compatible => Cow::Borrowed(head),
-        };
+    pub(super) async fn judged(&self, request: &Admitted<'_>, body: &[u8], spot: &Spot) -> Answer {
         let judgement = self.means.judge.judge(&RawCall {
-            method: &head.method,
+            method: &request.head.method,
             spot,
-            headers: &head.headers,
+            credentials: &request.credentials,
+            content: ContentHeaders::of(&request.head.headers),
             body,
         });
-        self.report(head, &judgement);
+        self.report(request.context, &judgement);
         match judgement.outcome {
-            Outcome::Forward(call) if call.is_write() && !self.means.entrance.may_write(head) => {
+            Outcome::Forward(call) if call.is_write() && !self.means.entrance.may_write(request) => {
                 refused(&Refusal::edge(EdgeError::WriterDenied))
             }
-            Outcome::Forward(call) => self.forward(head, &call).await,
+            Outcome::Forward(call) => self.forward(request, &call).await,
             Outcome::Refuse(refusal) => refused(&refusal),
         }
     }
 
     /// Tells journal, metrics and log what was found.
-    fn report(&self, head: &Parts, judgement: &Judgement) {
-        if let (Some(operation), Some(journal)) = (judgement.operation, head.extensions.get::<Journal>()) {
-            journal.about(Subject::Operation(operation));
+    fn report(&self, context: &RequestContext, judgement: &Judgement) {
+        if let Some(operation) = judgement.operation {
+            context.log.about(Subject::Operation(operation));
         }
         let operation = judgement
             .operation
@@ -128,10 +131,12 @@ impl Calendar {
         }
     }
 
-    async fn forward(&self, head: &Parts, call: &ValidatedCall) -> Answer {
-        let public = PublicAddress::of(self.public_url.as_ref(), head);
+    async fn forward(&self, request: &Admitted<'_>, call: &ValidatedCall) -> Answer {
+        let &Admitted { head, context, .. } = request;
+        let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
+        let forwarded = ForwardedHeaders::new(&head.headers, forwarded(context, &public));
         let backend = self.means.backends.for_call(call);
-        let outgoing = match backend.write(call, &head.headers, &public.forwarded(head)) {
+        let outgoing = match backend.write(call, &forwarded) {
             Ok(outgoing) => outgoing,
             Err(fault) => return fault::not_prepared(fault),
         };
@@ -158,7 +163,7 @@ impl Calendar {
         RelayContext {
             rules: Arc::clone(&self.means.rules),
             root: call.request().root,
-            public_base: public.base().into(),
+            public_base: public.to_string().into(),
             method: head.method.clone(),
             origin: sole_origin(&head.headers).cloned(),
             audience: if call.expects_privacy() {

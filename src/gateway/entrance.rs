@@ -1,5 +1,5 @@
-//! What is asked before a body is read: whether the visitor may call so often and write from there, and whether
-//! the credentials are ones at all.
+//! What is asked before a body is read: whether the client may call so often and write from its address, and whether
+//! its credentials are acceptable.
 //!
 //! Every request to the calendar is paid for before anything is judged: a flood of requests that would be
 //! refused is a flood all the same, and one that is too fast costs neither a body nor a judgement.
@@ -11,9 +11,9 @@ use http::request::Parts;
 use super::fault;
 use crate::access::{Budgets, Call, Standings, Visitor, Writers};
 use crate::answer::{Answer, refused};
-use crate::backend::{PrepareFault, check_authorization};
 use crate::config::{Profile, Settings};
-use crate::layers::ClientAddress;
+use crate::credentials::{Credentials, Identity, RejectedCredentials};
+use crate::layers::RequestContext;
 use crate::problem::{EdgeError, Refusal};
 use crate::target::RouteMatch;
 use crate::telemetry::Metrics;
@@ -21,6 +21,16 @@ use crate::telemetry::Metrics;
 /// Marks an answer of the site that refuses the credentials; rides in the answer's extensions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoginRefused;
+
+/// A request that was let in: its head, with what is known about it and its sender.
+#[derive(Debug)]
+pub(super) struct Admitted<'a> {
+    pub(super) head: &'a Parts,
+    pub(super) context: &'a RequestContext,
+    pub(super) profile: Profile,
+    pub(super) credentials: Credentials,
+    standings: Standings,
+}
 
 /// Lets visitors in, or not.
 #[derive(Debug)]
@@ -53,53 +63,83 @@ impl Entrance {
         }
     }
 
-    /// Lets a visitor in, who is told how they stand, or gives the answer to one that must wait or may not write.
-    pub(super) fn admit(
+    /// Reads the credentials of a request and lets it in, or gives the answer to one that must wait or may not write.
+    ///
+    /// Credentials that are not accepted count for rate limits; where the target leads to no route, nothing else
+    /// asks for them.
+    pub(super) fn admit<'a>(
         &self,
-        head: &Parts,
+        head: &'a Parts,
+        context: &'a RequestContext,
         matched: Option<&RouteMatch>,
         profile: Profile,
-    ) -> Result<Standings, Box<Answer>> {
+    ) -> Result<Admitted<'a>, Box<Answer>> {
         let call = Call::of(&head.method, matched);
-        let visitor = visitor(head);
-        let spent = self.budgets.spend(visitor, call, Instant::now());
-        let standings = spent.map_err(|exceeded| {
-            self.metrics.rate_limited(exceeded.budget);
-            Box::new(fault::too_fast(&exceeded))
-        })?;
-        let refusal = matched.and_then(|_| self.refusal(head, call, profile));
-        match refusal {
-            None => Ok(standings),
-            Some(answer) => Err(Box::new(self.leave(head, &standings, answer))),
+        let credentials = Credentials::read(&head.headers, profile, &self.schemes);
+        let identity = credentials
+            .as_ref()
+            .map_or_else(RejectedCredentials::identity, Credentials::identity);
+        let standings = self.spend(visitor(context, identity), call)?;
+        let refusal = matched.and_then(|_| self.refusal(context, &credentials, call));
+        if let Some(refusal) = refusal {
+            let mut answer = refused(&refusal);
+            standings.write(answer.headers_mut());
+            return Err(Box::new(answer));
         }
+        Ok(Admitted {
+            head,
+            context,
+            profile,
+            credentials: credentials.unwrap_or_default(),
+            standings,
+        })
     }
 
-    fn refusal(&self, head: &Parts, call: Call, profile: Profile) -> Option<Answer> {
-        if let Err(fault) = check_authorization(&head.headers, profile, &self.schemes) {
-            return Some(fault::not_prepared(PrepareFault::Credentials(fault)));
-        }
-        if call == Call::Write && !self.writers.are_at(visitor(head)) {
-            return Some(refused(&Refusal::edge(EdgeError::AddressDenied)));
-        }
-        None
+    fn spend(&self, visitor: Visitor<'_>, call: Call) -> Result<Standings, Box<Answer>> {
+        let spent = self.budgets.spend(visitor, call, Instant::now());
+        spent.map_err(|exceeded| {
+            self.metrics.rate_limited(exceeded.budget);
+            Box::new(fault::too_fast(&exceeded))
+        })
+    }
+
+    fn refusal(
+        &self,
+        context: &RequestContext,
+        credentials: &Result<Credentials, RejectedCredentials>,
+        call: Call,
+    ) -> Option<Refusal> {
+        let identity = match credentials {
+            Ok(credentials) => credentials.identity(),
+            Err(rejected) => return Some(rejected.fault().refusal()),
+        };
+        let is_denied = call == Call::Write && !self.writers.are_at(visitor(context, identity));
+        is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
     }
 
     /// Whether the visitor is one who may write.
-    pub(super) fn may_write(&self, head: &Parts) -> bool {
-        self.writers.include(visitor(head))
+    pub(super) fn may_write(&self, request: &Admitted<'_>) -> bool {
+        self.writers.include(request.visitor())
     }
 
     /// Sees the answer to a visitor that was let in.
-    pub(super) fn leave(&self, head: &Parts, standings: &Standings, mut answer: Answer) -> Answer {
+    pub(super) fn leave(&self, request: &Admitted<'_>, mut answer: Answer) -> Answer {
         if answer.extensions().get::<LoginRefused>().is_some() {
-            self.budgets.login_failed(visitor(head), Instant::now());
+            self.budgets.login_failed(request.visitor(), Instant::now());
         }
-        standings.write(answer.headers_mut());
+        request.standings.write(answer.headers_mut());
         answer
     }
 }
 
-fn visitor(head: &Parts) -> Visitor<'_> {
-    let client = head.extensions.get::<ClientAddress>();
-    Visitor::new(client.and_then(|client| client.address), &head.headers)
+// === impl Admitted ===
+
+impl Admitted<'_> {
+    fn visitor(&self) -> Visitor<'_> {
+        visitor(self.context, self.credentials.identity())
+    }
+}
+
+fn visitor<'a>(context: &RequestContext, identity: &'a Identity) -> Visitor<'a> {
+    Visitor::new(context.client.address, identity)
 }

@@ -7,9 +7,7 @@ use http::{HeaderValue, StatusCode};
 
 use crate::access::{Exceeded, whole_seconds};
 use crate::answer::{Answer, refused};
-use crate::backend::{
-    AddressFault, CredentialsFault, ExchangeFailure, Health, PrepareFault, ResponseHeadFault,
-};
+use crate::backend::{AddressFault, ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::OriginFailure;
 use crate::telemetry::causes;
@@ -132,15 +130,10 @@ pub(super) fn overdue() -> Answer {
 }
 
 /// The answer to a call that cannot be written as a request.
-pub(super) fn not_prepared(fault: PrepareFault) -> Answer {
+pub(super) fn not_prepared(fault: AddressFault) -> Answer {
     refused(&match fault {
-        PrepareFault::Credentials(
-            CredentialsFault::SeveralAuthorizations
-            | CredentialsFault::LongAuthorization
-            | CredentialsFault::Unreadable,
-        ) => Refusal::edge(EdgeError::BadAuthorization),
-        PrepareFault::Address(AddressFault::NotPlain) => ambiguous_target(),
-        PrepareFault::Address(AddressFault::UnknownRoot) => Refusal::edge(EdgeError::InternalError),
+        AddressFault::NotPlain => ambiguous_target(),
+        AddressFault::UnknownRoot => Refusal::edge(EdgeError::InternalError),
     })
 }
 

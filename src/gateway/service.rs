@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::request::Parts;
-use http::{Request, Response, StatusCode};
+use http::{Response, StatusCode};
 use tower::Service;
 
 use super::calendar::Calendar;
@@ -16,7 +16,7 @@ use super::site::{Passage, Site};
 use crate::answer::{Answer, AnswerBody, MadeHere, refused};
 use crate::backend::{ClientError, SharedBackends};
 use crate::config::{CorsSettings, OtherTraffic, Settings};
-use crate::layers::ClientBody;
+use crate::layers::{ClientBody, EdgeRequest, RequestContext};
 use crate::problem::Refusal;
 use crate::relay::preflight;
 use crate::server::Drain;
@@ -68,7 +68,7 @@ impl Gateway {
     }
 }
 
-impl Service<Request<ClientBody>> for Gateway {
+impl Service<EdgeRequest> for Gateway {
     type Response = Answer;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
@@ -77,7 +77,7 @@ impl Service<Request<ClientBody>> for Gateway {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<ClientBody>) -> Self::Future {
+    fn call(&mut self, request: EdgeRequest) -> Self::Future {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move { Ok(inner.serve(request).await) })
     }
@@ -86,33 +86,45 @@ impl Service<Request<ClientBody>> for Gateway {
 // === impl Inner ===
 
 impl Inner {
-    async fn serve(&self, request: Request<ClientBody>) -> Answer {
-        let (head, body) = request.into_parts();
+    async fn serve(&self, request: EdgeRequest) -> Answer {
+        let EdgeRequest { head, body, context } = request;
         let located = self.means.roots.locate(head.uri.path(), head.uri.query());
         match (located, &self.site) {
-            (Located::Elsewhere { .. }, Some(site)) => self.serve_site(site, &head, body).await,
-            (located, _) => self.serve_calendar(&located, &head, body).await,
+            (Located::Elsewhere { .. }, Some(site)) => self.serve_site(site, &head, &context, body).await,
+            (located, _) => self.serve_calendar(&located, &head, &context, body).await,
         }
     }
 
-    async fn serve_site(&self, site: &Site, head: &Parts, body: ClientBody) -> Answer {
-        let (spot, body) = match site.pass(head, body).await {
+    async fn serve_site(
+        &self,
+        site: &Site,
+        head: &Parts,
+        context: &RequestContext,
+        body: ClientBody,
+    ) -> Answer {
+        let (spot, body) = match site.pass(head, context, body).await {
             Passage::Answered(answer) => return answer,
             Passage::Calendar { spot, body } => (spot, body),
         };
         let entrance = &self.means.entrance;
         let matched = spot.matched.as_ref();
         let profile = self.means.judge.profile(&head.method, matched);
-        match entrance.admit(head, matched, profile) {
-            Ok(standings) => {
-                let answer = self.calendar.judged(head, &body, &spot, profile).await;
-                entrance.leave(head, &standings, answer)
+        match entrance.admit(head, context, matched, profile) {
+            Ok(request) => {
+                let answer = self.calendar.judged(&request, &body, &spot).await;
+                entrance.leave(&request, answer)
             }
             Err(answer) => *answer,
         }
     }
 
-    async fn serve_calendar(&self, located: &Located, head: &Parts, body: ClientBody) -> Answer {
+    async fn serve_calendar(
+        &self,
+        located: &Located,
+        head: &Parts,
+        context: &RequestContext,
+        body: ClientBody,
+    ) -> Answer {
         let matched = match located {
             Located::Api(spot) => spot.matched.as_ref(),
             Located::Refused(_) | Located::Elsewhere { .. } => None,
@@ -122,21 +134,21 @@ impl Inner {
         // A preflight is a browser's own question, and free.
         let admitted = match self.preflight(head) {
             Some(answer) if !matches!(located, Located::Refused(_)) => return answer,
-            _ => entrance.admit(head, matched, profile),
+            _ => entrance.admit(head, context, matched, profile),
         };
-        let standings = match admitted {
-            Ok(standings) => standings,
+        let request = match admitted {
+            Ok(request) => request,
             Err(answer) => return *answer,
         };
         let answer = match located {
-            Located::Api(spot) => self.calendar.call(head, body, spot, profile).await,
+            Located::Api(spot) => self.calendar.call(&request, body, spot).await,
             Located::Refused(problem) => refused(&Refusal::plain(problem.clone())),
             Located::Elsewhere { root } => {
                 let query = head.uri.query();
                 refused(&self.means.judge.refuse_elsewhere(*root, &head.method, query))
             }
         };
-        entrance.leave(head, &standings, answer)
+        entrance.leave(&request, answer)
     }
 
     fn preflight(&self, head: &Parts) -> Option<Answer> {

@@ -2,28 +2,29 @@
 
 use std::sync::Arc;
 
-use http::header::CONTENT_TYPE;
+use http::Method;
 use http::request::Parts;
-use http::{HeaderValue, Method};
 use http_body_util::BodyExt;
 use url::Url;
 
 use super::body::{self, BodyFault};
 use super::fault;
+use super::forwarded::forwarded;
 use super::means::Means;
 use super::paced::Paced;
-use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
+use crate::authority::PublicAddress;
 use crate::backend::SiteOrigin;
 use crate::config::{Limits, Settings, Timeouts};
-use crate::layers::ClientBody;
+use crate::layers::{ClientBody, RequestContext};
 use crate::payload::{
-    BodyReading, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form, parse_multipart,
+    BodyReading, ContentHeaders, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form,
+    parse_multipart,
 };
 use crate::problem::{Cause, Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
 use crate::target::{Located, Spot};
-use crate::telemetry::{Journal, Subject};
+use crate::telemetry::Subject;
 use crate::value::{PhpArray, Value, write_escaped};
 
 /// The way of everything that is no calendar call.
@@ -66,14 +67,14 @@ impl Site {
     }
 
     /// Passes a request on, or finds that it is a calendar call.
-    pub(super) async fn pass(&self, head: &Parts, body: ClientBody) -> Passage {
-        if head.headers.get_all(CONTENT_TYPE).iter().count() > 1 {
+    pub(super) async fn pass(&self, head: &Parts, context: &RequestContext, body: ClientBody) -> Passage {
+        if ContentHeaders::of(&head.headers).repeats_type() {
             // Servers differ in which one counts, and with it in what the body says.
             return Passage::Answered(refused(&Refusal::plain(UNREADABLE_ROUTE)));
         }
         if !may_fill_variables(head) {
             let body = Paced::new(body, &self.limits, &self.timeouts);
-            return Passage::Answered(self.forward(head, reqwest::Body::wrap(body)).await);
+            return Passage::Answered(self.forward(head, context, reqwest::Body::wrap(body)).await);
         }
         let body = match body::read(body, &self.limits, &self.timeouts).await {
             Ok(body) => body,
@@ -81,7 +82,7 @@ impl Site {
         };
         match self.hidden_call(head, &body) {
             Ok(Some(spot)) => Passage::Calendar { spot, body },
-            Ok(None) => Passage::Answered(self.forward(head, reqwest::Body::from(body)).await),
+            Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(body)).await),
             Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
         }
     }
@@ -107,13 +108,10 @@ impl Site {
         }
     }
 
-    async fn forward(&self, head: &Parts, body: reqwest::Body) -> Answer {
-        let journal = head.extensions.get::<Journal>();
-        if let Some(journal) = journal {
-            journal.about(Subject::Site);
-        }
-        let public = PublicAddress::of(self.public_url.as_ref(), head);
-        let Ok(outgoing) = self.origin.request(head, body, &public.forwarded(head)) else {
+    async fn forward(&self, head: &Parts, context: &RequestContext, body: reqwest::Body) -> Answer {
+        context.log.about(Subject::Site);
+        let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
+        let Ok(outgoing) = self.origin.request(head, body, &forwarded(context, &public)) else {
             return refused(&fault::ambiguous_target());
         };
         match self.means.backends.for_site().pass(outgoing).await {
@@ -126,7 +124,7 @@ impl Site {
                 rewrite_discovery(
                     answer.headers_mut(),
                     &self.means.rules.urls().map(),
-                    &public.base(),
+                    &public.to_string(),
                 );
                 answer
             }
@@ -139,7 +137,7 @@ impl Site {
 }
 
 fn content_type(head: &Parts) -> Option<&[u8]> {
-    head.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes)
+    ContentHeaders::of(&head.headers).content_type()
 }
 
 /// Whether PHP may fill its form variables, `rest_route` among them, from the body.

@@ -16,7 +16,8 @@ use tower::{Layer, Service};
 use tracing::instrument::Instrumented;
 use tracing::{Instrument, info_span};
 
-use super::{ClientAddress, RequestId};
+use super::client_address::ClientAddress;
+use super::request_id::RequestId;
 use crate::answer::{Answer, AnswerBody, BoxError, MadeHere};
 use crate::telemetry::{Inflight, Journal, Metrics, Served, method_label};
 

@@ -1,4 +1,4 @@
-//! Who the client is: the peer, or what trusted proxies say.
+//! Who the client is, and which scheme it used: the peer, or what trusted proxies say.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,15 +8,16 @@ use http::{HeaderMap, Request};
 use ipnet::IpNet;
 use tower::{Layer, Service};
 
-use crate::server::Peer;
+use crate::authority::Scheme;
+use crate::server::{Peer, Transport};
 
-/// The client's address as far as it is known; rides in the request's extensions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The client's address and scheme as far as they are known; ride in the request's extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClientAddress {
     /// The address; none for a client at a Unix socket that named no other.
     pub(crate) address: Option<IpAddr>,
-    /// Whether the peer is a proxy whose `X-Forwarded-*` headers are believed.
-    pub(crate) through_trusted_proxy: bool,
+    /// The scheme of the URL that the client asked for.
+    pub(crate) scheme: Scheme,
 }
 
 /// Finds out client addresses.
@@ -43,10 +44,13 @@ pub(super) fn is_trusted(trusted: &[IpNet], peer: Peer) -> bool {
 fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientAddress {
     let mut client = ClientAddress {
         address: peer.address(),
-        through_trusted_proxy: is_trusted(trusted, peer),
+        scheme: scheme(peer),
     };
-    if !client.through_trusted_proxy {
+    if !is_trusted(trusted, peer) {
         return client;
+    }
+    if let Some(scheme) = forwarded_scheme(headers) {
+        client.scheme = scheme;
     }
     for entry in forwarded_for(headers).iter().rev() {
         let Some(address) = parse(entry) else {
@@ -59,6 +63,22 @@ fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientA
         }
     }
     client
+}
+
+/// The scheme of URLs that lead to a peer's connection.
+const fn scheme(peer: Peer) -> Scheme {
+    match peer.transport {
+        Transport::Clear => Scheme::Http,
+        Transport::Tls => Scheme::Https,
+    }
+}
+
+fn forwarded_scheme(headers: &HeaderMap) -> Option<Scheme> {
+    match headers.get("x-forwarded-proto")?.as_bytes() {
+        b"https" => Some(Scheme::Https),
+        b"http" => Some(Scheme::Http),
+        _ => None,
+    }
 }
 
 /// All entries of all `X-Forwarded-For` fields, in order.
@@ -174,6 +194,44 @@ mod tests {
         ] {
             assert_eq!(found("10.0.0.1:5", fields), expected, "{fields:?}");
         }
+    }
+
+    fn scheme_of(peer: Peer, proto: Option<&'static str>) -> Scheme {
+        let trusted = ["10.0.0.0/8".parse().unwrap()];
+        let field = proto.map(|proto| {
+            (
+                "x-forwarded-proto".parse().unwrap(),
+                HeaderValue::from_static(proto),
+            )
+        });
+        client_address(&trusted, peer, &field.into_iter().collect()).scheme
+    }
+
+    #[test]
+    fn tls_that_ends_here_names_the_scheme_unless_a_proxy_does() {
+        let stranger = Peer {
+            transport: Transport::Tls,
+            ..Peer::default()
+        };
+        assert_eq!(scheme_of(stranger, None), Scheme::Https);
+        let proxy = Peer {
+            remote: Some("10.0.0.1:5".parse().unwrap()),
+            ..stranger
+        };
+        assert_eq!(scheme_of(proxy, None), Scheme::Https);
+        assert_eq!(scheme_of(proxy, Some("http")), Scheme::Http);
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_names_the_scheme() {
+        let stranger = Peer::default();
+        assert_eq!(scheme_of(stranger, Some("https")), Scheme::Http);
+        let proxy = Peer {
+            remote: Some("10.0.0.1:5".parse().unwrap()),
+            ..stranger
+        };
+        assert_eq!(scheme_of(proxy, Some("https")), Scheme::Https);
+        assert_eq!(scheme_of(proxy, Some("HTTPS")), Scheme::Http);
     }
 
     #[test]

@@ -11,8 +11,8 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::answer::{Answer, MadeHere};
-use crate::call::Caller;
 use crate::config::CorsSettings;
+use crate::credentials::Caller;
 use crate::relay::{Access, Audience, allow_origin, sole_origin};
 
 /// Lets pages read refusals.
@@ -64,7 +64,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let audience = match Caller::of(request.headers(), false) {
+        let audience = match Caller::shown_by(request.headers()) {
             Caller::Anonymous => Audience::Everybody,
             Caller::Credentialed => Audience::OneClient,
         };

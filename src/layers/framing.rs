@@ -12,6 +12,8 @@ use crate::server::RequestFraming;
 pub(super) struct FramingCheck;
 
 impl HeadCheck for FramingCheck {
+    type Fact = ();
+
     fn check(&self, head: &Parts) -> Result<(), Refusal> {
         let framing = head.extensions.get::<RequestFraming>();
         match framing.and_then(RequestFraming::of_head) {

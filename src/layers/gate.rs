@@ -15,8 +15,11 @@ use crate::problem::Refusal;
 
 /// A pure rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {
-    /// Says why the head may not pass.
-    fn check(&self, head: &Parts) -> Result<(), Refusal>;
+    /// What the check finds out; rides in the request's extensions.
+    type Fact: Clone + Send + Sync + 'static;
+
+    /// Finds a fact, or says why the head may not pass.
+    fn check(&self, head: &Parts) -> Result<Self::Fact, Refusal>;
 }
 
 /// Puts a [`HeadCheck`] before a service.
@@ -86,9 +89,12 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         match self.check.check(&head) {
-            Ok(()) => Either::Left(self.inner.call(Request::from_parts(head, body))),
+            Ok(fact) => {
+                head.extensions.insert(fact);
+                Either::Left(self.inner.call(Request::from_parts(head, body)))
+            }
             Err(refusal) => Either::Right(ready(Ok(refused(&refusal)))),
         }
     }

@@ -56,6 +56,8 @@ impl HeadLimits {
 }
 
 impl HeadCheck for HeadLimits {
+    type Fact = ();
+
     fn check(&self, head: &Parts) -> Result<(), Refusal> {
         self.breach(head).map_or(Ok(()), |breach| Err(breach.refusal()))
     }

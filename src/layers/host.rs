@@ -1,11 +1,9 @@
 //! Exactly one valid Host (RFC 9112 3.2), and only names the edge answers for.
 
-use http::Version;
-use http::header::HOST;
 use http::request::Parts;
-use http::uri::{Authority, Port};
 
 use super::gate::HeadCheck;
+use crate::authority::{BadHost, Host, misdirected};
 use crate::problem::{EdgeError, Refusal};
 
 /// Refuses requests without one clear host, and hosts that are not served here.
@@ -14,6 +12,10 @@ pub(super) struct HostCheck {
     hosts: Vec<String>,
 }
 
+/// The host that a request names; none only where HTTP/1.0 allows that.
+#[derive(Debug, Clone)]
+pub(super) struct NamedHost(pub(super) Option<Host>);
+
 impl HostCheck {
     pub(super) fn new(hosts: &[String]) -> Self {
         Self {
@@ -21,80 +23,24 @@ impl HostCheck {
         }
     }
 
-    fn serves(&self, authority: &Authority) -> bool {
-        let name = authority.host();
+    fn serves(&self, named: &Host) -> bool {
+        let with_port = named.to_string();
         self.hosts
             .iter()
-            .any(|host| host.eq_ignore_ascii_case(name) || host.eq_ignore_ascii_case(authority.as_str()))
+            .any(|host| host.eq_ignore_ascii_case(named.name()) || host.eq_ignore_ascii_case(&with_port))
     }
 }
 
 impl HeadCheck for HostCheck {
-    fn check(&self, head: &Parts) -> Result<(), Refusal> {
-        let Some(host) = named_host(head)? else {
-            return Ok(());
-        };
-        if self.hosts.is_empty() || self.serves(&host) {
-            return Ok(());
+    type Fact = NamedHost;
+
+    fn check(&self, head: &Parts) -> Result<NamedHost, Refusal> {
+        match Host::named_by(head) {
+            Ok(Some(host)) if !self.hosts.is_empty() && !self.serves(&host) => Err(misdirected()),
+            Ok(host) => Ok(NamedHost(host)),
+            Err(BadHost) => Err(bad_host()),
         }
-        Err(Refusal::edge(EdgeError::Misdirected))
     }
-}
-
-/// The one host a request names; none only where HTTP/1.0 allows that.
-fn named_host(head: &Parts) -> Result<Option<Authority>, Refusal> {
-    let mut fields = head.headers.get_all(HOST).iter();
-    let field = fields.next().map(|value| parse(value.as_bytes())).transpose()?;
-    if fields.next().is_some() {
-        return Err(bad_host());
-    }
-    match (head.version, field) {
-        (Version::HTTP_2, field) => named_over_http2(head, field).map(Some),
-        // Of an absolute-form target the path is judged and the authority ignored.
-        (_, Some(host)) => Ok(Some(host)),
-        (Version::HTTP_10 | Version::HTTP_09, None) => Ok(None),
-        (_, None) => Err(bad_host()),
-    }
-}
-
-/// `:authority` and Host must agree when both are there (RFC 9113 8.3.1).
-fn named_over_http2(head: &Parts, field: Option<Authority>) -> Result<Authority, Refusal> {
-    let pseudo = head
-        .uri
-        .authority()
-        .map(|authority| parse(authority.as_str().as_bytes()))
-        .transpose()?;
-    match (pseudo, field) {
-        (Some(pseudo), Some(field)) if pseudo != field => Err(bad_host()),
-        (Some(host), _) | (None, Some(host)) => Ok(host),
-        (None, None) => Err(bad_host()),
-    }
-}
-
-/// A host with an optional port, without user information.
-fn parse(text: &[u8]) -> Result<Authority, Refusal> {
-    Authority::try_from(text)
-        .ok()
-        .filter(|authority| !authority.host().is_empty() && !authority.as_str().contains('@'))
-        .filter(|authority| has_plain_name(authority.host()) && has_plain_port(authority))
-        .ok_or_else(bad_host)
-}
-
-/// A name, an IPv4 address or a bracketed IPv6 address.
-fn has_plain_name(host: &str) -> bool {
-    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    if let Some(address) = inner {
-        return address.parse::<std::net::Ipv6Addr>().is_ok();
-    }
-    host.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
-}
-
-/// No colon at all, or one with a port in digits behind it.
-fn has_plain_port(authority: &Authority) -> bool {
-    // The library takes `+80` for a port, too.
-    let is_plain = |port: Port<&str>| port.as_str().bytes().all(|byte| byte.is_ascii_digit());
-    authority.as_str().len() == authority.host().len() || authority.port().is_some_and(is_plain)
 }
 
 fn bad_host() -> Refusal {
@@ -103,7 +49,8 @@ fn bad_host() -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use http::{Request, StatusCode};
+    use http::header::HOST;
+    use http::{Request, StatusCode, Version};
 
     use super::*;
 

@@ -15,6 +15,7 @@ mod access;
 mod catch_panic;
 mod client_address;
 mod client_body;
+mod context;
 mod cors;
 mod current;
 mod framing;
@@ -24,10 +25,9 @@ mod head_limits;
 mod host;
 mod request_id;
 
-pub(crate) use client_address::ClientAddress;
 pub(crate) use client_body::{BodyError, ClientBody};
+pub(crate) use context::{EdgeRequest, RequestContext};
 pub(crate) use current::CurrentStack;
-pub(crate) use request_id::RequestId;
 
 /// The whole way of a request through the edge, as one service.
 pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, Answer, Infallible>;
@@ -35,7 +35,7 @@ pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, Answer, Infallibl
 /// Puts every layer around the gateway; a request meets them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, metrics: &Metrics, gateway: G) -> Stack
 where
-    G: Service<Request<ClientBody>, Response = Answer, Error = Infallible> + Clone + Send + Sync + 'static,
+    G: Service<EdgeRequest, Response = Answer, Error = Infallible> + Clone + Send + Sync + 'static,
     G::Future: Send + 'static,
 {
     let stack = ServiceBuilder::new()
@@ -60,6 +60,8 @@ where
             &settings.limits,
         )))
         .layer(gate::GateLayer::new(host::HostCheck::new(&settings.hosts)))
+        // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
+        .layer(context::ContextLayer)
         .service(gateway);
     BoxCloneSyncService::new(stack)
 }

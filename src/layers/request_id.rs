@@ -44,7 +44,7 @@ pub(super) struct SetRequestId<S> {
 
 impl RequestId {
     /// A new id; ids sort by the time they were made.
-    fn fresh() -> Self {
+    pub(super) fn fresh() -> Self {
         let text = Uuid::now_v7().to_string();
         Self(HeaderValue::try_from(text).expect("a UUID is made of letters, digits and hyphens"))
     }

@@ -4,6 +4,7 @@
 //! is for `call` to say.
 
 mod bags;
+mod content_headers;
 mod content_type;
 mod form;
 mod json;
@@ -16,6 +17,7 @@ mod percent;
 mod rest_route;
 
 pub use bags::{Bag, Bags, Source};
+pub use content_headers::ContentHeaders;
 pub use content_type::{BodyReading, body_reading};
 pub use form::{pair_count, parse_form, spellings};
 pub use json::{JsonShape, PHP_DEPTH, json_shape, parse_json};

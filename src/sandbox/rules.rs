@@ -7,8 +7,9 @@ use super::call::{Call, items_of, number_of, text_of};
 use super::refused::Refused;
 use super::store::{Status, Store};
 use super::{image, linked, slug};
-use crate::call::{Caller, ImageHosts, Premises, judge_value};
+use crate::call::{ImageHosts, Premises, judge_value};
 use crate::contract::{Argument, Kind, Rule, Schema, Taxonomy};
+use crate::credentials::Caller;
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::{Value, Verdict, boolean, integer, numeric};
 

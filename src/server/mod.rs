@@ -31,9 +31,7 @@ pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
 pub(crate) use opening::Announcement;
 pub(crate) use patience::Patience;
-pub(crate) use peer::Peer;
-#[cfg(test)]
-pub(crate) use peer::Transport;
+pub(crate) use peer::{Peer, Transport};
 pub(crate) use tls::TlsAcceptor;
 pub use tls::{Pair, PairError};
 pub(crate) use worker::{Slots, Worker};

@@ -36,12 +36,4 @@ impl Peer {
         self.address()
             .is_some_and(|address| networks.iter().any(|network| network.contains(&address)))
     }
-
-    /// The scheme of URLs that lead to this connection.
-    pub(crate) const fn scheme(&self) -> &'static str {
-        match self.transport {
-            Transport::Clear => "http",
-            Transport::Tls => "https",
-        }
-    }
 }

@@ -2,8 +2,10 @@
 
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge::config::{Root, Settings};
+use calendar_edge::credentials::Credentials;
+use calendar_edge::payload::ContentHeaders;
 use calendar_edge::problem::{EdgeError, Refusal};
-use calendar_edge::target::{Located, Roots};
+use calendar_edge::target::{Located, Roots, Spot};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::corpus::{Record, records};
@@ -91,6 +93,7 @@ pub(crate) fn settings() -> Settings {
 pub(crate) struct Edge {
     roots: Roots,
     judge: Judge,
+    schemes: Vec<String>,
     body_limit: u64,
 }
 
@@ -99,7 +102,7 @@ pub(crate) struct Edge {
 pub(crate) enum Said {
     /// It is a call of the calendar API.
     Judged(Judgement),
-    /// The target, or the size of the body, decided.
+    /// The target, the size of the body or the credentials decided.
     Turned(Refusal),
 }
 
@@ -110,6 +113,7 @@ impl Edge {
         Self {
             roots: Roots::new(settings),
             judge: Judge::new(settings),
+            schemes: settings.authorization_schemes.clone(),
             body_limit: settings.limits.body_bytes,
         }
     }
@@ -119,18 +123,27 @@ impl Edge {
             return Said::Turned(Refusal::edge(EdgeError::BodyTooLarge));
         }
         match self.roots.locate(&request.path, request.query.as_deref()) {
-            Located::Api(spot) => Said::Judged(self.judge.judge(&RawCall {
-                method: &request.method,
-                spot: &spot,
-                headers: &request.headers,
-                body: &request.body,
-            })),
+            Located::Api(spot) => self.say_of_call(request, &spot),
             Located::Elsewhere { root } => Said::Turned(self.judge.refuse_elsewhere(
                 root,
                 &request.method,
                 request.query.as_deref(),
             )),
             Located::Refused(problem) => Said::Turned(Refusal::plain(problem)),
+        }
+    }
+
+    fn say_of_call(&self, request: &Request, spot: &Spot) -> Said {
+        let profile = self.judge.profile(&request.method, spot.matched.as_ref());
+        match Credentials::read(&request.headers, profile, &self.schemes) {
+            Ok(credentials) => Said::Judged(self.judge.judge(&RawCall {
+                method: &request.method,
+                spot,
+                credentials: &credentials,
+                content: ContentHeaders::of(&request.headers),
+                body: &request.body,
+            })),
+            Err(rejected) => Said::Turned(rejected.fault().refusal()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::config::{Rate, Settings};
+use calendar_edge::config::{Profile, Rate, Settings};
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
@@ -143,6 +143,39 @@ async fn t75_credentials_have_budgets_of_their_own() {
     assert_eq!(read("192.0.2.1", "Basic YTpi").await.status, 200);
     assert_limited(&read("192.0.2.2", "Basic YTpi").await);
     assert_eq!(read("192.0.2.1", "Basic YTpj").await.status, 200);
+}
+
+#[tokio::test]
+async fn t20_strict_cookies_and_nonces_have_no_budget() {
+    const BAD: &str = "Basic YWxpY2U6YmFk";
+    let origin = Origin::answering(|seen| match seen.header("authorization") {
+        Some(_) => Reply::json(401, r#"{"code":"incorrect_password","message":"No."}"#),
+        None => Reply::json(200, "{}"),
+    })
+    .await;
+    let edge = edge(&origin, |settings| {
+        settings.profile = Profile::Strict;
+        settings.rate_limits.credentials.items = Some(rate(1));
+        settings.rate_limits.failed_logins = Some(rate(1));
+    })
+    .await;
+    let target = format!("{EVENTS}/56");
+    let with_cookie = || {
+        let request = from(&edge, "192.0.2.1", Method::GET, &target);
+        let request = request.header("cookie", "wordpress_logged_in_1=alice%7C1%7Cx%7Cy");
+        Answer::to(request.header("x-wp-nonce", "n"))
+    };
+    for _ in 0..3 {
+        let answer = with_cookie().await;
+        assert_eq!((answer.status.as_u16(), answer.header("ratelimit")), (200, None));
+    }
+
+    // The address fails to log in; the cookie is still not a login that has to wait.
+    let bad = from(&edge, "192.0.2.1", Method::GET, &target).header("authorization", BAD);
+    assert_eq!(Answer::to(bad).await.status, 401);
+    assert_eq!(with_cookie().await.status, 200);
+    let again = from(&edge, "192.0.2.1", Method::GET, &target).header("authorization", BAD);
+    assert_limited(&Answer::to(again).await);
 }
 
 #[tokio::test]

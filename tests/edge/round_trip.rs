@@ -3,6 +3,8 @@
 use calendar_edge::call::{Judge, Outcome, RawCall};
 use calendar_edge::config::Settings;
 use calendar_edge::contract::{Argument, Operation, Place, Route, table};
+use calendar_edge::credentials::Credentials;
+use calendar_edge::payload::ContentHeaders;
 use calendar_edge::target::{Located, Roots};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
@@ -102,10 +104,12 @@ fn said(request: &Request) -> Said {
     };
     let headers = request.headers();
     let body = request.body();
+    let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
     let judgement = Judge::new(&settings).judge(&RawCall {
         method: &request.method,
         spot: &spot,
-        headers: &headers,
+        credentials: &credentials.expect("one Authorization"),
+        content: ContentHeaders::of(&headers),
         body: &body,
     });
     match judgement.outcome {

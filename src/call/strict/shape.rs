@@ -1,14 +1,13 @@
 //! Path, parameter names and body of a call, as the strict profile wants them spelt.
 
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, Method};
+use http::Method;
 use serde::de::IgnoredAny;
 
 use super::names::Names;
 use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route};
-use crate::payload::{JsonError, json_shape};
+use crate::payload::{ContentHeaders, JsonError, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::target::RouteMatch;
 
@@ -96,8 +95,8 @@ fn is_strict_slug(segment: &str) -> bool {
 
 /// What is wrong with the type of a body, whatever it holds (T-02).
 pub(in crate::call) fn check_media(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
-    let is_untyped = call.body.is_empty() && !call.headers.contains_key(CONTENT_TYPE);
-    let holds = !takes_body(call, operation) || is_untyped || media_type(call.headers).is_some();
+    let is_untyped = call.body.is_empty() && call.content.content_type().is_none();
+    let holds = !takes_body(call, operation) || is_untyped || media_type(call.content).is_some();
     (!holds).then_some(UNSUPPORTED)
 }
 
@@ -112,10 +111,10 @@ fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
     if call.body.len() > BODY_BYTES {
         return Some(TOO_LARGE);
     }
-    match media_type(call.headers) {
+    match media_type(call.content) {
         Some(MediaType::Json) => check_json(call.body, names),
         Some(MediaType::Form) => (!names.hold_in_form(call.body)).then(|| misspelt("body")),
-        None if call.body.is_empty() && !call.headers.contains_key(CONTENT_TYPE) => None,
+        None if call.body.is_empty() && call.content.content_type().is_none() => None,
         None => Some(UNSUPPORTED),
     }
 }
@@ -126,15 +125,8 @@ enum MediaType {
 }
 
 /// One of the two types, in one header, without coding.
-fn media_type(headers: &HeaderMap) -> Option<MediaType> {
-    let mut types = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(value), None) = (types.next(), types.next()) else {
-        return None;
-    };
-    if headers.contains_key(CONTENT_ENCODING) {
-        return None;
-    }
-    let value = value.to_str().ok()?.to_ascii_lowercase();
+fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
+    let value = content.plain_type()?.to_str().ok()?.to_ascii_lowercase();
     let (essence, parameters) = value.split_once(';').unwrap_or((&value, "charset=utf-8"));
     match (essence.trim(), parameters.trim().replace('"', "").as_str()) {
         ("application/json", "charset=utf-8") => Some(MediaType::Json),

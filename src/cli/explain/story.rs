@@ -1,9 +1,10 @@
 //! What happens to a request, as data: the source of both outputs.
 
-use calendar_edge::call::{Caller, Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
+use calendar_edge::call::{Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
 use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::contract::Schema;
-use calendar_edge::payload::{Bag, Source, spellings};
+use calendar_edge::credentials::{Caller, Credentials};
+use calendar_edge::payload::{Bag, ContentHeaders, Source, spellings};
 use calendar_edge::problem::Refusal;
 use calendar_edge::target::{Located, Roots, Spot};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
@@ -125,18 +126,25 @@ impl Story {
     }
 
     fn tell_call(&mut self, request: &Request, spot: &Spot, judge: &Judge, settings: &Settings) {
+        self.root = settings.roots.get(spot.root).map(root_name);
+        let matched = spot.matched.as_ref();
+        self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
+        let profile = judge.profile(&request.method, matched);
+        let credentials = Credentials::read(&request.headers, profile, &settings.authorization_schemes);
+        let credentials = match credentials {
+            Ok(credentials) => credentials,
+            Err(rejected) if matched.is_some() => return self.tell_refusal(&rejected.fault().refusal()),
+            // Without a route the edge asks for no credentials.
+            Err(_) => Credentials::default(),
+        };
         let call = RawCall {
             method: &request.method,
             spot,
-            headers: &request.headers,
+            credentials: &credentials,
+            content: ContentHeaders::of(&request.headers),
             body: request.body.as_bytes(),
         };
         let judgement = judge.judge(&call);
-        self.root = settings.roots.get(spot.root).map(root_name);
-        self.route = spot
-            .matched
-            .as_ref()
-            .map(|matched| format!("/{{namespace}}{}", matched.route.template()));
         self.operation = judgement.operation.map(|operation| operation.name.as_str());
         self.mode = Some(mode_name(judgement.mode));
         self.findings = judgement.findings.iter().map(FindingStory::of).collect();

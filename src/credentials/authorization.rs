@@ -1,0 +1,181 @@
+//! The `Authorization` field: how many there are, the scheme, and what Basic credentials hold.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
+
+use super::fault::CredentialsFault;
+use super::secret::Secret;
+use crate::config::Profile;
+
+/// The longest value, in bytes (T-24).
+const LONGEST: usize = 1024;
+
+/// The first `Authorization` of a request.
+#[derive(Debug)]
+pub(super) struct Authorization<'a> {
+    value: &'a HeaderValue,
+    standing: Standing,
+    scheme: &'a [u8],
+    /// What Basic credentials encode.
+    pair: Option<Secret<Vec<u8>>>,
+}
+
+/// Whether a field has others of its name beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Sole,
+    Repeated,
+}
+
+// === impl Authorization ===
+
+impl<'a> Authorization<'a> {
+    pub(super) fn of(headers: &'a HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let value = values.next()?;
+        let standing = match values.next() {
+            None => Standing::Sole,
+            Some(_) => Standing::Repeated,
+        };
+        let (scheme, rest) = split_scheme(value.as_bytes());
+        let pair = scheme.eq_ignore_ascii_case(b"basic").then(|| decode(rest));
+        Some(Self {
+            value,
+            standing,
+            scheme,
+            pair: pair.flatten(),
+        })
+    }
+
+    /// What WordPress cannot read counts as no credentials there (CONTRACT 13), so the compatible profile lets it
+    /// pass. The strict profile reads Basic, and accepts other schemes only if they are listed.
+    pub(super) fn check(&self, profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
+        if self.standing == Standing::Repeated {
+            return Err(CredentialsFault::SeveralAuthorizations);
+        }
+        if self.value.len() > LONGEST {
+            return Err(CredentialsFault::LongAuthorization);
+        }
+        match profile {
+            Profile::Strict if !self.is_readable(schemes) => Err(CredentialsFault::Unreadable),
+            Profile::Strict | Profile::Compatible => Ok(()),
+        }
+    }
+
+    /// Whether the scheme is listed and, if it is Basic, the value holds a name, one colon and a password.
+    /// Application passwords hold no colon (T-24).
+    fn is_readable(&self, schemes: &[String]) -> bool {
+        let mut known = schemes.iter().map(String::as_bytes);
+        if !known.any(|scheme| scheme.eq_ignore_ascii_case(self.scheme)) {
+            return false;
+        }
+        !self.scheme.eq_ignore_ascii_case(b"basic")
+            || self
+                .pair
+                .as_ref()
+                .is_some_and(|pair| is_strict_pair(pair.expose()))
+    }
+
+    /// The account that Basic credentials name, in lower case; none where the field is repeated.
+    pub(super) fn account(&self) -> Option<String> {
+        let pair = self
+            .pair
+            .as_ref()
+            .filter(|_| self.standing == Standing::Sole)?
+            .expose();
+        let name = pair.get(..pair.iter().position(|byte| *byte == b':')?)?;
+        Some(String::from_utf8_lossy(name).to_ascii_lowercase())
+    }
+
+    pub(super) const fn value(&self) -> &HeaderValue {
+        self.value
+    }
+}
+
+/// The scheme, and what follows its blank.
+fn split_scheme(value: &[u8]) -> (&[u8], &[u8]) {
+    let end = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
+    value.split_at(end)
+}
+
+fn decode(token: &[u8]) -> Option<Secret<Vec<u8>>> {
+    STANDARD.decode(token.trim_ascii()).ok().map(Secret::new)
+}
+
+fn is_strict_pair(pair: &[u8]) -> bool {
+    let has_one_colon = pair.split(|&byte| byte == b':').count() == 2;
+    has_one_colon && !pair.iter().any(u8::is_ascii_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(values: &[&str], profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+        }
+        Authorization::of(&headers).map_or(Ok(()), |found| found.check(profile, schemes))
+    }
+
+    fn basic(pair: &str) -> String {
+        format!("basic {}", STANDARD.encode(pair))
+    }
+
+    #[test]
+    fn one_authorization_of_sane_length_passes() {
+        let long = "a".repeat(LONGEST + 1);
+        for (values, expected) in [
+            (&[][..], Ok(())),
+            (&["Bearer x"], Ok(())),
+            (&["Basic !!"], Ok(())),
+            (&[""], Ok(())),
+            (&[&long[1..]], Ok(())),
+            (&["a", "a"], Err(CredentialsFault::SeveralAuthorizations)),
+            (&[&long], Err(CredentialsFault::LongAuthorization)),
+        ] {
+            assert_eq!(check(values, Profile::Compatible, &[]), expected);
+        }
+    }
+
+    #[test]
+    fn strict_reads_basic_pairs_and_knows_listed_schemes() {
+        let schemes = ["Basic".to_owned(), "Token".to_owned()];
+        let bad = Err(CredentialsFault::Unreadable);
+        for (value, expected) in [
+            (basic("name:pass word"), Ok(())),
+            (basic("name:pass:word"), bad),
+            (basic("name:"), Ok(())),
+            (basic("name"), bad),
+            (basic("name:a\nb"), bad),
+            ("Basic !!".to_owned(), bad),
+            ("Basic".to_owned(), bad),
+            ("token x".to_owned(), Ok(())),
+            ("Bearer x".to_owned(), bad),
+            ("x".to_owned(), bad),
+            (String::new(), bad),
+        ] {
+            assert_eq!(check(&[&value], Profile::Strict, &schemes), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn basic_credentials_name_an_account() {
+        for (value, expected) in [
+            ("Basic QWxpY2U6eA==", Some("alice")),
+            ("basic  QWxpY2U6eDp5 ", Some("alice")),
+            ("Basic QWxpY2U=", None),
+            ("Basic !!", None),
+            ("Bearer QWxpY2U6eA==", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
+            let account = Authorization::of(&headers).and_then(|found| found.account());
+            assert_eq!(account.as_deref(), expected, "{value}");
+        }
+    }
+}

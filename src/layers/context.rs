@@ -1,0 +1,209 @@
+//! The innermost layer: what the layers above found out about a request becomes one typed context.
+
+use std::any::type_name;
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::task::{Context, Poll};
+
+use futures_util::future::Either;
+use http::request::Parts;
+use http::{Extensions, Request, Version};
+use tower::{Layer, Service};
+
+use super::client_address::ClientAddress;
+use super::client_body::ClientBody;
+use super::host::NamedHost;
+use super::request_id::RequestId;
+use crate::answer::{Answer, refused};
+use crate::authority::{Addressed, Host};
+use crate::problem::{EdgeError, Refusal};
+use crate::server::{Peer, RequestFraming};
+use crate::telemetry::Journal;
+
+/// What is known about a request beside its head and body.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestContext {
+    /// The connection it came on.
+    pub(crate) peer: Peer,
+    /// Its client, as the peer or trusted proxies say.
+    pub(crate) client: ClientAddress,
+    /// The host it names; none only over HTTP/1.0.
+    pub(crate) host: Option<Host>,
+    /// Its id.
+    pub(crate) id: RequestId,
+    /// What its log line will say.
+    pub(crate) log: Journal,
+}
+
+/// A request that passed all layers.
+#[derive(Debug)]
+pub(crate) struct EdgeRequest<B = ClientBody> {
+    /// The head, as the client sent it.
+    pub(crate) head: Parts,
+    /// The body, which may still be on its way.
+    pub(crate) body: B,
+    /// What the layers found out.
+    pub(crate) context: RequestContext,
+}
+
+/// A layer that should have noted a fact is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no layer noted {0}")]
+struct MissingFact(&'static str);
+
+/// Makes an [`EdgeRequest`] of each request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContextLayer;
+
+/// Answers 500 when a fact is missing: no fact has a default.
+#[derive(Debug, Clone)]
+pub(super) struct TakeContext<S> {
+    inner: S,
+}
+
+// === impl RequestContext ===
+
+impl RequestContext {
+    fn take_from(head: &mut Parts) -> Result<Self, MissingFact> {
+        let extensions = &mut head.extensions;
+        if head.version != Version::HTTP_2 {
+            // Without it the check of the framing, far above, has checked nothing.
+            take::<RequestFraming>(extensions)?;
+        }
+        let NamedHost(host) = take(extensions)?;
+        Ok(Self {
+            peer: take(extensions)?,
+            client: take(extensions)?,
+            host,
+            id: take(extensions)?,
+            log: take(extensions)?,
+        })
+    }
+
+    /// How the request reached the edge.
+    pub(crate) fn addressed(&self) -> Addressed<'_> {
+        Addressed {
+            scheme: self.client.scheme,
+            host: self.host.as_ref(),
+            local: self.peer.local,
+        }
+    }
+}
+
+fn take<T: Clone + Send + Sync + 'static>(extensions: &mut Extensions) -> Result<T, MissingFact> {
+    extensions.remove().ok_or(MissingFact(type_name::<T>()))
+}
+
+// === impl EdgeRequest ===
+
+impl<B> EdgeRequest<B> {
+    fn new(request: Request<B>) -> Result<Self, MissingFact> {
+        let (mut head, body) = request.into_parts();
+        let context = RequestContext::take_from(&mut head)?;
+        Ok(Self { head, body, context })
+    }
+}
+
+// === impl ContextLayer ===
+
+impl<S> Layer<S> for ContextLayer {
+    type Service = TakeContext<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        TakeContext { inner }
+    }
+}
+
+// === impl TakeContext ===
+
+impl<S, B> Service<Request<B>> for TakeContext<S>
+where
+    S: Service<EdgeRequest<B>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Either<S::Future, Ready<Result<Answer, Infallible>>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        match EdgeRequest::new(request) {
+            Ok(request) => Either::Left(self.inner.call(request)),
+            Err(missing) => Either::Right(ready(Ok(incomplete(missing)))),
+        }
+    }
+}
+
+fn incomplete(missing: MissingFact) -> Answer {
+    tracing::error!(error = %missing, "the layers are incomplete");
+    refused(&Refusal::edge(EdgeError::InternalError))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{Method, StatusCode};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::authority::Scheme;
+
+    fn request() -> Request<()> {
+        let mut request = Request::new(());
+        *request.version_mut() = Version::HTTP_2;
+        let client = ClientAddress {
+            address: None,
+            scheme: Scheme::Http,
+        };
+        let extensions = request.extensions_mut();
+        extensions.insert(Peer::default());
+        extensions.insert(client);
+        extensions.insert(NamedHost(None));
+        extensions.insert(RequestId::fresh());
+        extensions.insert(Journal::default());
+        request
+    }
+
+    async fn status(request: Request<()>) -> StatusCode {
+        let service = tower::service_fn(|request: EdgeRequest<()>| async move {
+            assert!(request.head.extensions.is_empty());
+            Ok(Answer::default())
+        });
+        ContextLayer
+            .layer(service)
+            .oneshot(request)
+            .await
+            .unwrap()
+            .status()
+    }
+
+    fn forget<T: Clone + Send + Sync + 'static>(facts: &mut Extensions) {
+        assert!(facts.remove::<T>().is_some());
+    }
+
+    #[tokio::test]
+    async fn no_fact_has_a_default() {
+        assert_eq!(status(request()).await, StatusCode::OK);
+        let forgetting: [fn(&mut Extensions); 5] = [
+            forget::<Peer>,
+            forget::<ClientAddress>,
+            forget::<NamedHost>,
+            forget::<RequestId>,
+            forget::<Journal>,
+        ];
+        for forget in forgetting {
+            let mut request = request();
+            forget(request.extensions_mut());
+            assert_eq!(status(request).await, StatusCode::INTERNAL_SERVER_ERROR);
+        }
+    }
+
+    #[tokio::test]
+    async fn http1_needs_a_framing_that_was_checked() {
+        let mut request = request();
+        *request.version_mut() = Version::HTTP_11;
+        *request.method_mut() = Method::POST;
+        assert_eq!(status(request).await, StatusCode::INTERNAL_SERVER_ERROR);
+    }
+}

@@ -1,0 +1,41 @@
+//! What the headers of a request say about its body.
+
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
+
+/// The fields about a body: its type, and whether they leave one reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ContentHeaders<'a> {
+    content_type: Option<&'a HeaderValue>,
+    repeats_type: bool,
+    is_coded: bool,
+}
+
+// === impl ContentHeaders ===
+
+impl<'a> ContentHeaders<'a> {
+    /// Those of a request.
+    pub fn of(headers: &'a HeaderMap) -> Self {
+        let mut types = headers.get_all(CONTENT_TYPE).iter();
+        Self {
+            content_type: types.next(),
+            repeats_type: types.next().is_some(),
+            is_coded: headers.contains_key(CONTENT_ENCODING),
+        }
+    }
+
+    /// The first `Content-Type`, which PHP and WordPress obey.
+    pub fn content_type(self) -> Option<&'a [u8]> {
+        self.content_type.map(HeaderValue::as_bytes)
+    }
+
+    /// The `Content-Type` of a body that every server reads alike: named once, and without a content coding.
+    pub fn plain_type(self) -> Option<&'a HeaderValue> {
+        self.content_type.filter(|_| !self.repeats_type && !self.is_coded)
+    }
+
+    /// Whether there is more than one `Content-Type`.
+    pub const fn repeats_type(self) -> bool {
+        self.repeats_type
+    }
+}
