@@ -12,8 +12,7 @@ use crate::config::Profile;
 /// The longest value, in bytes (T-24).
 const LONGEST: usize = 1024;
 
-/// The first `Authorization` of a request.
-#[derive(Debug)]
+/// The first `Authorization` of a request; not `Debug`, because it borrows the secret.
 pub(super) struct Authorization<'a> {
     value: &'a HeaderValue,
     standing: Standing,

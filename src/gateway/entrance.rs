@@ -23,7 +23,6 @@ use crate::telemetry::Metrics;
 pub(super) struct LoginRefused;
 
 /// A request that was let in: its head, with what is known about it and its sender.
-#[derive(Debug)]
 pub(super) struct Admitted<'a> {
     pub(super) head: &'a Parts,
     pub(super) context: &'a RequestContext,

@@ -36,7 +36,6 @@ pub(crate) struct RequestContext {
 }
 
 /// A request that passed all layers.
-#[derive(Debug)]
 pub(crate) struct EdgeRequest<B = ClientBody> {
     /// The head, as the client sent it.
     pub(crate) head: Parts,

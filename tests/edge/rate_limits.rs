@@ -146,6 +146,27 @@ async fn t75_credentials_have_budgets_of_their_own() {
 }
 
 #[tokio::test]
+async fn t75_credentials_that_are_not_accepted_are_counted() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.credentials.items = Some(rate(1));
+    })
+    .await;
+    let target = format!("{EVENTS}/56");
+    let twice = |client| {
+        let request = from(&edge, client, Method::GET, &target);
+        let request = request.header("authorization", "Basic YTpi");
+        Answer::to(request.header("authorization", "Basic YTpi"))
+    };
+    let first = twice("192.0.2.1").await;
+    assert_eq!(
+        (first.status.as_u16(), first.code().as_str()),
+        (400, "edge_bad_authorization")
+    );
+    assert_limited(&twice("192.0.2.2").await);
+}
+
+#[tokio::test]
 async fn t20_strict_cookies_and_nonces_have_no_budget() {
     const BAD: &str = "Basic YWxpY2U6YmFk";
     let origin = Origin::answering(|seen| match seen.header("authorization") {

@@ -124,6 +124,20 @@ async fn t33_the_author_is_a_matter_of_settings() {
 }
 
 #[tokio::test]
+async fn t24_an_odd_authorization_changes_no_answer_where_there_is_no_route() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |_| {}).await;
+    for target in [format!("{EVENTS}/x/y"), "/elsewhere".to_owned()] {
+        let request = edge.request(Method::GET, &target);
+        let twice = request
+            .header("authorization", EDITOR)
+            .header("authorization", OTHER);
+        assert_eq!(Answer::to(twice).await.status, 404, "{target}");
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
 async fn t24_odd_authorizations_are_refused_before_the_body() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let long = format!("Authorization: Basic {}\r\n", "YTpi".repeat(300));

@@ -96,6 +96,17 @@ mod tests {
     }
 
     #[test]
+    fn reads_credentials_as_the_edge_does() {
+        let target = "/wp-json/calendar/events/v1/events";
+        let basic = "Authorization: Basic YTpi";
+        let twice = explain(&["GET", target, "-H", basic, "-H", basic]).expect("a story");
+        assert!(twice.contains("400 edge_bad_authorization"), "{twice}");
+        let nowhere = explain(&["GET", &format!("{target}/x/y"), "-H", basic, "-H", basic]);
+        let nowhere = nowhere.expect("a story");
+        assert!(nowhere.contains("404 rest_no_route"), "{nowhere}");
+    }
+
+    #[test]
     fn names_the_spelling_and_the_type() {
         let text = explain(&[
             "GET",

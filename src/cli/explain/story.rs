@@ -308,3 +308,38 @@ fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use calendar_edge::config::Profile;
+    use http::header::{AUTHORIZATION, COOKIE, HeaderName};
+    use http::uri::PathAndQuery;
+    use http::{HeaderMap, HeaderValue, Method};
+
+    use super::*;
+
+    fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u16> {
+        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().expect("a URL"));
+        settings.profile = profile;
+        let request = Request {
+            method: Method::DELETE,
+            target: PathAndQuery::from_static("/wp-json/calendar/events/v1/events/7"),
+            headers: HeaderMap::from_iter([(name, HeaderValue::from_static(value))]),
+            body: String::new(),
+            assumed_type: None,
+        };
+        Story::of(&request, &settings).answer.map(|answer| answer.status)
+    }
+
+    #[test]
+    fn the_strict_profile_accepts_fewer_credentials() {
+        for (name, value, strict) in [
+            (AUTHORIZATION, "Basic YTpi", None),
+            (AUTHORIZATION, "Digest x", Some(400)),
+            (COOKIE, "wordpress_logged_in_1=a", Some(401)),
+        ] {
+            assert_eq!(status(Profile::Compatible, name.clone(), value), None, "{value}");
+            assert_eq!(status(Profile::Strict, name, value), strict, "{value}");
+        }
+    }
+}
