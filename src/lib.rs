@@ -9,6 +9,7 @@ pub mod app;
 pub mod call;
 pub mod config;
 pub mod contract;
+pub mod cors;
 pub mod describe;
 pub mod framing;
 mod gateway;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, StatusCode};
+use http_body::Body;
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -16,12 +17,15 @@ use super::entrance::LoginRefused;
 use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
-use crate::answer::{Answer, refused};
+use crate::answer::{Answer, AnsweredBy, refused};
 use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
+use crate::cors::Audience;
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
-use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
+use crate::relay::{
+    AcceptedResponse, BoxError, CallContext, ClientContext, Content, RelayRules, Script, accept, present,
+};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Journal, Subject};
 use crate::upstream::{Health, Outgoing, Upstream};
@@ -37,6 +41,13 @@ pub(super) struct Calendar {
     strict: StrictAuthority,
     limits: Limits,
     timeouts: Timeouts,
+}
+
+/// What relaying the answer to a call depends on.
+struct Relaying {
+    rules: Arc<RelayRules>,
+    call: CallContext,
+    client: ClientContext,
 }
 
 // === impl Calendar ===
@@ -142,11 +153,15 @@ impl Calendar {
             Ok(outgoing) => outgoing,
             Err(fault) => return fault::not_prepared(fault),
         };
-        let context = self.context(head, call, &public);
+        let relaying = Relaying {
+            rules: Arc::clone(&self.means.rules),
+            call: call_context(head, call),
+            client: client_context(call, &public),
+        };
         let exchange = exchange(
             Arc::clone(&self.means.upstream),
             outgoing,
-            context,
+            relaying,
             operation(call),
         );
         let answer = async {
@@ -165,30 +180,33 @@ impl Calendar {
             .await
             .unwrap_or_else(|_| fault::overdue())
     }
+}
 
-    fn context(&self, head: &Parts, call: &ValidatedCall, public: &PublicAddress) -> RelayContext {
-        RelayContext {
-            rules: Arc::clone(&self.means.rules),
-            root: call.request().root,
-            public_base: public.base().into(),
-            method: head.method.clone(),
-            origin: sole_origin(&head.headers).cloned(),
-            audience: if call.expects_privacy() {
-                Audience::OneClient
-            } else {
-                Audience::Everybody
-            },
-            content: match call.operation() {
-                Some(operation) => Content::of(operation.id, &head.method),
-                None => Content::Description,
-            },
-            script: if call.expects_javascript() {
-                Script::Admitted
-            } else {
-                Script::Refused
-            },
-            enveloped: call.expects_envelope(),
-        }
+fn call_context(head: &Parts, call: &ValidatedCall) -> CallContext {
+    CallContext {
+        root: call.request().root,
+        method: head.method.clone(),
+        content: match call.operation() {
+            Some(operation) => Content::of(operation.id, &head.method),
+            None => Content::Description,
+        },
+        script: if call.expects_javascript() {
+            Script::Admitted
+        } else {
+            Script::Refused
+        },
+        enveloped: call.expects_envelope(),
+    }
+}
+
+fn client_context(call: &ValidatedCall, public: &PublicAddress) -> ClientContext {
+    ClientContext {
+        public_base: public.base().into(),
+        audience: if call.expects_privacy() {
+            Audience::OneClient
+        } else {
+            Audience::Everybody
+        },
     }
 }
 
@@ -209,26 +227,17 @@ const fn mode_label(mode: Mode) -> &'static str {
 async fn exchange(
     upstream: Arc<Upstream>,
     outgoing: Outgoing,
-    context: RelayContext,
+    relaying: Relaying,
     operation: &'static str,
 ) -> Answer {
-    let (answer, watched) = match upstream.exchange(outgoing, operation).await {
+    let (response, watched) = match upstream.exchange(outgoing, operation).await {
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
-    let shows_credentials = context.audience == Audience::OneClient;
-    let enveloped = context.enveloped;
-    match relay(answer, context).await {
-        Ok(mut answer) => {
+    match accept(response, &relaying.call, &relaying.rules).await {
+        Ok(accepted) => {
             watched.saw(Health::Alive);
-            let status = match answer.status() {
-                StatusCode::OK if enveloped && shows_credentials => answer.body().enveloped_status(),
-                status => Some(status),
-            };
-            if shows_credentials && status == Some(StatusCode::UNAUTHORIZED) {
-                answer.extensions_mut().insert(LoginRefused);
-            }
-            answer.map(|body| body.map_err(Into::into).boxed_unsync())
+            relaying.present(accepted)
         }
         Err(failure) => {
             if let Some(health) = fault::health(&failure) {
@@ -236,5 +245,27 @@ async fn exchange(
             }
             fault::not_relayed(&failure)
         }
+    }
+}
+
+// === impl Relaying ===
+
+impl Relaying {
+    fn present<B>(&self, accepted: AcceptedResponse<B>) -> Answer
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let audience = self.client.audience;
+        let refuses_login =
+            audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
+        let mut answer = present(accepted, &self.client, &self.rules);
+        let extensions = answer.extensions_mut();
+        extensions.insert(AnsweredBy::Backend);
+        extensions.insert(audience);
+        if refuses_login {
+            extensions.insert(LoginRefused);
+        }
+        answer.map(|body| body.map_err(Into::into).boxed_unsync())
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::failure::OriginFailure;
+use crate::relay::failure::OriginFailure;
 
 /// The argument of a JSONP call. A call that WordPress refuses is answered with bare JSON.
 pub(super) fn inside_call(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
