@@ -6,7 +6,7 @@ use super::preflight::Preflight;
 use super::visibility::Visibility;
 use crate::config::CorsSettings;
 
-/// Who may read what: all cross-origin headers are written by these rules, whoever made the answer.
+/// Who may read what. All cross-origin headers are written by these rules.
 #[derive(Debug, Clone)]
 pub struct CorsRules {
     settings: CorsSettings,

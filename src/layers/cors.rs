@@ -1,8 +1,8 @@
-//! Cross-origin headers on every answer of the calendar API, whoever made it: the one place that writes them.
+//! Cross-origin headers on every answer of the calendar API, relayed or made here: the one place that writes them.
 //!
-//! Preflights get their headers here, too, but it is the gateway that recognises one as such: what a preflight is
-//! about depends on its target, which is not known before the head is checked and the target located. The rest of the
-//! site answers its own preflights.
+//! The layer lies above the head checks and above panics, so that pages can read those refusals too. A preflight gets
+//! its headers here as well, but the gateway decides that it is one: only preflights for the calendar are answered,
+//! and the target is located below the head checks. The rest of the site answers its own preflights.
 
 use std::convert::Infallible;
 use std::future::Future;

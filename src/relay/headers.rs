@@ -27,8 +27,7 @@ const PASSED: [HeaderName; 11] = [
 /// Headers that name a URL.
 const REWRITTEN: [HeaderName; 2] = [header::LOCATION, header::CONTENT_LOCATION];
 
-/// The headers that the client gets; `Content-Length` is up to the body, and cross-origin headers are up to whoever
-/// answers pages.
+/// The headers that the client gets. `Content-Length` depends on the body; cross-origin headers are not relayed.
 pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
     // One type only: a second field would make the response two things.

@@ -4,7 +4,7 @@ use http::Method;
 
 use crate::relay::rewrite::Content;
 
-/// The call that a response belongs to, whoever the client is.
+/// The call that a response belongs to. Nothing here depends on the client.
 #[derive(Debug, Clone)]
 pub struct CallContext {
     /// The root it is sent to: an index into [`Settings::roots`](crate::config::Settings::roots).
