@@ -4,7 +4,7 @@ use http::{HeaderMap, Method, StatusCode, header};
 use url::Url;
 
 use super::call_context::{CallContext, Script};
-use super::document::{begins_json, inside_call, judge_document, trimmed};
+use super::document::{begins_json, judge_document, trimmed};
 use super::redirect::redirect;
 use super::wordpress::WordPress;
 use crate::relay::failure::{OriginFailure, shortened};
@@ -87,7 +87,7 @@ pub(super) fn judge_body(
         return Err(page(status, headers, bytes));
     }
     let document = match expected {
-        ExpectedBody::Script => inside_call(bytes)?,
+        ExpectedBody::Script => WordPress::script_argument(bytes)?,
         ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Page => bytes,
     };
     if !document.first().is_some_and(|&first| begins_json(first)) {

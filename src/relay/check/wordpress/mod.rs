@@ -1,8 +1,9 @@
-//! What only a WordPress backend does: the one entry to its pages, its envelope and the root it advertises.
+//! What only a WordPress backend does: the one entry to its pages, scripts, envelopes and the root it advertises.
 
 mod envelope;
 mod member;
 mod page;
+mod script;
 
 use http::{HeaderMap, StatusCode};
 
@@ -26,6 +27,11 @@ impl WordPress {
     /// The trouble that a JSON document reports, where it is not an error of the API.
     pub(super) fn document_failure(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
         page::fatal(status, document)
+    }
+
+    /// The document inside a script; of what is not a script, all of it.
+    pub(super) fn script_argument(body: &[u8]) -> Result<&[u8], OriginFailure> {
+        script::script_argument(body)
     }
 
     /// The REST root that a response names as its own.
