@@ -6,7 +6,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use calendar_edge::config::Settings;
-use calendar_edge::relay::{Audience, Content, RelayContext, RelayRules, Rewriter, Script, relay};
+use calendar_edge::cors::Audience;
+use calendar_edge::relay::{
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter, Script, accept,
+    present,
+};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use http::{Method, Response, header};
@@ -34,30 +38,21 @@ fn foreign_page() -> String {
     page().replace("origin.example", "other.example")
 }
 
-fn context() -> RelayContext {
+const PUBLIC_BASE: &str = "https://events.example.org";
+
+fn rules() -> RelayRules {
     let url = "http://origin.example/wp-json".parse().expect("a URL");
     let mut settings = Settings::for_origin(url);
     "tribe/events/v1".clone_into(&mut settings.origin.namespace);
-    RelayContext {
-        rules: Arc::new(RelayRules::new(&settings)),
-        root: 0,
-        public_base: "https://events.example.org".into(),
-        method: Method::GET,
-        origin: None,
-        audience: Audience::Everybody,
-        content: Content::Records,
-        script: Script::Refused,
-        enveloped: false,
-    }
+    RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
 }
 
 #[divan::bench(args = ["own", "foreign"])]
 fn rewriting(bencher: Bencher<'_, '_>, name: &str) {
     let page = Bytes::from(if name == "own" { page() } else { foreign_page() });
-    let context = context();
-    let map = context.rules.urls().map();
+    let (map, base) = (rules().urls().map(), Arc::from(PUBLIC_BASE));
     bencher.counter(BytesCount::new(page.len())).bench(|| {
-        let rewriter = Rewriter::new(&map, &context.public_base, 0, Content::Records);
+        let rewriter = Rewriter::new(&map, &base, 0, Content::Records);
         black_box(rewriter.whole(page.clone()))
     });
 }
@@ -65,10 +60,9 @@ fn rewriting(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench]
 fn rewriting_in_pieces(bencher: Bencher<'_, '_>) {
     let page = Bytes::from(page());
-    let context = context();
-    let map = context.rules.urls().map();
+    let (map, base) = (rules().urls().map(), Arc::from(PUBLIC_BASE));
     bencher.counter(BytesCount::new(page.len())).bench(|| {
-        let mut rewriter = Rewriter::new(&map, &context.public_base, 0, Content::Records);
+        let mut rewriter = Rewriter::new(&map, &base, 0, Content::Records);
         let mut rest = page.clone();
         while !rest.is_empty() {
             black_box(rewriter.push(rest.split_to(rest.len().min(8 * 1024))));
@@ -81,7 +75,18 @@ fn rewriting_in_pieces(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn relaying(bencher: Bencher<'_, '_>) {
     let page = Bytes::from(page());
-    let context = context();
+    let rules = rules();
+    let call = CallContext {
+        root: 0,
+        method: Method::GET,
+        content: Content::Records,
+        script: Script::Refused,
+        enveloped: false,
+    };
+    let client = ClientContext {
+        public_base: PUBLIC_BASE.into(),
+        audience: Audience::Everybody,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime");
@@ -95,7 +100,8 @@ fn relaying(bencher: Bencher<'_, '_>) {
             .body(Full::new(page.clone()))
             .expect("an answer");
         runtime.block_on(async {
-            let relayed = relay(answer, context.clone()).await.expect("a good answer");
+            let accepted = accept(answer, &call, &rules).await.expect("a good answer");
+            let relayed = present(accepted, &client, &rules);
             relayed.into_body().collect().await.expect("a whole body")
         })
     });

@@ -26,11 +26,18 @@ pub(crate) const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-statu
 /// `X-Robots-Tag`, which WordPress sends with every REST answer.
 const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// Marks an answer as the edge's own; rides in the answer's extensions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MadeHere {
-    /// The refusal's code, `rest_no_route` or `edge_…`.
-    pub(crate) code: &'static str,
+/// Who made an answer, in its extensions. Answers of the rest of the site carry none: they pass as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnsweredBy {
+    /// The edge refused the request.
+    Edge {
+        /// The refusal's code, `rest_no_route` or `edge_…`.
+        code: &'static str,
+    },
+    /// The edge answered a browser's preflight.
+    Preflight,
+    /// The calendar API's backend.
+    Backend,
 }
 
 /// A body that is already complete.
@@ -66,6 +73,27 @@ pub(crate) fn refused(refusal: &Refusal) -> Answer {
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
     );
     let code = refusal.code();
-    answer.extensions_mut().insert(MadeHere { code });
+    answer.extensions_mut().insert(AnsweredBy::Edge { code });
     answer
+}
+
+/// The answer to a preflight, without a permission yet.
+pub(crate) fn preflight() -> Answer {
+    let mut answer = Response::new(AnswerBody::default());
+    *answer.status_mut() = StatusCode::NO_CONTENT;
+    answer.extensions_mut().insert(AnsweredBy::Preflight);
+    answer
+}
+
+// === impl AnsweredBy ===
+
+impl AnsweredBy {
+    /// The code for the log, where the edge answered itself.
+    pub(crate) const fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Edge { code } => Some(code),
+            Self::Preflight => Some("preflight"),
+            Self::Backend => None,
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod backend;
 pub mod call;
 pub mod config;
 pub mod contract;
+pub mod cors;
 pub mod credentials;
 pub mod describe;
 pub mod framing;

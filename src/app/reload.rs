@@ -123,6 +123,7 @@ impl Reloader {
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(stack);
+        gateway.adapt(&settings);
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
         let crowd = &self.inner.crowd;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, StatusCode};
+use http_body::Body;
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -14,15 +15,18 @@ use super::entrance::{Admitted, LoginRefused};
 use super::fault;
 use super::forwarded::forwarded;
 use super::means::Means;
-use crate::answer::{Answer, refused};
+use crate::answer::{Answer, AnsweredBy, refused};
 use crate::authority::{PublicAddress, StrictAuthority, misdirected};
 use crate::backend::{Backend, BackendKind, ForwardedHeaders, Health, Outgoing};
 use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
+use crate::cors::Audience;
 use crate::layers::{ClientBody, RequestContext};
 use crate::payload::ContentHeaders;
 use crate::problem::{EdgeError, Refusal};
-use crate::relay::{Audience, Content, RelayContext, Script, relay, sole_origin};
+use crate::relay::{
+    AcceptedResponse, BoxError, CallContext, ClientContext, Content, RelayRules, Script, accept, present,
+};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Subject};
 
@@ -37,6 +41,13 @@ pub(super) struct Calendar {
     strict: StrictAuthority,
     limits: Limits,
     timeouts: Timeouts,
+}
+
+/// What relaying the answer to a call depends on.
+struct Relaying {
+    rules: Arc<RelayRules>,
+    call: CallContext,
+    client: ClientContext,
 }
 
 // === impl Calendar ===
@@ -140,8 +151,12 @@ impl Calendar {
             Ok(outgoing) => outgoing,
             Err(fault) => return fault::not_prepared(fault),
         };
-        let context = self.context(head, call, &public);
-        let exchange = exchange(Arc::clone(backend), outgoing, context, operation(call));
+        let relaying = Relaying {
+            rules: Arc::clone(&self.means.rules),
+            call: call_context(head, call),
+            client: client_context(call, &public),
+        };
+        let exchange = exchange(Arc::clone(backend), outgoing, relaying, operation(call));
         let answer = async {
             if !call.is_write() {
                 return exchange.await;
@@ -158,30 +173,33 @@ impl Calendar {
             .await
             .unwrap_or_else(|_| fault::overdue())
     }
+}
 
-    fn context(&self, head: &Parts, call: &ValidatedCall, public: &PublicAddress) -> RelayContext {
-        RelayContext {
-            rules: Arc::clone(&self.means.rules),
-            root: call.request().root,
-            public_base: public.to_string().into(),
-            method: head.method.clone(),
-            origin: sole_origin(&head.headers).cloned(),
-            audience: if call.expects_privacy() {
-                Audience::OneClient
-            } else {
-                Audience::Everybody
-            },
-            content: match call.operation() {
-                Some(operation) => Content::of(operation.id, &head.method),
-                None => Content::Description,
-            },
-            script: if call.expects_javascript() {
-                Script::Admitted
-            } else {
-                Script::Refused
-            },
-            enveloped: call.expects_envelope(),
-        }
+fn call_context(head: &Parts, call: &ValidatedCall) -> CallContext {
+    CallContext {
+        root: call.request().root,
+        method: head.method.clone(),
+        content: match call.operation() {
+            Some(operation) => Content::of(operation.id, &head.method),
+            None => Content::Description,
+        },
+        script: if call.expects_javascript() {
+            Script::Admitted
+        } else {
+            Script::Refused
+        },
+        enveloped: call.expects_envelope(),
+    }
+}
+
+fn client_context(call: &ValidatedCall, public: &PublicAddress) -> ClientContext {
+    ClientContext {
+        public_base: public.to_string().into(),
+        audience: if call.expects_privacy() {
+            Audience::OneClient
+        } else {
+            Audience::Everybody
+        },
     }
 }
 
@@ -202,29 +220,20 @@ const fn mode_label(mode: Mode) -> &'static str {
 async fn exchange(
     backend: Arc<Backend>,
     outgoing: Outgoing,
-    context: RelayContext,
+    relaying: Relaying,
     operation: &'static str,
 ) -> Answer {
-    let (answer, guard) = match backend.exchange(outgoing, operation).await {
+    let (response, guard) = match backend.exchange(outgoing, operation).await {
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
     };
-    let shows_credentials = context.audience == Audience::OneClient;
-    let enveloped = context.enveloped;
     let checked = match backend.kind() {
-        BackendKind::WordPress => relay(answer, context).await,
+        BackendKind::WordPress => accept(response, &relaying.call, &relaying.rules).await,
     };
     match checked {
-        Ok(mut answer) => {
+        Ok(accepted) => {
             guard.report(Health::Alive);
-            let status = match answer.status() {
-                StatusCode::OK if enveloped && shows_credentials => answer.body().enveloped_status(),
-                status => Some(status),
-            };
-            if shows_credentials && status == Some(StatusCode::UNAUTHORIZED) {
-                answer.extensions_mut().insert(LoginRefused);
-            }
-            answer.map(|body| body.map_err(Into::into).boxed_unsync())
+            relaying.present(accepted)
         }
         Err(failure) => {
             if let Some(health) = fault::health(&failure) {
@@ -232,5 +241,27 @@ async fn exchange(
             }
             fault::not_relayed(&failure)
         }
+    }
+}
+
+// === impl Relaying ===
+
+impl Relaying {
+    fn present<B>(&self, accepted: AcceptedResponse<B>) -> Answer
+    where
+        B: Body<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let audience = self.client.audience;
+        let refuses_login =
+            audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
+        let mut answer = present(accepted, &self.client, &self.rules);
+        let extensions = answer.extensions_mut();
+        extensions.insert(AnsweredBy::Backend);
+        extensions.insert(audience);
+        if refuses_login {
+            extensions.insert(LoginRefused);
+        }
+        answer.map(|body| body.map_err(Into::into).boxed_unsync())
     }
 }

@@ -6,7 +6,7 @@ use super::entrance::Entrance;
 use crate::backend::{Backends, ClientError, SharedBackends};
 use crate::call::Judge;
 use crate::config::Settings;
-use crate::relay::RelayRules;
+use crate::relay::{BufferBudget, LearntRoots, RelayRules};
 use crate::server::Drain;
 use crate::target::Roots;
 use crate::telemetry::Metrics;
@@ -26,6 +26,8 @@ pub(super) struct Means {
     pub(super) backends: Backends,
     /// What of the backends outlives a reload.
     shared: SharedBackends,
+    learnt: LearntRoots,
+    budget: BufferBudget,
     /// Waits for writes at the end.
     pub(super) drain: Drain,
     /// Counts what was found.
@@ -34,13 +36,16 @@ pub(super) struct Means {
 
 impl Means {
     pub(super) fn new(settings: &Settings, shared: SharedBackends, drain: Drain, metrics: Metrics) -> Self {
+        let (learnt, budget) = (LearntRoots::default(), BufferBudget::new(settings));
         Self {
             roots: Roots::new(settings),
             entrance: Entrance::new(settings, metrics.clone()),
             judge: Judge::new(settings),
-            rules: Arc::new(RelayRules::new(settings)),
             backends: Backends::new(settings, &shared),
             shared,
+            rules: Arc::new(RelayRules::new(settings, &learnt, &budget)),
+            learnt,
+            budget,
             drain,
             metrics,
         }
@@ -53,11 +58,19 @@ impl Means {
             roots: Roots::new(settings),
             entrance: self.entrance.renewed(settings),
             judge: Judge::new(settings),
-            rules: Arc::new(RelayRules::new(settings).remembering(&self.rules)),
             backends: Backends::new(settings, &shared),
             shared,
+            rules: Arc::new(RelayRules::new(settings, &self.learnt, &self.budget)),
+            learnt: self.learnt.clone(),
+            budget: self.budget.clone(),
             drain: self.drain.clone(),
             metrics: self.metrics.clone(),
         })
+    }
+
+    /// Adapts what all generations of settings share; called when these settings are in use.
+    pub(super) fn adapt(&self, settings: &Settings) {
+        self.learnt.adapt(settings);
+        self.budget.adapt(settings);
     }
 }

@@ -7,18 +7,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::request::Parts;
-use http::{Response, StatusCode};
 use tower::Service;
 
 use super::calendar::Calendar;
 use super::means::Means;
 use super::site::{Passage, Site};
-use crate::answer::{Answer, AnswerBody, MadeHere, refused};
+use crate::answer::{Answer, preflight, refused};
 use crate::backend::{ClientError, SharedBackends};
-use crate::config::{CorsSettings, OtherTraffic, Settings};
+use crate::config::{OtherTraffic, Settings};
+use crate::cors::Preflight;
 use crate::layers::{ClientBody, EdgeRequest, RequestContext};
 use crate::problem::Refusal;
-use crate::relay::preflight;
 use crate::server::Drain;
 use crate::target::Located;
 use crate::telemetry::Metrics;
@@ -32,7 +31,6 @@ pub(crate) struct Gateway {
 #[derive(Debug)]
 struct Inner {
     means: Arc<Means>,
-    cors: CorsSettings,
     calendar: Calendar,
     site: Option<Site>,
 }
@@ -50,6 +48,11 @@ impl Gateway {
         Ok(Self::with(settings, means))
     }
 
+    /// Adapts what it shares with the gateways before it; called when these settings are in use.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        self.inner.means.adapt(settings);
+    }
+
     fn with(settings: &Settings, means: Means) -> Self {
         let means = Arc::new(means);
         let site = match settings.other {
@@ -58,7 +61,6 @@ impl Gateway {
         };
         let inner = Inner {
             calendar: Calendar::new(settings, Arc::clone(&means)),
-            cors: settings.cors_rules(),
             means,
             site,
         };
@@ -132,11 +134,11 @@ impl Inner {
         let entrance = &self.means.entrance;
         let profile = self.means.judge.profile(&head.method, matched);
         // A preflight is a browser's own question, and free.
-        let admitted = match self.preflight(head) {
-            Some(answer) if !matches!(located, Located::Refused(_)) => return answer,
-            _ => entrance.admit(head, context, matched, profile),
-        };
-        let request = match admitted {
+        let is_readable = !matches!(located, Located::Refused(_));
+        if is_readable && Preflight::of(&head.method, &head.headers).is_some() {
+            return preflight();
+        }
+        let request = match entrance.admit(head, context, matched, profile) {
             Ok(request) => request,
             Err(answer) => return *answer,
         };
@@ -149,15 +151,5 @@ impl Inner {
             }
         };
         entrance.leave(&request, answer)
-    }
-
-    fn preflight(&self, head: &Parts) -> Option<Answer> {
-        let (status, headers) = preflight(&self.cors, &head.method, &head.headers)?;
-        debug_assert_eq!(status, StatusCode::NO_CONTENT);
-        let mut answer = Response::new(AnswerBody::default());
-        *answer.status_mut() = status;
-        *answer.headers_mut() = headers;
-        answer.extensions_mut().insert(MadeHere { code: "preflight" });
-        Some(answer)
     }
 }

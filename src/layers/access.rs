@@ -18,7 +18,7 @@ use tracing::{Instrument, info_span};
 
 use super::client_address::ClientAddress;
 use super::request_id::RequestId;
-use crate::answer::{Answer, AnswerBody, BoxError, MadeHere};
+use crate::answer::{Answer, AnswerBody, AnsweredBy, BoxError};
 use crate::telemetry::{Inflight, Journal, Metrics, Served, method_label};
 
 /// What a request that its client gave up is logged as; the number is nginx's, no answer carries it.
@@ -46,7 +46,7 @@ struct Record {
     client: Option<IpAddr>,
     method: Method,
     started: Instant,
-    answer: Option<(StatusCode, Option<MadeHere>)>,
+    answer: Option<(StatusCode, Option<AnsweredBy>)>,
     bytes: u64,
     complete: bool,
     _inflight: Inflight,
@@ -186,11 +186,11 @@ impl Drop for Record {
     fn drop(&mut self) {
         let duration = self.started.elapsed();
         let operation = self.journal.operation();
-        let (status, made_here) = match self.answer {
-            Some((status, made_here)) => (status.as_u16(), made_here),
+        let (status, code) = match self.answer {
+            Some((status, answered_by)) => (status.as_u16(), answered_by.and_then(AnsweredBy::code)),
             None => (CLIENT_GONE, None),
         };
-        let source = match (self.answer, made_here) {
+        let source = match (self.answer, code) {
             (None, _) => "client",
             (Some(_), Some(_)) => "edge",
             (Some(_), None) => "origin",
@@ -212,7 +212,7 @@ impl Drop for Record {
             operation,
             status,
             source,
-            code = made_here.map(|made| made.code),
+            code,
             duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             bytes = self.bytes,
             complete = self.complete,

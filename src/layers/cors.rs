@@ -1,4 +1,8 @@
-//! Cross-origin headers on the edge's own answers; relayed ones have theirs already.
+//! Cross-origin headers on every answer of the calendar API, relayed or made here: the one place that writes them.
+//!
+//! The layer lies above the head checks and above panics, so that pages can read those refusals too. A preflight gets
+//! its headers here as well, but the gateway decides that it is one: only preflights for the calendar are answered,
+//! and the target is located below the head checks. The rest of the site answers its own preflights.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -6,26 +10,35 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::{HeaderValue, Request, StatusCode};
+use http::{HeaderValue, Method, Request};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use crate::answer::{Answer, MadeHere};
+use crate::answer::{Answer, AnsweredBy};
 use crate::config::CorsSettings;
+use crate::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use crate::credentials::Caller;
-use crate::relay::{Access, Audience, allow_origin, sole_origin};
 
-/// Lets pages read refusals.
+/// Lets pages read answers.
 #[derive(Debug, Clone)]
 pub(super) struct CorsLayer {
-    settings: Arc<CorsSettings>,
+    rules: Arc<CorsRules>,
 }
 
-/// Adds cross-origin headers to what the edge answers itself; never answers itself.
+/// Adds cross-origin headers; never answers itself.
 #[derive(Debug, Clone)]
 pub(super) struct Cors<S> {
     inner: S,
-    settings: Arc<CorsSettings>,
+    rules: Arc<CorsRules>,
+}
+
+/// What a request says about the page behind it.
+#[derive(Debug)]
+struct Page {
+    method: Method,
+    audience: Audience,
+    origin: Option<HeaderValue>,
+    preflight: Option<Preflight>,
 }
 
 // === impl CorsLayer ===
@@ -33,7 +46,7 @@ pub(super) struct Cors<S> {
 impl CorsLayer {
     pub(super) fn new(settings: CorsSettings) -> Self {
         Self {
-            settings: Arc::new(settings),
+            rules: Arc::new(CorsRules::new(settings)),
         }
     }
 }
@@ -44,7 +57,7 @@ impl<S> Layer<S> for CorsLayer {
     fn layer(&self, inner: S) -> Self::Service {
         Cors {
             inner,
-            settings: Arc::clone(&self.settings),
+            rules: Arc::clone(&self.rules),
         }
     }
 }
@@ -64,14 +77,9 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let audience = match Caller::shown_by(request.headers()) {
-            Caller::Anonymous => Audience::Everybody,
-            Caller::Credentialed => Audience::OneClient,
-        };
         CorsFuture {
-            access: Access::of(request.method(), audience),
-            origin: sole_origin(request.headers()).cloned(),
-            settings: Arc::clone(&self.settings),
+            page: Page::of(&request),
+            rules: Arc::clone(&self.rules),
             inner: self.inner.call(request),
         }
     }
@@ -82,9 +90,8 @@ pin_project! {
     pub(super) struct CorsFuture<F> {
         #[pin]
         inner: F,
-        settings: Arc<CorsSettings>,
-        access: Access,
-        origin: Option<HeaderValue>,
+        rules: Arc<CorsRules>,
+        page: Page,
     }
 }
 
@@ -96,15 +103,115 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let (settings, access, origin) = (this.settings, *this.access, this.origin);
+        let (rules, page) = (this.rules, this.page);
         this.inner.poll(cx).map_ok(|mut answer| {
-            // A preflight's answer is complete: what it leaves out is not allowed.
-            let is_refusal =
-                answer.extensions().get::<MadeHere>().is_some() && answer.status() != StatusCode::NO_CONTENT;
-            if is_refusal {
-                allow_origin(answer.headers_mut(), settings, access, origin.as_ref());
-            }
+            page.write(rules, &mut answer);
             answer
         })
+    }
+}
+
+// === impl Page ===
+
+impl Page {
+    fn of<B>(request: &Request<B>) -> Self {
+        let audience = match Caller::shown_by(request.headers()) {
+            Caller::Anonymous => Audience::Everybody,
+            Caller::Credentialed => Audience::OneClient,
+        };
+        Self {
+            method: request.method().clone(),
+            audience,
+            origin: sole_origin(request.headers()).cloned(),
+            preflight: Preflight::of(request.method(), request.headers()),
+        }
+    }
+
+    fn write(&self, rules: &CorsRules, answer: &mut Answer) {
+        match (answer.extensions().get(), &self.preflight) {
+            (Some(AnsweredBy::Preflight), Some(preflight)) => {
+                rules.write_preflight(preflight, answer.headers_mut());
+            }
+            (Some(AnsweredBy::Edge { .. } | AnsweredBy::Backend), _) => {
+                // The gateway knows the audience of a relayed answer better than the head alone shows.
+                let known = answer.extensions().get().copied();
+                let visibility = Visibility::of(&self.method, known.unwrap_or(self.audience));
+                rules.write(visibility, self.origin.as_ref(), answer.headers_mut());
+            }
+            // A preflight without one, and the rest of the site.
+            (Some(AnsweredBy::Preflight), None) | (None, _) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::{
+        ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_REQUEST_METHOD,
+        AUTHORIZATION, ORIGIN,
+    };
+    use http::{HeaderMap, Response};
+
+    use super::*;
+    use crate::answer::{AnswerBody, preflight};
+
+    fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> Page {
+        let mut request = Request::new(());
+        *request.method_mut() = method;
+        for (name, value) in fields {
+            let value = HeaderValue::from_str(value).unwrap();
+            request.headers_mut().insert(name, value);
+        }
+        Page::of(&request)
+    }
+
+    fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> Answer {
+        let mut answer = Response::new(AnswerBody::default());
+        by.map(|by| answer.extensions_mut().insert(by));
+        audience.map(|audience| answer.extensions_mut().insert(audience));
+        answer
+    }
+
+    fn written(page: &Page, mut answer: Answer) -> HeaderMap {
+        page.write(&CorsRules::new(CorsSettings::default()), &mut answer);
+        answer.into_parts().0.headers
+    }
+
+    #[test]
+    fn every_answer_of_the_calendar_may_be_read() {
+        let page = request(Method::GET, &[]);
+        for by in [AnsweredBy::Edge { code: "x" }, AnsweredBy::Backend] {
+            let headers = written(&page, answered(Some(by), None));
+            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*", "{by:?}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_the_site_speaks_for_itself() {
+        let page = request(Method::GET, &[]);
+        assert_eq!(written(&page, answered(None, None)), HeaderMap::new());
+    }
+
+    #[test]
+    fn a_relayed_answer_knows_its_audience() {
+        let anonymous = request(Method::GET, &[]);
+        let personal = answered(Some(AnsweredBy::Backend), Some(Audience::OneClient));
+        assert_eq!(written(&anonymous, personal), HeaderMap::new());
+        let credentialed = request(Method::GET, &[(AUTHORIZATION, "Basic x")]);
+        let refused = answered(Some(AnsweredBy::Edge { code: "x" }), None);
+        assert_eq!(written(&credentialed, refused), HeaderMap::new());
+    }
+
+    #[test]
+    fn a_preflight_is_permitted_only_where_the_gateway_found_one() {
+        let fields = [
+            (ORIGIN, "https://a.example"),
+            (ACCESS_CONTROL_REQUEST_METHOD, "GET"),
+        ];
+        let page = request(Method::OPTIONS, &fields);
+        let headers = written(&page, preflight());
+        assert!(headers.contains_key(ACCESS_CONTROL_ALLOW_METHODS));
+        let refused = answered(Some(AnsweredBy::Edge { code: "x" }), None);
+        assert!(!written(&page, refused).contains_key(ACCESS_CONTROL_ALLOW_METHODS));
     }
 }

@@ -49,7 +49,7 @@ where
         .layer(access::AccessLayer::new(metrics.clone()))
         // Below the access log, which counts the bytes that really leave.
         .layer(head_answer::HeadAnswerLayer)
-        // Below HEAD, above everything that refuses: pages must be able to read why.
+        // Below HEAD, above everything that answers: pages must be able to read refusals too.
         .layer(cors::CorsLayer::new(settings.cors_rules()))
         // Above everything that may panic, below the log: a panic is one request's 500.
         .layer(catch_panic::CatchPanicLayer)

@@ -1,20 +1,17 @@
-//! The body on its way: held until complete when it fits, streamed when it does not.
+//! The body of a client's response: whole, or streamed and rewritten on its way.
 
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
-use http::StatusCode;
+use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use super::balance::Balance;
-use super::envelope::enveloped_status;
-use super::failure::{BoxError, OriginFailure};
+use super::buffer_budget::{BufferBudget, Reservation};
+use super::failure::BoxError;
 use super::rewrite::Rewriter;
-use super::shelf::{Shelf, Ticket};
 
-/// The body of a relayed answer.
+/// The body of a relayed response.
 ///
 /// Trailers are dropped. An error means that the client already has the status: the connection must be
 /// aborted, never ended cleanly.
@@ -29,19 +26,19 @@ enum State<B> {
     Whole(Bytes),
     /// More than fits the buffer.
     Streaming(Box<Streaming<B>>),
-    /// Everything was sent, or nothing is due.
+    /// Everything was sent, or there is no body.
     Done,
 }
 
 #[derive(Debug)]
 struct Streaming<B> {
-    beginning: Option<(Bytes, Ticket)>,
+    beginning: Option<(Bytes, Reservation)>,
     rest: B,
     rewriter: Rewriter,
     balance: Balance,
     read: u64,
     limit: u64,
-    shelf: Shelf,
+    budget: BufferBudget,
 }
 
 /// Why a body stops in the middle.
@@ -61,65 +58,15 @@ pub enum BodyFailure {
     Interrupted(#[source] BoxError),
 }
 
-/// A body as far as it was read.
-#[derive(Debug)]
-pub(super) enum Held<B> {
-    /// To its end.
-    Whole(Bytes),
-    /// Until the buffer was full.
-    Beginning(Bytes, B),
-}
-
-/// Reads a body to its end, or until more than `room` bytes are there.
-pub(super) async fn hold<B>(mut body: B, room: usize) -> Result<Held<B>, OriginFailure>
-where
-    B: Body<Data = Bytes> + Unpin,
-    B::Error: Into<BoxError>,
-{
-    let expected = usize::try_from(body.size_hint().lower()).map_or(room, |bytes| bytes.min(room));
-    let mut first = Bytes::new();
-    let mut joined = BytesMut::new();
-    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|error| OriginFailure::Interrupted(error.into()))?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        // Most answers come in one piece, which is then never copied.
-        if first.is_empty() && joined.is_empty() {
-            first = data;
-        } else {
-            joined.reserve((first.len() + data.len()).max(expected.saturating_sub(joined.len())));
-            joined.extend_from_slice(&std::mem::take(&mut first));
-            joined.extend_from_slice(&data);
-        }
-        if first.len() + joined.len() > room {
-            return Ok(Held::Beginning(first_or(first, joined), body));
-        }
-    }
-    Ok(Held::Whole(first_or(first, joined)))
-}
-
-fn first_or(first: Bytes, joined: BytesMut) -> Bytes {
-    if joined.is_empty() { first } else { joined.freeze() }
-}
-
 // === impl RelayBody ===
 
 impl<B> RelayBody<B> {
-    /// The status inside an envelope, where all of it is here.
-    pub fn enveloped_status(&self) -> Option<StatusCode> {
-        match &self.state {
-            State::Whole(bytes) => enveloped_status(bytes),
-            State::Streaming(_) | State::Done => None,
-        }
-    }
-
     /// No body.
     pub(super) const fn none() -> Self {
         Self { state: State::Done }
     }
 
-    /// A body that is there, and rewritten.
+    /// A complete body, rewritten.
     pub(super) const fn whole(bytes: Bytes) -> Self {
         Self {
             state: State::Whole(bytes),
@@ -127,17 +74,23 @@ impl<B> RelayBody<B> {
     }
 
     /// A body of which the beginning was judged.
-    pub(super) fn streaming(beginning: Bytes, rest: B, rewriter: Rewriter, limit: u64, shelf: Shelf) -> Self {
-        let ticket = shelf.ticket(beginning.len());
+    pub(super) fn streaming(
+        beginning: Bytes,
+        rest: B,
+        rewriter: Rewriter,
+        limit: u64,
+        budget: BufferBudget,
+    ) -> Self {
+        let reservation = budget.reserve(beginning.len());
         Self {
             state: State::Streaming(Box::new(Streaming {
-                beginning: Some((beginning, ticket)),
+                beginning: Some((beginning, reservation)),
                 rest,
                 rewriter,
                 balance: Balance::default(),
                 read: 0,
                 limit,
-                shelf,
+                budget,
             })),
         }
     }
@@ -210,14 +163,14 @@ where
             self.balance.read(&piece);
             let decided = self.rewriter.push(piece);
             if !decided.is_empty() {
-                return Poll::Ready((Some(Ok(self.shelf.put(decided))), false));
+                return Poll::Ready((Some(Ok(self.budget.count(decided))), false));
             }
         }
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
-        // What becomes of it is counted when it is passed on.
-        if let Some((beginning, _ticket)) = self.beginning.take() {
+        // Its rewritten form is counted when it is passed on.
+        if let Some((beginning, _reservation)) = self.beginning.take() {
             return Poll::Ready(Some(Ok(beginning)));
         }
         loop {
@@ -243,46 +196,17 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
     use std::sync::Arc;
 
     use http_body_util::BodyExt;
     use url::Url;
 
     use super::*;
-    use crate::relay::{Content, OriginRoot, RootNames, UrlMap};
+    use crate::relay::frames::{Frames, broken, frames};
+    use crate::relay::rewrite::{Content, OriginRoot, RootNames, UrlMap};
 
     const URL: &str = r"http:\/\/h\/wp-json\/tribe\/events\/v1\/events";
     const PUBLIC: &str = r"https:\/\/e.example\/wp-json\/calendar\/events\/v1\/events";
-
-    /// A body of these frames.
-    #[derive(Debug)]
-    struct Frames(VecDeque<Result<Frame<Bytes>, BoxError>>);
-
-    impl Body for Frames {
-        type Data = Bytes;
-        type Error = BoxError;
-
-        fn poll_frame(
-            mut self: Pin<&mut Self>,
-            _cx: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-            Poll::Ready(self.0.pop_front())
-        }
-    }
-
-    fn frames(pieces: &[&str]) -> Frames {
-        let data = pieces
-            .iter()
-            .map(|piece| Ok(Frame::data(Bytes::copy_from_slice(piece.as_bytes()))));
-        Frames(data.collect())
-    }
-
-    fn broken(pieces: &[&str]) -> Frames {
-        let mut frames = frames(pieces);
-        frames.0.push_back(Err("connection reset".into()));
-        frames
-    }
 
     fn streaming(beginning: &str, rest: Frames, limit: u64) -> RelayBody<Frames> {
         let dialled = OriginRoot::from_setting(&Url::parse("http://h/wp-json").unwrap());
@@ -298,32 +222,8 @@ mod tests {
             rest,
             rewriter,
             limit,
-            Shelf::new(usize::MAX),
+            BufferBudget::with_limit(usize::MAX),
         )
-    }
-
-    #[tokio::test]
-    async fn a_body_that_fits_is_held_whole() {
-        let mut body = frames(&["", "{\"a\"", ":", "1}"]);
-        body.0.push_back(Ok(Frame::trailers(http::HeaderMap::new())));
-        let Ok(Held::Whole(bytes)) = hold(body, 7).await else {
-            panic!("seven bytes fit into seven");
-        };
-        assert_eq!(bytes, "{\"a\":1}");
-    }
-
-    #[tokio::test]
-    async fn a_body_that_breaks_while_held_is_a_failure() {
-        let failure = hold(broken(&["{"]), 10).await.unwrap_err();
-        assert!(matches!(failure, OriginFailure::Interrupted(_)));
-    }
-
-    #[tokio::test]
-    async fn a_larger_body_is_not_read_further_than_needed() {
-        let Ok(Held::Beginning(bytes, rest)) = hold(frames(&["ab", "cd", "ef"]), 3).await else {
-            panic!("four bytes do not fit into three");
-        };
-        assert_eq!((bytes.as_ref(), rest.0.len()), (b"abcd".as_slice(), 1));
     }
 
     #[tokio::test]

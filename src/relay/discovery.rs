@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::link::{api_link, links};
-use super::url_map::UrlMap;
+use super::rewrite::UrlMap;
 
 /// Where the plugin says its API is: REST root and namespace (CONTRACT section 10).
 const API_ROOT: HeaderName = HeaderName::from_static("x-tec-api-root");
@@ -55,7 +55,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::relay::{OriginRoot, RootNames};
+    use crate::relay::rewrite::{OriginRoot, RootNames};
 
     const BASE: &str = "https://events.example.org";
 

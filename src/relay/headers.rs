@@ -1,15 +1,13 @@
 //! Which headers of an answer reach the client: an allow-list, and the edge's own (THREATS T-25, T-43, T-68).
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use super::cors::{Access, allow_origin};
+use super::check::AcceptedHead;
+use super::client_context::ClientContext;
 use super::link::{api_link, api_target};
-use super::rewrite::Rewriter;
-use super::rules::{Audience, Content, RelayContext};
-use super::url_map::UrlMap;
+use super::rewrite::{Content, Rewriter};
+use crate::cors::Audience;
 
 /// Headers that pass as they are, all their fields (CONTRACT section 10).
 const PASSED: [HeaderName; 11] = [
@@ -29,16 +27,11 @@ const PASSED: [HeaderName; 11] = [
 /// Headers that name a URL.
 const REWRITTEN: [HeaderName; 2] = [header::LOCATION, header::CONTENT_LOCATION];
 
-/// The head of the answer that the client gets; `Content-Length` is up to the body.
-pub(super) fn relayed(
-    status: StatusCode,
-    origin: &HeaderMap,
-    map: &Arc<UrlMap>,
-    context: &RelayContext,
-) -> HeaderMap {
+/// The headers that the client gets. `Content-Length` depends on the body; cross-origin headers are not relayed.
+pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
-    // One type only: a second field would make the answer two things.
-    if let Some(content_type) = origin.get(header::CONTENT_TYPE) {
+    // One type only: a second field would make the response two things.
+    if let Some(content_type) = head.headers.get(header::CONTENT_TYPE) {
         headers.insert(header::CONTENT_TYPE, content_type.clone());
     }
     headers.insert(
@@ -46,42 +39,38 @@ pub(super) fn relayed(
         HeaderValue::from_static("nosniff"),
     );
     for name in &PASSED {
-        for value in origin.get_all(name) {
+        for value in head.headers.get_all(name) {
             headers.append(name, value.clone());
         }
     }
     for name in &REWRITTEN {
-        let value = origin
-            .get(name)
-            .and_then(|value| public_value(value, map, context));
-        if let Some(value) = value {
+        let value = head.headers.get(name);
+        if let Some(value) = value.and_then(|value| public_value(value, head, client)) {
             headers.insert(name, value);
         }
     }
-    if api_target(origin).is_some()
-        && let Some(link) = api_link(&map.public_root(&context.public_base, context.root))
+    if api_target(&head.headers).is_some()
+        && let Some(link) = api_link(&head.map.public_root(&client.public_base, head.root))
     {
         headers.insert(header::LINK, link);
     }
-    limit_caching(&mut headers, caching(status, context));
-    let access = Access::of(&context.method, context.audience);
-    allow_origin(&mut headers, &context.rules.cors, access, context.origin.as_ref());
+    limit_caching(&mut headers, caching(head, client.audience));
     headers
 }
 
-fn public_value(value: &HeaderValue, map: &Arc<UrlMap>, context: &RelayContext) -> Option<HeaderValue> {
-    let rewriter = Rewriter::new(map, &context.public_base, context.root, Content::Records);
+fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
+    let rewriter = Rewriter::new(&head.map, &client.public_base, head.root, Content::Records);
     let public = rewriter.whole(Bytes::copy_from_slice(value.as_bytes()));
     HeaderValue::from_maybe_shared(public).ok()
 }
 
-/// What caches must be told, at least.
-fn caching(status: StatusCode, context: &RelayContext) -> &'static [&'static str] {
-    if context.audience == Audience::OneClient {
+/// The cache directives that must be there, at least.
+fn caching(head: &AcceptedHead, audience: Audience) -> &'static [&'static str] {
+    if audience == Audience::OneClient {
         return &["private", "no-store"];
     }
     // An envelope hides its status, so that it may be an error.
-    if status.as_u16() >= 400 || context.enveloped {
+    if head.status.as_u16() >= 400 || head.enveloped {
         return &["no-store"];
     }
     &[]
@@ -108,38 +97,39 @@ fn limit_caching(headers: &mut HeaderMap, required: &'static [&'static str]) {
 
 #[cfg(test)]
 mod tests {
-    use http::Method;
+    use http::StatusCode;
 
     use super::*;
     use crate::config::Settings;
-    use crate::relay::{RelayRules, Script};
+    use crate::relay::{LearntRoots, OriginUrls};
 
-    fn context(audience: Audience) -> RelayContext {
+    fn client(audience: Audience) -> ClientContext {
+        ClientContext {
+            public_base: "https://events.example.org".into(),
+            audience,
+        }
+    }
+
+    fn head(status: u16, fields: &[(&'static str, &str)]) -> AcceptedHead {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.origin.namespace = "tribe/events/v1".to_owned();
-        RelayContext {
-            rules: Arc::new(RelayRules::new(&settings)),
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        AcceptedHead {
+            status: StatusCode::from_u16(status).unwrap(),
+            headers,
+            map: OriginUrls::new(&settings, &LearntRoots::default()).map(),
             root: 0,
-            public_base: "https://events.example.org".into(),
-            method: Method::GET,
-            origin: None,
-            audience,
             content: Content::Records,
-            script: Script::Refused,
             enveloped: false,
         }
     }
 
-    fn relayed_from(status: u16, context: &RelayContext, origin: &[(&'static str, &str)]) -> Vec<String> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in origin {
-            headers.append(*name, HeaderValue::from_str(value).unwrap());
-        }
-        let status = StatusCode::from_u16(status).unwrap();
-        let map = context.rules.urls.map();
-        let mut fields: Vec<String> = relayed(status, &headers, &map, context)
+    fn relayed_from(head: &AcceptedHead, audience: Audience) -> Vec<String> {
+        let mut fields: Vec<String> = public_headers(head, &client(audience))
             .iter()
-            .filter(|(name, _)| !name.as_str().starts_with("access-control-"))
             .filter(|(name, _)| **name != header::X_CONTENT_TYPE_OPTIONS)
             .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
             .collect();
@@ -149,7 +139,6 @@ mod tests {
 
     #[test]
     fn unlisted_headers_never_pass() {
-        let anonymous = context(Audience::Everybody);
         for name in [
             "set-cookie",
             "server",
@@ -163,33 +152,29 @@ mod tests {
             "x-redirect-by",
             "x-frame-options",
         ] {
-            assert_eq!(relayed_from(200, &anonymous, &[(name, "x")]), [""; 0], "{name}");
+            let fields = relayed_from(&head(200, &[(name, "x")]), Audience::Everybody);
+            assert_eq!(fields, [""; 0], "{name}");
         }
     }
 
     #[test]
-    fn the_origins_cross_origin_headers_are_replaced() {
-        let anonymous = context(Audience::Everybody);
-        let mut origin = HeaderMap::new();
-        origin.insert(
-            header::ACCESS_CONTROL_ALLOW_ORIGIN,
-            HeaderValue::from_static("https://evil.example"),
-        );
-        origin.insert(
-            header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
-            HeaderValue::from_static("true"),
-        );
-        let headers = relayed(StatusCode::OK, &origin, &anonymous.rules.urls.map(), &anonymous);
-        assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
-        assert!(!headers.contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
+    fn the_origins_cross_origin_headers_never_pass() {
+        let origin = [
+            ("access-control-allow-origin", "https://evil.example"),
+            ("access-control-allow-credentials", "true"),
+            ("access-control-expose-headers", "x"),
+        ];
+        let headers = public_headers(&head(200, &origin), &client(Audience::Everybody));
+        for (name, _) in origin {
+            assert!(!headers.contains_key(name), "{name}");
+        }
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
     }
 
     #[test]
     fn links_and_locations_become_public() {
-        let fields = relayed_from(
+        let created = head(
             201,
-            &context(Audience::Everybody),
             &[
                 ("link", "<http://10.0.0.5/wp-json/>; rel=\"https://api.w.org/\""),
                 ("link", "<http://10.0.0.5/?p=5>; rel=shortlink"),
@@ -200,7 +185,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            fields,
+            relayed_from(&created, Audience::Everybody),
             [
                 "content-location: http://10.0.0.5/wp-json/wp/v2/tags/23",
                 "content-type: application/json",
@@ -215,24 +200,25 @@ mod tests {
         let public = ("cache-control", "public, max-age=60");
         let complete = ("cache-control", "no-cache, no-store, private");
         let expires = ("expires", "Wed, 11 Jan 1984 05:00:00 GMT");
-        let (anonymous, personal) = (context(Audience::Everybody), context(Audience::OneClient));
-        let enveloped = RelayContext {
-            enveloped: true,
-            ..anonymous.clone()
-        };
-        for (status, context, origin, expected) in [
-            (200, &anonymous, public, "cache-control: public, max-age=60"),
-            (404, &anonymous, public, "cache-control: no-store"),
-            (200, &enveloped, public, "cache-control: no-store"),
-            (200, &personal, public, "cache-control: private, no-store"),
+        let (anonymous, personal) = (Audience::Everybody, Audience::OneClient);
+        for (status, enveloped, audience, origin, expected) in [
+            (200, false, anonymous, public, "cache-control: public, max-age=60"),
+            (404, false, anonymous, public, "cache-control: no-store"),
+            (200, true, anonymous, public, "cache-control: no-store"),
+            (200, false, personal, public, "cache-control: private, no-store"),
             (
                 200,
-                &personal,
+                false,
+                personal,
                 complete,
                 "cache-control: no-cache, no-store, private",
             ),
         ] {
-            let fields = relayed_from(status, context, &[origin, expires]);
+            let head = AcceptedHead {
+                enveloped,
+                ..head(status, &[origin, expires])
+            };
+            let fields = relayed_from(&head, audience);
             assert_eq!(fields[0], expected);
             let kept = expected.ends_with(origin.1);
             assert_eq!(

@@ -1,43 +1,34 @@
-//! What happens to the origin's answer: judged, its headers filtered, its URLs made public, passed on.
+//! The backend's response: judged, then written for the client.
 //!
-//! [`relay()`] is the one entry point. Rewriting, header policy and failure detection are pure; only
-//! [`RelayBody`] reads from a body, and nothing here knows a clock, a socket or a runtime.
+//! [`accept()`] judges a response and depends on no client; [`present()`] writes an accepted one for one client: listed
+//! headers, public URLs, cache directives. Everything is pure but [`accept()`] and [`RelayBody`], which read from a
+//! body; nothing here knows a clock, a socket or a runtime.
 
-mod address;
-mod advertised;
-mod answer;
 mod balance;
 mod body;
-mod cors;
+mod buffer_budget;
+mod check;
+mod client_context;
 mod discovery;
-mod document;
-mod envelope;
 mod failure;
-mod headers;
-mod judge;
-mod link;
-mod namespace;
-mod origin_root;
-mod page;
-mod printed_url;
-mod redirect;
-mod rewrite;
 #[cfg(test)]
-mod rewrite_tests;
+mod frames;
+mod headers;
+mod learnt_roots;
+mod link;
+mod origin_urls;
+mod present;
+mod rewrite;
 mod rules;
-mod shelf;
-mod spelling;
-mod url_map;
-mod url_matcher;
 
-pub use advertised::OriginUrls;
-pub use answer::relay;
 pub use body::{BodyFailure, RelayBody};
-pub use cors::{Access, allow_origin, preflight, sole_origin};
+pub use buffer_budget::BufferBudget;
+pub use check::{AcceptedResponse, CallContext, Script, accept};
+pub use client_context::ClientContext;
 pub use discovery::rewrite_discovery;
 pub use failure::{BoxError, OriginFailure};
-pub use judge::{Expectation, Script, judge};
-pub use origin_root::OriginRoot;
-pub use rewrite::Rewriter;
-pub use rules::{Audience, Content, RelayContext, RelayRules};
-pub use url_map::{RootNames, UrlMap};
+pub use learnt_roots::LearntRoots;
+pub use origin_urls::OriginUrls;
+pub use present::present;
+pub use rewrite::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
+pub use rules::RelayRules;

@@ -1,10 +1,12 @@
 //! Recorded answers of a real backend, relayed: what changes, what stays, what is refused.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use calendar_edge::config::Settings;
-use calendar_edge::relay::{Audience, Content, OriginFailure, RelayContext, RelayRules, Script, relay};
+use calendar_edge::cors::Audience;
+use calendar_edge::relay::{
+    BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody, RelayRules,
+    Script, accept, present,
+};
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;
@@ -65,7 +67,7 @@ impl Recorded {
         answer.body(body).expect("a recorded answer is one")
     }
 
-    fn context(&self) -> RelayContext {
+    fn settings() -> Settings {
         let mut settings = Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"));
         "tribe/events/v1".clone_into(&mut settings.origin.namespace);
         let mut language = settings.roots[0].clone();
@@ -76,23 +78,19 @@ impl Recorded {
                 .expect("a URL");
             settings.roots.push(language.clone());
         }
+        settings
+    }
+
+    fn call(&self) -> CallContext {
+        let settings = Self::settings();
         let root = settings
             .roots
             .iter()
             .rposition(|root| self.path.starts_with(&root.path));
-        let audience = if self.authenticated {
-            Audience::OneClient
-        } else {
-            Audience::Everybody
-        };
         let is_script = self.query.contains("_jsonp=");
-        RelayContext {
-            rules: Arc::new(RelayRules::new(&settings)),
+        CallContext {
             root: root.unwrap_or(0),
-            public_base: PUBLIC.into(),
             method: self.method.clone(),
-            origin: None,
-            audience,
             content: Content::Records,
             script: if is_script {
                 Script::Admitted
@@ -101,6 +99,30 @@ impl Recorded {
             },
             enveloped: self.query.contains("_envelope"),
         }
+    }
+
+    fn client(&self) -> ClientContext {
+        ClientContext {
+            public_base: PUBLIC.into(),
+            audience: if self.authenticated {
+                Audience::OneClient
+            } else {
+                Audience::Everybody
+            },
+        }
+    }
+
+    /// The response that the client of this exchange gets.
+    async fn relayed(&self) -> Result<Response<RelayBody<Full<Bytes>>>, OriginFailure> {
+        self.relayed_as(self.call()).await
+    }
+
+    async fn relayed_as(&self, call: CallContext) -> Result<Response<RelayBody<Full<Bytes>>>, OriginFailure> {
+        let settings = Self::settings();
+        let budget = BufferBudget::new(&settings);
+        let rules = RelayRules::new(&settings, &LearntRoots::default(), &budget);
+        let accepted = accept(self.answer(), &call, &rules).await?;
+        Ok(present(accepted, &self.client(), &rules))
     }
 
     fn is_json(&self) -> bool {
@@ -136,7 +158,7 @@ async fn json_answers_pass_with_nothing_changed_but_their_api_urls() {
     let mut renamed = 0;
     for recorded in Recorded::all().into_iter().filter(Recorded::is_json) {
         let id = &recorded.id;
-        let relayed = match relay(recorded.answer(), recorded.context()).await {
+        let relayed = match recorded.relayed().await {
             Ok(relayed) => relayed,
             Err(OriginFailure::Fatal { .. }) => {
                 assert!(
@@ -183,11 +205,11 @@ async fn descriptions_name_the_public_namespace_only() {
         if !describes || overridden || !recorded.body.contains("tribe\\/events") {
             continue;
         }
-        let context = RelayContext {
+        let call = CallContext {
             content: Content::Description,
-            ..recorded.context()
+            ..recorded.call()
         };
-        let relayed = relay(recorded.answer(), context).await.expect(&recorded.id);
+        let relayed = recorded.relayed_as(call).await.expect(&recorded.id);
         let body = relayed
             .into_body()
             .collect()
@@ -214,7 +236,7 @@ async fn only_listed_headers_pass() {
         x-tec-totalpages x-wp-nonce x-wp-total x-wp-totalpages";
     for recorded in Recorded::all() {
         let id = &recorded.id;
-        let Ok(relayed) = relay(recorded.answer(), recorded.context()).await else {
+        let Ok(relayed) = recorded.relayed().await else {
             continue;
         };
         for name in relayed.headers().keys() {
@@ -246,9 +268,7 @@ async fn only_listed_headers_pass() {
 async fn pages_and_redirects_never_pass() {
     let mut refused = 0;
     for recorded in Recorded::all().into_iter().filter(|recorded| !recorded.is_json()) {
-        let failure = relay(recorded.answer(), recorded.context())
-            .await
-            .expect_err(&recorded.id);
+        let failure = recorded.relayed().await.expect_err(&recorded.id);
         assert!(
             matches!(
                 failure,

@@ -48,6 +48,34 @@ async fn pages_pass_as_they_are() {
 }
 
 #[tokio::test]
+async fn only_the_calendars_preflights_are_answered_here() {
+    let origin = Origin::always(page().header("access-control-allow-origin", "https://site.example")).await;
+    let edge = edge_before(&origin).await;
+    let asking = |target| {
+        edge.request(Method::OPTIONS, target)
+            .header("origin", "https://a.example")
+            .header("access-control-request-method", "GET")
+    };
+
+    let calendar = Answer::to(asking("/wp-json/calendar/events/v1/events")).await;
+    let site = Answer::to(asking("/wp-json/wp/v2/posts")).await;
+    let unreadable = Answer::to(asking("/wp-json/calendar/events/v1/%00")).await;
+
+    assert_eq!(calendar.status, 204);
+    assert_eq!(calendar.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(origin.only().target, "/wp-json/wp/v2/posts");
+    assert_eq!(site.status, 200);
+    assert_eq!(
+        site.header("access-control-allow-origin"),
+        Some("https://site.example")
+    );
+    assert_eq!(site.header("access-control-expose-headers"), None);
+    assert_eq!(unreadable.status, 400);
+    assert_eq!(unreadable.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(unreadable.header("access-control-allow-methods"), None);
+}
+
+#[tokio::test]
 async fn what_the_site_says_of_its_connection_stays_behind() {
     let origin = Origin::always(
         page()

@@ -1,101 +1,70 @@
-//! Judging an origin's answer: is it one that WordPress's REST API gives?
+//! Judging a backend's response: is it one that its REST API gives?
 
 use http::{HeaderMap, Method, StatusCode, header};
 use url::Url;
 
-use super::document::{begins_json, inside_call, judge_document, trimmed};
-use super::failure::{OriginFailure, shortened};
-use super::page::{fatal, known_page};
+use super::call_context::{CallContext, Script};
+use super::document::{begins_json, judge_document, trimmed};
 use super::redirect::redirect;
+use super::wordpress::WordPress;
+use crate::relay::failure::{OriginFailure, shortened};
 
-/// What is known of the call before its answer comes.
-#[derive(Debug, Clone, Copy)]
-pub struct Expectation<'a> {
-    /// The client's method: HEAD has no body.
-    pub method: &'a Method,
-    /// Whether the answer may be a script.
-    pub script: Script,
-    /// The REST root that was dialled, to tell what it should have been.
-    pub dialled: Option<&'a Url>,
-}
-
-/// Whether a `_jsonp` parameter was forwarded, so that the answer may be a script (CONTRACT section 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Script {
-    /// JSON only.
-    #[default]
-    Refused,
-    /// JSON, or JSON in a call: `/**/callback(…)`.
-    Admitted,
-}
-
-/// The body an answer has to have, judged by its head.
+/// The body that a response has to have, judged by its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum ExpectedBody {
     /// None: HEAD, 204, 205.
-    Nothing,
+    Absent,
     /// A JSON document.
     Json,
     /// A JSON document, perhaps in a call.
     Script,
-    /// Some page, which tells what went wrong.
+    /// A page, which says what went wrong.
     Page,
 }
 
-/// A body, as much as is there.
+/// The bytes of a body that were received.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Seen<'a> {
+pub(super) enum Received<'a> {
     /// All of it.
     Whole(&'a [u8]),
-    /// More than fits the buffer; this is how it begins.
+    /// The beginning of a body that does not fit the buffer.
     Beginning(&'a [u8]),
 }
 
-/// Judges an answer that is there as a whole. JSON errors of WordPress pass; fatals do not.
-///
-/// # Errors
-///
-/// When the answer must not be passed on.
-pub fn judge(
-    status: StatusCode,
-    headers: &HeaderMap,
-    body: &[u8],
-    expectation: Expectation<'_>,
-) -> Result<(), OriginFailure> {
-    let due = judge_head(status, headers, expectation)?;
-    judge_body(status, headers, due, Seen::Whole(body))
-}
-
-/// Judges a head, and says what body has to follow.
+/// Judges a head, and says which body has to follow. `dialled` is the root that was dialled, to say what it should
+/// have been.
 pub(super) fn judge_head(
     status: StatusCode,
     headers: &HeaderMap,
-    expectation: Expectation<'_>,
-) -> Result<Due, OriginFailure> {
+    call: &CallContext,
+    dialled: Option<&Url>,
+) -> Result<ExpectedBody, OriginFailure> {
     // The edge asks for no range and under no condition.
     if matches!(status.as_u16(), ..200 | 206 | 304 | 600..) {
         return Err(OriginFailure::InvalidStatus(status));
     }
     if status.is_redirection() {
-        return Err(redirect(status, headers, expectation.dialled));
+        return Err(redirect(status, headers, dialled));
     }
     if let Some(coding) = coding(headers) {
         return Err(OriginFailure::CodedBody(coding));
     }
     if [StatusCode::NO_CONTENT, StatusCode::RESET_CONTENT].contains(&status) {
-        return Ok(Due::Nothing);
+        return Ok(ExpectedBody::Absent);
     }
-    let due = match content_type(headers).as_deref() {
-        Some(essence) if is_json(essence) => Due::Json,
-        Some("application/javascript" | "text/javascript") if expectation.script == Script::Admitted => {
-            Due::Script
+    let expected = match content_type(headers).as_deref() {
+        Some(essence) if is_json(essence) => ExpectedBody::Json,
+        Some("application/javascript" | "text/javascript") if call.script == Script::Admitted => {
+            ExpectedBody::Script
         }
-        Some(_) | None => Due::Page,
+        Some(_) | None => ExpectedBody::Page,
     };
-    match due {
-        Due::Page if expectation.method == Method::HEAD => Err(other_page(status, headers, b"")),
-        Due::Nothing | Due::Json | Due::Script if expectation.method == Method::HEAD => Ok(Due::Nothing),
-        due => Ok(due),
+    match expected {
+        ExpectedBody::Page if call.method == Method::HEAD => Err(other_page(status, headers, b"")),
+        ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Script if call.method == Method::HEAD => {
+            Ok(ExpectedBody::Absent)
+        }
+        expected => Ok(expected),
     }
 }
 
@@ -103,34 +72,34 @@ pub(super) fn judge_head(
 pub(super) fn judge_body(
     status: StatusCode,
     headers: &HeaderMap,
-    due: Due,
-    seen: Seen<'_>,
+    expected: ExpectedBody,
+    received: Received<'_>,
 ) -> Result<(), OriginFailure> {
-    if due == Due::Nothing {
+    if expected == ExpectedBody::Absent {
         return Ok(());
     }
-    let (Seen::Whole(bytes) | Seen::Beginning(bytes)) = seen;
+    let (Received::Whole(bytes) | Received::Beginning(bytes)) = received;
     let bytes = trimmed(bytes);
     if bytes.is_empty() {
         return Err(OriginFailure::Empty(status));
     }
-    if due == Due::Page {
+    if expected == ExpectedBody::Page {
         return Err(page(status, headers, bytes));
     }
-    let document = match due {
-        Due::Script => inside_call(bytes)?,
-        Due::Nothing | Due::Json | Due::Page => bytes,
+    let document = match expected {
+        ExpectedBody::Script => WordPress::script_argument(bytes)?,
+        ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Page => bytes,
     };
     if !document.first().is_some_and(|&first| begins_json(first)) {
-        return Err(known_page(bytes).unwrap_or(OriginFailure::TextBeforeJson));
+        return Err(WordPress::page_failure(bytes).unwrap_or(OriginFailure::TextBeforeJson));
     }
-    if matches!(seen, Seen::Whole(_)) {
+    if matches!(received, Received::Whole(_)) {
         judge_document(document)?;
     }
     if status.as_u16() >= 400 && document.first() != Some(&b'{') {
         return Err(OriginFailure::Malformed);
     }
-    fatal(status, document).map_or(Ok(()), Err)
+    WordPress::document_failure(status, document).map_or(Ok(()), Err)
 }
 
 // === head ===
@@ -159,7 +128,7 @@ fn is_json(essence: &str) -> bool {
 // === pages ===
 
 fn page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
-    known_page(bytes).unwrap_or_else(|| other_page(status, headers, bytes))
+    WordPress::page_failure(bytes).unwrap_or_else(|| other_page(status, headers, bytes))
 }
 
 fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
@@ -180,13 +149,14 @@ fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::relay::rewrite::Content;
 
     const JSON: &str = "application/json; charset=UTF-8";
     const HTML: &str = "text/html; charset=UTF-8";
 
     /// The name of the failure, or "passes".
-    fn verdict(method: &Method, script: Script, answer: (u16, &[(&str, &str)], &[u8])) -> &'static str {
-        let (status, fields, body) = answer;
+    fn verdict(method: &Method, script: Script, response: (u16, &[(&str, &str)], &[u8])) -> &'static str {
+        let (status, fields, body) = response;
         let mut headers = HeaderMap::new();
         for (name, value) in fields {
             headers.append(
@@ -194,13 +164,17 @@ mod tests {
                 value.parse().unwrap(),
             );
         }
-        let expectation = Expectation {
-            method,
+        let call = CallContext {
+            root: 0,
+            method: method.clone(),
+            content: Content::Records,
             script,
-            dialled: None,
+            enveloped: false,
         };
         let status = StatusCode::from_u16(status).unwrap();
-        judge(status, &headers, body, expectation).map_or_else(|failure| failure.name(), |()| "passes")
+        judge_head(status, &headers, &call, None)
+            .and_then(|expected| judge_body(status, &headers, expected, Received::Whole(body)))
+            .map_or_else(|failure| failure.name(), |()| "passes")
     }
 
     fn get(status: u16, content_type: &str, body: &str) -> &'static str {
@@ -334,9 +308,9 @@ mod tests {
     #[test]
     fn large_documents_are_judged_by_their_beginning() {
         let headers = HeaderMap::new();
-        let beginning = Seen::Beginning(b"{\"events\":[{\"id");
-        assert!(judge_body(StatusCode::OK, &headers, Due::Json, beginning).is_ok());
-        let warning = Seen::Beginning(b"Warning: ");
-        assert!(judge_body(StatusCode::OK, &headers, Due::Json, warning).is_err());
+        let beginning = Received::Beginning(b"{\"events\":[{\"id");
+        assert!(judge_body(StatusCode::OK, &headers, ExpectedBody::Json, beginning).is_ok());
+        let warning = Received::Beginning(b"Warning: ");
+        assert!(judge_body(StatusCode::OK, &headers, ExpectedBody::Json, warning).is_err());
     }
 }

@@ -2,9 +2,9 @@
 
 use http::StatusCode;
 use memchr::memmem;
-use serde_json::Value;
 
-use super::failure::{OriginFailure, shortened};
+use super::member::text_at;
+use crate::relay::failure::{OriginFailure, shortened};
 
 /// How much of a page is searched for WordPress's own words.
 pub(super) const PAGE_BYTES: usize = 16 * 1024;
@@ -14,7 +14,7 @@ const DATABASE_ERROR: &[u8] = b"Error establishing a database connection";
 const MAINTENANCE: &[u8] = b"Briefly unavailable for scheduled maintenance";
 const CRITICAL_ERROR: &[u8] = b"There has been a critical error on this website";
 
-/// The trouble that a page tells of, by WordPress's words.
+/// The trouble that a page reports in WordPress's words.
 pub(super) fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
     let searched = bytes.get(..PAGE_BYTES).unwrap_or(bytes);
     let says = |words: &[u8]| memmem::find(searched, words).is_some();
@@ -32,25 +32,22 @@ pub(super) fn fatal(status: StatusCode, document: &[u8]) -> Option<OriginFailure
     if !status.is_server_error() && !document.starts_with(br#"{"code":"internal_server_error""#) {
         return None;
     }
-    let error: Value = serde_json::from_slice(document).ok()?;
-    let text = |pointer| error.pointer(pointer).and_then(Value::as_str);
-    let code = text("/code")?;
-    let detail = text("/data/error/message").map(|message| {
-        let line = message.lines().next().unwrap_or(message);
-        shortened(line)
-    });
-    if code == "internal_server_error" || text("/data/error/file").is_some() {
+    let text = |path: &[&str]| text_at(document, path, PAGE_BYTES);
+    let code = text(&["code"])?;
+    if code == "internal_server_error" || text(&["data", "error", "file"]).is_some() {
+        let message = text(&["data", "error", "message"]);
+        let detail = message.map(|message| shortened(message.lines().next().unwrap_or(&message)));
         return Some(OriginFailure::Fatal { detail });
     }
     if code != "wp_die" {
         return None;
     }
-    let message = text("/message").unwrap_or_default();
+    let message = text(&["message"]).unwrap_or_default();
     known_page(message.as_bytes())
         .or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(OriginFailure::Maintenance))
         .or_else(|| {
             Some(OriginFailure::Fatal {
-                detail: Some(shortened(message)),
+                detail: Some(shortened(&message)),
             })
         })
 }

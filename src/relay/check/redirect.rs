@@ -3,7 +3,7 @@
 use http::{HeaderMap, StatusCode, header};
 use url::Url;
 
-use super::failure::{OriginFailure, shortened};
+use crate::relay::failure::{OriginFailure, shortened};
 
 /// The failure behind a redirect, with the address that would have been the right one.
 pub(super) fn redirect(status: StatusCode, headers: &HeaderMap, dialled: Option<&Url>) -> OriginFailure {

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::rewrite::{Candidate, Verdict};
+use super::candidate::{Candidate, Verdict};
 use super::spelling::{Agreement, Spelling};
 
 /// The two names of the namespace.

@@ -4,11 +4,11 @@ use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 
-use super::origin_root::RootStyle;
+use super::candidate::{Candidate, Verdict};
+use super::origin_root::{RootStyle, is_authority_of};
 use super::printed_url::PrintedUrl;
-use super::rewrite::{Candidate, Verdict};
 use super::spelling::{Agreement, Spelling};
-use super::url_map::{Site, Tail, UrlMap, is_authority_of};
+use super::url_map::{Site, Tail, UrlMap};
 
 /// Finds URLs and names their public form.
 #[derive(Debug)]
@@ -94,11 +94,11 @@ impl UrlMatcher {
                 RootStyle::Query => url.take_route(end, out),
             };
         }
-        self.judge_moved(site, url, after_authority, out)
+        self.judge_replacement(site, url, after_authority, out)
     }
 
-    fn judge_moved(&self, site: &Site, url: PrintedUrl<'_>, end: usize, out: &mut Vec<u8>) -> Verdict {
-        let Some(moved) = &site.moved else {
+    fn judge_replacement(&self, site: &Site, url: PrintedUrl<'_>, end: usize, out: &mut Vec<u8>) -> Verdict {
+        let Some(replacement) = &site.replacement else {
             return Verdict::Keep;
         };
         if is_authority_of(&site.plain, &self.public_base) {
@@ -108,7 +108,7 @@ impl UrlMatcher {
             None => Verdict::Undecided,
             Some(false) => Verdict::Keep,
             Some(true) => {
-                url.spelling.write(moved, out);
+                url.spelling.write(replacement, out);
                 Verdict::Replace(end)
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::rewrite::{Candidate, End, Verdict};
+use super::candidate::{Candidate, End, Verdict};
 use super::spelling::{Agreement, PerSpelling, Spelling, is_unreserved};
 
 /// The longest route, in bytes as printed, that is taken over from a `rest_route` parameter.

@@ -2,8 +2,8 @@
 
 use memchr::memmem::Finder;
 
-use super::rewrite::{Candidate, End, LOOK_BEHIND, Verdict};
-use super::url_map::is_authority_of;
+use super::candidate::{Candidate, End, LOOK_BEHIND, Verdict};
+use super::origin_root::is_authority_of;
 
 /// An address that the edge dials and nobody should see: a literal, or a name with a port. Other names are
 /// replaced in URLs only, because they may be words or mail domains in somebody's text.

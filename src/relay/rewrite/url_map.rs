@@ -42,7 +42,7 @@ pub(super) struct Site {
     /// The API here, longest name first.
     pub(super) tails: Vec<Tail>,
     /// Scheme and authority that replace this site's where no tail fits.
-    pub(super) moved: Option<String>,
+    pub(super) replacement: Option<String>,
 }
 
 /// What follows the authority in a URL of the API.
@@ -81,7 +81,7 @@ impl UrlMap {
             if !roots.iter().any(|other| other.dialled.is_same_place(advertised)) {
                 map.add(index, advertised);
             }
-            map.add_move(&root.dialled, advertised);
+            map.add_replacement(&root.dialled, advertised);
         }
         map.add_without_ports(roots);
         map.sort();
@@ -96,7 +96,7 @@ impl UrlMap {
 
     /// The public URL of a root that the origin printed. A root that is not known by its name is known by its
     /// path: the origin names no roots but its own.
-    pub(super) fn public_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
+    pub(in crate::relay) fn public_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
         let named = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
         let tail = self.plain_tails(&named).into_iter().next()?;
         let owner_at = |site: &Site| {
@@ -109,7 +109,7 @@ impl UrlMap {
     }
 
     /// The public URL of the API that the origin printed as root and namespace, with a trailing slash.
-    pub(super) fn public_api_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
+    pub(in crate::relay) fn public_api_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
         let printed = printed.strip_suffix('/').unwrap_or(printed);
         let root = printed.strip_suffix(&self.origin_namespace)?.strip_suffix('/')?;
         let root = self.public_name_of(root, public_base)?;
@@ -171,15 +171,15 @@ impl UrlMap {
         }
     }
 
-    fn add_move(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
+    fn add_replacement(&mut self, dialled: &OriginRoot, advertised: &OriginRoot) {
         if dialled.authority() == advertised.authority() {
             return;
         }
         let site = self.site(dialled.authority());
-        if site.moved.is_some() {
+        if site.replacement.is_some() {
             return;
         }
-        site.moved = Some(advertised.site());
+        site.replacement = Some(advertised.site());
         if dialled.is_telling() {
             self.addresses
                 .push(Address::new(dialled.authority(), advertised.authority()));
@@ -197,7 +197,7 @@ impl UrlMap {
                 plain: authority.to_owned(),
                 authority: PerSpelling::new(|spelling| spelling.encode(authority)),
                 tails: Vec::new(),
-                moved: None,
+                replacement: None,
             });
             self.sites.len() - 1
         });
@@ -224,9 +224,4 @@ impl UrlMap {
             site.tails.sort_by_key(|tail| std::cmp::Reverse(tail.plain.len()));
         }
     }
-}
-
-/// Whether `base` is this authority with a scheme before it.
-pub(super) fn is_authority_of(authority: &str, base: &str) -> bool {
-    base.split_once("://").is_some_and(|(_, rest)| rest == authority)
 }

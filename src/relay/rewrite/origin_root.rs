@@ -110,7 +110,7 @@ impl OriginRoot {
     /// This root under another name of the site: what `advertised` is to `base`, applied to `self`.
     ///
     /// `None` when this root does not stand where `base` stands, so that nothing can be derived.
-    pub(super) fn renamed(&self, base: &Self, advertised: &Self) -> Option<Self> {
+    pub(in crate::relay) fn renamed(&self, base: &Self, advertised: &Self) -> Option<Self> {
         if self.authority != base.authority || self.style != base.style {
             return None;
         }
@@ -123,6 +123,11 @@ impl OriginRoot {
             style: self.style,
         })
     }
+}
+
+/// Whether `base` is this authority with a scheme before it.
+pub(super) fn is_authority_of(authority: &str, base: &str) -> bool {
+    base.split_once("://").is_some_and(|(_, rest)| rest == authority)
 }
 
 /// Cuts the longest common end of two paths, at a slash, and returns what is left of each.

@@ -3,18 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::failure::OriginFailure;
-
-/// The argument of a JSONP call. A call that WordPress refuses is answered with bare JSON.
-pub(super) fn inside_call(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
-    let Some(call) = bytes.strip_prefix(b"/**/") else {
-        return Ok(bytes);
-    };
-    let open = call.iter().position(|&byte| byte == b'(');
-    let argument = open.and_then(|open| call.get(open + 1..));
-    let argument = argument.ok_or(OriginFailure::Malformed)?;
-    Ok(trimmed(argument.strip_suffix(b")").unwrap_or(argument)))
-}
+use crate::relay::failure::OriginFailure;
 
 /// Without the white space that JSON allows around a document.
 pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
@@ -81,21 +70,6 @@ mod tests {
     fn bytes_that_are_no_text_are_no_document() {
         assert_eq!(verdict(b"\"\xff\""), "malformed");
         assert_eq!(verdict("\"\u{20ac}\"".as_bytes()), "passes");
-    }
-
-    #[test]
-    fn a_call_is_taken_off() {
-        for (script, argument) in [
-            ("/**/a.b({\"id\":56})", Some("{\"id\":56}")),
-            ("/**/a( [] \n)", Some("[]")),
-            ("/**/a({\"id\":56", Some("{\"id\":56")),
-            ("/**/a()", Some("")),
-            ("{\"code\":1}", Some("{\"code\":1}")),
-            ("/**/a", None),
-        ] {
-            let inside = inside_call(script.as_bytes()).ok();
-            assert_eq!(inside, argument.map(str::as_bytes), "{script}");
-        }
     }
 
     #[test]

@@ -1,0 +1,201 @@
+//! The cross-origin headers of an answer.
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::preflight::Preflight;
+use super::visibility::Visibility;
+use crate::config::CorsSettings;
+
+/// Who may read what. All cross-origin headers are written by these rules.
+#[derive(Debug, Clone)]
+pub struct CorsRules {
+    settings: CorsSettings,
+}
+
+/// Headers that scripts may read: WordPress's list, the plugin's totals, the edge's own.
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "X-WP-Total, X-WP-TotalPages, Link, X-TEC-Total, X-TEC-TotalPages, Allow, Location, Retry-After, RateLimit, \
+     RateLimit-Policy, X-Request-Id",
+);
+
+const PUBLIC_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD");
+const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE");
+
+/// Request headers without a secret; none of them changes what the edge answers.
+const PUBLIC_HEADERS: HeaderValue =
+    HeaderValue::from_static("Content-Disposition, Content-MD5, Content-Type, X-Request-Id");
+
+/// Request headers of a configured origin: WordPress's list (CONTRACT section 10) and the request id.
+const ALL_HEADERS: HeaderValue = HeaderValue::from_static(
+    "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, X-Request-Id",
+);
+
+const CREDENTIALS: HeaderValue = HeaderValue::from_static("true");
+
+const PREFLIGHT_VARY: HeaderValue =
+    HeaderValue::from_static("Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
+
+// === impl CorsRules ===
+
+impl CorsRules {
+    /// The rules of these settings.
+    pub const fn new(settings: CorsSettings) -> Self {
+        Self { settings }
+    }
+
+    /// Writes the headers by which a page of `origin` may read an answer.
+    pub fn write(&self, visibility: Visibility, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
+        if let Some(origin) = origin.filter(|origin| self.is_credentialed(origin)) {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        } else if self.settings.public_reads && visibility == Visibility::Public {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        }
+        if !self.settings.credentialed_origins.is_empty() {
+            vary_by_origin(headers);
+        }
+    }
+
+    /// Writes the headers that answer a preflight. A page that may not send its request gets no permission.
+    pub fn write_preflight(&self, preflight: &Preflight, headers: &mut HeaderMap) {
+        headers.insert(header::VARY, PREFLIGHT_VARY);
+        if self.is_credentialed(preflight.origin()) {
+            let origin = preflight.origin().clone();
+            self.permit(headers, [origin, ALL_METHODS, ALL_HEADERS]);
+            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, CREDENTIALS);
+        } else if self.settings.public_reads && preflight.asks_to_read() {
+            let anybody = HeaderValue::from_static("*");
+            self.permit(headers, [anybody, PUBLIC_METHODS, PUBLIC_HEADERS]);
+        }
+    }
+
+    fn permit(&self, headers: &mut HeaderMap, [origin, methods, names]: [HeaderValue; 3]) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
+        let seconds = self.settings.max_age.as_secs();
+        if seconds > 0 {
+            headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from(seconds));
+        }
+    }
+
+    /// Whether an origin is configured. `null` never is: sandboxed pages of any site send it.
+    fn is_credentialed(&self, origin: &HeaderValue) -> bool {
+        origin != "null" && self.settings.credentialed_origins.contains(origin)
+    }
+}
+
+fn vary_by_origin(headers: &mut HeaderMap) {
+    let varies = headers.get_all(header::VARY).iter().any(|field| {
+        let names = field.to_str().unwrap_or_default().split(',').map(str::trim);
+        names
+            .into_iter()
+            .any(|name| name == "*" || name.eq_ignore_ascii_case(HeaderName::as_str(&header::ORIGIN)))
+    });
+    if !varies {
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+
+    fn app() -> CorsSettings {
+        CorsSettings {
+            credentialed_origins: vec![
+                HeaderValue::from_static("https://app.example.org"),
+                HeaderValue::from_static("null"),
+            ],
+            ..CorsSettings::default()
+        }
+    }
+
+    fn allowed(
+        settings: &CorsSettings,
+        visibility: Visibility,
+        origin: Option<&'static str>,
+    ) -> (Option<String>, bool, bool) {
+        let mut headers = HeaderMap::new();
+        let origin = origin.map(HeaderValue::from_static);
+        CorsRules::new(settings.clone()).write(visibility, origin.as_ref(), &mut headers);
+        let origin = headers
+            .get(header::ACCESS_CONTROL_ALLOW_ORIGIN)
+            .map(|value| value.to_str().unwrap().to_owned());
+        let credentials = headers.contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS);
+        (origin, credentials, headers.contains_key(header::VARY))
+    }
+
+    #[test]
+    fn public_reads_are_for_everybody_without_credentials() {
+        let everybody = (Some("*".to_owned()), false, false);
+        for origin in [None, Some("https://any.example"), Some("null")] {
+            let given = allowed(&CorsSettings::default(), Visibility::Public, origin);
+            assert_eq!(given, everybody, "{origin:?}");
+        }
+    }
+
+    #[test]
+    fn personal_answers_are_for_configured_origins_only() {
+        let settings = app();
+        for origin in [
+            None,
+            Some("https://app.example.org.evil.example"),
+            Some("http://app.example.org"),
+            Some("https://APP.example.org"),
+            Some("null"),
+        ] {
+            let given = allowed(&settings, Visibility::Personal, origin);
+            assert_eq!(given, (None, false, true), "{origin:?}");
+        }
+        let given = allowed(&settings, Visibility::Personal, Some("https://app.example.org"));
+        assert_eq!(given, (Some("https://app.example.org".to_owned()), true, true));
+    }
+
+    #[test]
+    fn vary_names_origin_once() {
+        for (before, after) in [("origin, Cookie", 1), ("*", 1), ("Accept", 2)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::VARY, HeaderValue::from_static(before));
+            CorsRules::new(app()).write(Visibility::Public, None, &mut headers);
+            assert_eq!(headers.get_all(header::VARY).iter().count(), after, "{before}");
+        }
+    }
+
+    fn preflight_of(origin: &'static str, wanted: &'static str) -> HeaderMap {
+        let mut request = HeaderMap::new();
+        request.insert(header::ORIGIN, HeaderValue::from_static(origin));
+        request.insert(
+            header::ACCESS_CONTROL_REQUEST_METHOD,
+            HeaderValue::from_static(wanted),
+        );
+        let preflight = Preflight::of(&Method::OPTIONS, &request).unwrap();
+        let mut headers = HeaderMap::new();
+        CorsRules::new(app()).write_preflight(&preflight, &mut headers);
+        headers
+    }
+
+    #[test]
+    fn preflights_of_strangers_permit_reads_without_secrets() {
+        let read = preflight_of("https://any.example", "GET");
+        assert_eq!(read[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+        let names = read[header::ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();
+        assert!(!names.contains("Authorization") && !names.contains("Nonce"));
+        let write = preflight_of("https://any.example", "DELETE");
+        assert!(!write.contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    }
+
+    #[test]
+    fn preflights_of_configured_origins_permit_everything() {
+        let write = preflight_of("https://app.example.org", "PATCH");
+        assert_eq!(
+            write[header::ACCESS_CONTROL_ALLOW_ORIGIN],
+            "https://app.example.org"
+        );
+        assert_eq!(write[header::ACCESS_CONTROL_ALLOW_CREDENTIALS], "true");
+    }
+}

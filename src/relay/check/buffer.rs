@@ -1,0 +1,93 @@
+//! Reading a body until it is whole or the buffer is full.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use bytes::{Bytes, BytesMut};
+use http_body::Body;
+
+use crate::relay::failure::{BoxError, OriginFailure};
+
+/// A body as far as it was read.
+#[derive(Debug)]
+pub(super) enum Buffered<B> {
+    /// To its end.
+    Whole(Bytes),
+    /// Until the buffer was full.
+    Beginning(Bytes, B),
+}
+
+/// Reads a body to its end, or until there are more than `size` bytes.
+pub(super) async fn buffer<B>(mut body: B, size: usize) -> Result<Buffered<B>, OriginFailure>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let expected = usize::try_from(body.size_hint().lower()).map_or(size, |bytes| bytes.min(size));
+    let mut first = Bytes::new();
+    let mut joined = BytesMut::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        let frame = frame.map_err(|error| OriginFailure::Interrupted(error.into()))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        // Most responses come in one piece, which is then never copied.
+        if first.is_empty() && joined.is_empty() {
+            first = data;
+        } else {
+            joined.reserve((first.len() + data.len()).max(expected.saturating_sub(joined.len())));
+            joined.extend_from_slice(&std::mem::take(&mut first));
+            joined.extend_from_slice(&data);
+        }
+        if first.len() + joined.len() > size {
+            return Ok(Buffered::Beginning(first_or(first, joined), body));
+        }
+    }
+    Ok(Buffered::Whole(first_or(first, joined)))
+}
+
+fn first_or(first: Bytes, joined: BytesMut) -> Bytes {
+    if joined.is_empty() { first } else { joined.freeze() }
+}
+
+// === impl Buffered ===
+
+impl<B> Buffered<B> {
+    /// What was read.
+    pub(super) const fn bytes(&self) -> &Bytes {
+        let (Self::Whole(bytes) | Self::Beginning(bytes, _)) = self;
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body::Frame;
+
+    use super::*;
+    use crate::relay::frames::{broken, frames};
+
+    #[tokio::test]
+    async fn a_body_that_fits_is_held_whole() {
+        let mut body = frames(&["", "{\"a\"", ":", "1}"]);
+        body.0.push_back(Ok(Frame::trailers(http::HeaderMap::new())));
+        let Ok(Buffered::Whole(bytes)) = buffer(body, 7).await else {
+            panic!("seven bytes fit into seven");
+        };
+        assert_eq!(bytes, "{\"a\":1}");
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_while_held_is_a_failure() {
+        let failure = buffer(broken(&["{"]), 10).await.unwrap_err();
+        assert!(matches!(failure, OriginFailure::Interrupted(_)));
+    }
+
+    #[tokio::test]
+    async fn a_larger_body_is_not_read_further_than_needed() {
+        let Ok(Buffered::Beginning(bytes, rest)) = buffer(frames(&["ab", "cd", "ef"]), 3).await else {
+            panic!("four bytes do not fit into three");
+        };
+        assert_eq!((bytes.as_ref(), rest.0.len()), (b"abcd".as_slice(), 1));
+    }
+}

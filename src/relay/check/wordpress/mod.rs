@@ -1,0 +1,46 @@
+//! What only a WordPress backend does: the one entry to its pages, scripts, envelopes and the root it advertises.
+
+mod envelope;
+mod member;
+mod page;
+mod script;
+
+use http::{HeaderMap, StatusCode};
+
+use crate::relay::failure::OriginFailure;
+use crate::relay::link::api_target;
+
+/// The checker of a WordPress backend.
+pub(super) struct WordPress;
+
+// === impl WordPress ===
+
+impl WordPress {
+    /// How much of a page is searched for WordPress's own words.
+    pub(super) const PAGE_BYTES: usize = page::PAGE_BYTES;
+
+    /// The trouble that a page reports in WordPress's words.
+    pub(super) fn page_failure(page: &[u8]) -> Option<OriginFailure> {
+        page::known_page(page)
+    }
+
+    /// The trouble that a JSON document reports, where it is not an error of the API.
+    pub(super) fn document_failure(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
+        page::fatal(status, document)
+    }
+
+    /// The document inside a script; of what is not a script, all of it.
+    pub(super) fn script_argument(body: &[u8]) -> Result<&[u8], OriginFailure> {
+        script::script_argument(body)
+    }
+
+    /// The REST root that a response names as its own.
+    pub(super) fn advertised_root(headers: &HeaderMap) -> Option<&str> {
+        api_target(headers)
+    }
+
+    /// The status that an enveloped response hides; none where the document is not an envelope.
+    pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
+        envelope::enveloped_status(document)
+    }
+}

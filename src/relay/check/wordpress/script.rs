@@ -1,0 +1,35 @@
+//! The script that WordPress makes of a document for `_jsonp` (CONTRACT section 12).
+
+use crate::relay::check::document::trimmed;
+use crate::relay::failure::OriginFailure;
+
+/// The argument of a JSONP call. A call that WordPress refuses is answered with bare JSON.
+pub(super) fn script_argument(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
+    let Some(call) = bytes.strip_prefix(b"/**/") else {
+        return Ok(bytes);
+    };
+    let open = call.iter().position(|&byte| byte == b'(');
+    let argument = open.and_then(|open| call.get(open + 1..));
+    let argument = argument.ok_or(OriginFailure::Malformed)?;
+    Ok(trimmed(argument.strip_suffix(b")").unwrap_or(argument)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_taken_off() {
+        for (script, argument) in [
+            ("/**/a.b({\"id\":56})", Some("{\"id\":56}")),
+            ("/**/a( [] \n)", Some("[]")),
+            ("/**/a({\"id\":56", Some("{\"id\":56")),
+            ("/**/a()", Some("")),
+            ("{\"code\":1}", Some("{\"code\":1}")),
+            ("/**/a", None),
+        ] {
+            let found = script_argument(script.as_bytes()).ok();
+            assert_eq!(found, argument.map(str::as_bytes), "{script}");
+        }
+    }
+}

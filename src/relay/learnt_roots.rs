@@ -1,0 +1,142 @@
+//! The REST roots that a backend names in its own responses, kept over reloads.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use url::Url;
+
+use super::rewrite::OriginRoot;
+use crate::config::Settings;
+
+/// What was learnt about every dialled root; clones share it. It is made once and outlives every reload.
+///
+/// Learning is one-way and cheap to undo: every sound response names its own root again, and is rewritten by
+/// that name, so that a wrong one lasts no longer than the next sound response.
+#[derive(Debug, Clone, Default)]
+pub struct LearntRoots {
+    names: Arc<ArcSwap<LearntNames>>,
+}
+
+/// The names known at one moment, one for each dialled URL at most.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LearntNames {
+    names: Vec<LearntName>,
+}
+
+#[derive(Debug, Clone)]
+struct LearntName {
+    dialled: Url,
+    /// The URL as it was printed, to recognise it without parsing.
+    printed: String,
+    root: OriginRoot,
+}
+
+/// The longest root that is believed, in bytes.
+pub(super) const LONGEST_ROOT: usize = 1024;
+
+// === impl LearntRoots ===
+
+impl LearntRoots {
+    /// Forgets roots that are not dialled under new settings, and all of them where the name is set.
+    pub fn adapt(&self, settings: &Settings) {
+        let is_set = settings.origin.advertised_url.is_some();
+        let is_dialled =
+            |name: &LearntName| settings.roots.iter().any(|root| root.origin_url == name.dialled);
+        self.names.rcu(|known| {
+            let mut names = known.names.clone();
+            names.retain(|name| !is_set && is_dialled(name));
+            LearntNames { names }
+        });
+    }
+
+    /// What is known now.
+    pub(super) fn names(&self) -> Arc<LearntNames> {
+        self.names.load_full()
+    }
+
+    /// Learns the name that a sound response printed for the root dialled by this URL, and returns what is known then.
+    /// A name that cannot be a root's changes nothing.
+    pub(super) fn learn(&self, dialled: &Url, printed: &str) -> Arc<LearntNames> {
+        let known = self.names();
+        if printed.len() > LONGEST_ROOT || known.has(dialled, printed) {
+            return known;
+        }
+        let url = Url::parse(printed).ok();
+        let Some(root) = url.and_then(|url| OriginRoot::from_printed(&url)) else {
+            return known;
+        };
+        let name = LearntName {
+            dialled: dialled.clone(),
+            printed: printed.to_owned(),
+            root,
+        };
+        let next = Arc::new(known.with(name));
+        self.names.store(Arc::clone(&next));
+        next
+    }
+}
+
+// === impl LearntNames ===
+
+impl LearntNames {
+    /// The root as printed by the backend that is dialled by this URL.
+    pub(super) fn root(&self, dialled: &Url) -> Option<&OriginRoot> {
+        self.of(dialled).map(|name| &name.root)
+    }
+
+    fn has(&self, dialled: &Url, printed: &str) -> bool {
+        self.of(dialled).is_some_and(|name| name.printed == printed)
+    }
+
+    fn of(&self, dialled: &Url) -> Option<&LearntName> {
+        self.names.iter().find(|name| name.dialled == *dialled)
+    }
+
+    fn with(&self, learnt: LearntName) -> Self {
+        let others = self.names.iter().filter(|name| name.dialled != learnt.dialled);
+        let mut names: Vec<LearntName> = others.cloned().collect();
+        names.push(learnt);
+        Self { names }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRINTED: &str = "https://site.example/wp-json/";
+
+    fn settings() -> Settings {
+        Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap())
+    }
+
+    fn knows(learnt: &LearntRoots, settings: &Settings) -> bool {
+        learnt.names().root(&settings.roots[0].origin_url).is_some()
+    }
+
+    fn learnt(settings: &Settings) -> LearntRoots {
+        let learnt = LearntRoots::default();
+        learnt.learn(&settings.roots[0].origin_url, PRINTED);
+        learnt
+    }
+
+    #[test]
+    fn roots_that_are_dialled_no_longer_are_forgotten() {
+        let (before, mut after) = (settings(), settings());
+        let learnt = learnt(&before);
+        learnt.adapt(&after);
+        assert!(knows(&learnt, &before));
+        after.roots[0].origin_url = "http://10.0.0.6/wp-json".parse().unwrap();
+        learnt.adapt(&after);
+        assert!(!knows(&learnt, &before));
+    }
+
+    #[test]
+    fn a_set_name_ends_what_was_learnt() {
+        let (before, mut set) = (settings(), settings());
+        let learnt = learnt(&before);
+        set.origin.advertised_url = Some(PRINTED.parse().unwrap());
+        learnt.adapt(&set);
+        assert!(!knows(&learnt, &before));
+    }
+}

@@ -1,0 +1,187 @@
+//! An accepted response, written for one client.
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, header};
+use http_body::Body;
+
+use super::body::RelayBody;
+use super::check::{AcceptedBody, AcceptedHead, AcceptedResponse};
+use super::client_context::ClientContext;
+use super::failure::BoxError;
+use super::headers::public_headers;
+use super::rewrite::Rewriter;
+use super::rules::RelayRules;
+
+/// Writes an accepted response for one client: listed headers, public URLs, cache directives. Cross-origin headers
+/// are not among them.
+///
+/// A response that was kept [whole](AcceptedResponse::whole) is cloned first, which copies no byte of its body.
+pub fn present<B>(
+    response: AcceptedResponse<B>,
+    client: &ClientContext,
+    rules: &RelayRules,
+) -> Response<RelayBody<B>>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let (head, body) = response.into_parts();
+    let body = public_body(&head, body, client, rules);
+    let mut headers = public_headers(&head, client);
+    if let Some(length) = body.length().filter(|&length| length > 0) {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    let mut response = Response::new(body);
+    *response.status_mut() = head.status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn public_body<B>(
+    head: &AcceptedHead,
+    body: AcceptedBody<B>,
+    client: &ClientContext,
+    rules: &RelayRules,
+) -> RelayBody<B> {
+    let rewriter = || Rewriter::new(&head.map, &client.public_base, head.root, head.content);
+    match body {
+        AcceptedBody::Absent => RelayBody::none(),
+        AcceptedBody::Whole(bytes) => RelayBody::whole(rules.budget.count(rewriter().whole(bytes))),
+        AcceptedBody::Partial {
+            beginning,
+            rest,
+            limit,
+        } => RelayBody::streaming(beginning, rest, rewriter(), limit, rules.budget.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{Method, StatusCode};
+    use http_body_util::{BodyExt, Full};
+
+    use super::*;
+    use crate::config::Settings;
+    use crate::cors::Audience;
+    use crate::relay::{BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept};
+
+    const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
+
+    fn rules(change: impl Fn(&mut Settings)) -> RelayRules {
+        let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
+        settings.origin.namespace = "tribe/events/v1".to_owned();
+        change(&mut settings);
+        RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
+    }
+
+    fn call(method: Method) -> CallContext {
+        CallContext {
+            root: 0,
+            method,
+            content: Content::Records,
+            script: Script::Refused,
+            enveloped: false,
+        }
+    }
+
+    fn client(public_base: &str) -> ClientContext {
+        ClientContext {
+            public_base: public_base.into(),
+            audience: Audience::Everybody,
+        }
+    }
+
+    fn json(status: u16, body: &str) -> Response<Full<Bytes>> {
+        let answer = Response::builder().status(status);
+        let answer = answer.header(header::CONTENT_TYPE, "application/json");
+        let link = r#"<http://site.example/wp-json/>; rel="https://api.w.org/""#;
+        let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
+        answer.header(header::LINK, link).body(body).unwrap()
+    }
+
+    /// Accepts a response to a call and presents it.
+    async fn relay(
+        response: Response<Full<Bytes>>,
+        method: Method,
+        rules: &RelayRules,
+    ) -> Result<Response<RelayBody<Full<Bytes>>>, OriginFailure> {
+        let accepted = accept(response, &call(method), rules).await?;
+        Ok(present(accepted, &client("https://events.example.org"), rules))
+    }
+
+    async fn text<B>(answer: Response<RelayBody<B>>) -> String
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_rewritten_by_the_root_it_names_itself() {
+        let answer = relay(json(200, ITEM), Method::GET, &rules(|_| {})).await.unwrap();
+        let length = answer.headers()[header::CONTENT_LENGTH].clone();
+        let text = text(answer).await;
+        assert_eq!(
+            text,
+            r#"{"rest_url":"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/events\/56"}"#
+        );
+        assert_eq!(length, text.len().to_string());
+    }
+
+    #[tokio::test]
+    async fn errors_teach_no_root() {
+        let rules = rules(|_| {});
+        let answer = relay(json(404, ITEM), Method::GET, &rules).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+        assert_eq!(text(answer).await, ITEM);
+        relay(json(200, "{}"), Method::GET, &rules).await.unwrap();
+        let answer = relay(json(404, ITEM), Method::GET, &rules).await.unwrap();
+        assert!(text(answer).await.contains("events.example.org"));
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_the_buffer_streams() {
+        let rules = rules(|settings| settings.limits.answer_buffer_bytes = 10);
+        let answer = relay(json(200, ITEM), Method::GET, &rules).await.unwrap();
+        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
+        assert!(text(answer).await.contains(r"\/calendar\/events\/v1\/events\/56"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_over_the_limit_fails_before_it_begins() {
+        let rules = rules(|settings| settings.limits.answer_bytes = 10);
+        let failure = relay(json(200, ITEM), Method::GET, &rules).await.unwrap_err();
+        assert!(matches!(failure, OriginFailure::TooLarge { limit: 10 }));
+    }
+
+    #[tokio::test]
+    async fn an_answer_to_head_has_a_head_only() {
+        let answer = relay(json(200, ITEM), Method::HEAD, &rules(|_| {}))
+            .await
+            .unwrap();
+        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
+        assert_eq!(text(answer).await, "");
+    }
+
+    #[tokio::test]
+    async fn a_whole_response_is_kept_and_presented_to_every_client() {
+        let rules = rules(|_| {});
+        let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
+        let kept = accepted.whole().unwrap();
+        for base in ["https://events.example.org", "http://localhost:8787"] {
+            let answer = present(kept.clone(), &client(base), &rules);
+            let link = format!("<{base}/wp-json/>; rel=\"https://api.w.org/\"");
+            assert_eq!(answer.headers()[header::LINK], link);
+            assert!(text(answer).await.contains(&base.replace('/', r"\/")), "{base}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_that_is_still_coming_cannot_be_kept() {
+        let rules = rules(|settings| settings.limits.answer_buffer_bytes = 10);
+        let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
+        assert!(accepted.whole().is_none());
+    }
+}

@@ -1,0 +1,19 @@
+//! URLs of the backend in a document become public ones.
+
+mod address;
+mod candidate;
+mod content;
+mod namespace;
+mod origin_root;
+mod printed_url;
+mod rewriter;
+mod spelling;
+#[cfg(test)]
+mod tests;
+mod url_map;
+mod url_matcher;
+
+pub use content::Content;
+pub use origin_root::OriginRoot;
+pub use rewriter::Rewriter;
+pub use url_map::{RootNames, UrlMap};
