@@ -17,7 +17,7 @@ pub enum Caller {
 }
 
 impl Caller {
-    /// Looks for an `Authorization` header, a WordPress login cookie or a nonce (CONTRACT section 13).
+    /// Looks for an `Authorization` header, a WordPress login cookie or a nonce (backend.md section 13).
     pub fn of(headers: &HeaderMap, has_nonce: bool) -> Self {
         let known = has_nonce
             || headers.contains_key(AUTHORIZATION)
@@ -35,7 +35,7 @@ impl Caller {
 }
 
 /// Whether WordPress looks at a nonce before it looks at the call, and says 403 if it does not hold. Beside an
-/// `Authorization` that is good it counts for nothing (CONTRACT section 13).
+/// `Authorization` that is good it counts for nothing (backend.md section 13).
 pub(super) fn is_nonce_first(headers: &HeaderMap, has_nonce: bool) -> bool {
     (has_nonce || headers.contains_key("x-wp-nonce")) && !headers.contains_key(AUTHORIZATION)
 }

@@ -1,4 +1,4 @@
-//! The cookies by which WordPress knows a visitor (CONTRACT section 13).
+//! The cookies by which WordPress knows a visitor (backend.md section 13).
 
 /// A cookie that WordPress reads on REST requests; its name ends in a hash of the site's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -52,7 +52,7 @@ pub enum Fault {
     Strict(&'static str),
 }
 
-/// A refusal or fault of the edge's own (DESIGN section 4).
+/// A refusal or fault of the edge's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
     /// The HTTP status.

@@ -1,4 +1,4 @@
-//! Cross-origin headers, all of them the edge's own (DESIGN section 5, THREATS T-22).
+//! Cross-origin headers, all of them the edge's own (T-22).
 //!
 //! Public reads may be read by any page, without credentials. What a caller with credentials gets, and
 //! every write (a write needs credentials), may be read by pages of configured origins only: WordPress
@@ -31,7 +31,7 @@ const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, P
 const PUBLIC_HEADERS: HeaderValue =
     HeaderValue::from_static("Content-Disposition, Content-MD5, Content-Type, X-Request-Id");
 
-/// Request headers of a configured origin: WordPress's list (CONTRACT section 10) and the request id.
+/// Request headers of a configured origin: WordPress's list (backend.md section 10) and the request id.
 const ALL_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, X-Request-Id",
 );

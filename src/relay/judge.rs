@@ -19,7 +19,7 @@ pub struct Expectation<'a> {
     pub dialled: Option<&'a Url>,
 }
 
-/// Whether a `_jsonp` parameter was forwarded, so that the answer may be a script (CONTRACT section 12).
+/// Whether a `_jsonp` parameter was forwarded, so that the answer may be a script (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Script {
     /// JSON only.

@@ -39,7 +39,7 @@ pub struct RelayContext {
     pub content: Content,
     /// Whether a `_jsonp` parameter was forwarded.
     pub script: Script,
-    /// Whether an `_envelope` parameter was forwarded: then the status says nothing (CONTRACT section 12).
+    /// Whether an `_envelope` parameter was forwarded: then the status says nothing (backend.md section 12).
     pub enveloped: bool,
 }
 

@@ -28,8 +28,8 @@ pub(crate) enum CredentialsFault {
 
 /// Looks at the Authorization of a request.
 ///
-/// What WordPress cannot read counts as no credentials there (CONTRACT 13), so that the compatible profile leaves
-/// the judgement to it. The strict one reads Basic, and lets other schemes pass that are listed.
+/// What WordPress cannot read counts as no credentials there (backend.md section 13), so that the compatible
+/// profile leaves the judgement to it. The strict one reads Basic, and lets other schemes pass that are listed.
 pub(crate) fn check_authorization(
     headers: &HeaderMap,
     profile: Profile,

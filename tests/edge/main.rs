@@ -8,6 +8,7 @@
 
 mod architecture;
 mod breaker;
+mod citations;
 mod command_line;
 mod contract;
 mod corpus;
