@@ -10,7 +10,7 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::fault;
-use crate::access::{Budgets, Call, Standings, Visitor, Writers};
+use crate::access::{Budgets, Call, RateLimitStatus, SharedBuckets, Visitor, Writers};
 use crate::answer::{Answer, refused};
 use crate::config::{Profile, Settings};
 use crate::layers::ClientAddress;
@@ -27,6 +27,7 @@ pub(super) struct LoginRefused;
 #[derive(Debug)]
 pub(super) struct Entrance {
     budgets: Budgets,
+    buckets: SharedBuckets,
     writers: Writers,
     schemes: Vec<String>,
     metrics: Metrics,
@@ -36,8 +37,10 @@ pub(super) struct Entrance {
 
 impl Entrance {
     pub(super) fn new(settings: &Settings, metrics: Metrics) -> Self {
+        let buckets = SharedBuckets::new(&settings.rate_limits);
         Self {
-            budgets: Budgets::new(&settings.rate_limits),
+            budgets: Budgets::new(&settings.rate_limits, &buckets),
+            buckets,
             writers: Writers::new(settings),
             schemes: settings.authorization_schemes.clone(),
             metrics,
@@ -46,8 +49,10 @@ impl Entrance {
 
     /// The entrance under new settings; what visitors have spent stays spent.
     pub(super) fn renewed(&self, settings: &Settings) -> Self {
+        self.buckets.adapt(&settings.rate_limits);
         Self {
-            budgets: self.budgets.renewed(&settings.rate_limits),
+            budgets: Budgets::new(&settings.rate_limits, &self.buckets),
+            buckets: self.buckets.clone(),
             writers: Writers::new(settings),
             schemes: settings.authorization_schemes.clone(),
             metrics: self.metrics.clone(),
@@ -60,18 +65,18 @@ impl Entrance {
         head: &Parts,
         matched: Option<&RouteMatch>,
         profile: Profile,
-    ) -> Result<Standings, Box<Answer>> {
+    ) -> Result<RateLimitStatus, Box<Answer>> {
         let call = Call::of(&head.method, matched);
         let visitor = visitor(head);
         let spent = self.budgets.spend(visitor, call, Instant::now());
-        let standings = spent.map_err(|exceeded| {
+        let status = spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);
             Box::new(fault::too_fast(&exceeded))
         })?;
         let refusal = matched.and_then(|_| self.refusal(head, call, profile));
         match refusal {
-            None => Ok(standings),
-            Some(answer) => Err(Box::new(self.leave(head, &standings, answer))),
+            None => Ok(status),
+            Some(answer) => Err(Box::new(self.leave(head, &status, answer))),
         }
     }
 
@@ -95,11 +100,11 @@ impl Entrance {
     }
 
     /// Sees the answer to a visitor that was let in.
-    pub(super) fn leave(&self, head: &Parts, standings: &Standings, mut answer: Answer) -> Answer {
+    pub(super) fn leave(&self, head: &Parts, status: &RateLimitStatus, mut answer: Answer) -> Answer {
         if answer.extensions().get::<LoginRefused>().is_some() {
             self.budgets.login_failed(visitor(head), Instant::now());
         }
-        standings.write(answer.headers_mut());
+        status.write(answer.headers_mut());
         answer
     }
 }
