@@ -316,16 +316,17 @@ mod tests {
     fn threads_stay_within_the_limit() {
         let now = Instant::now();
         let store = BucketStore::new(500);
+        let crowd = |first: u64| {
+            for own in 0..2000 {
+                let at = now + RATE.period * u32::try_from(own / 500).unwrap();
+                let _ = store.spend(key(own * 4 + first), &RATE, at);
+                assert!(store.tracked.load(Ordering::Relaxed) <= 500);
+            }
+        };
         std::thread::scope(|scope| {
-            for thread in 0..4 {
-                let store = &store;
-                scope.spawn(move || {
-                    for own in 0..2000 {
-                        let at = now + RATE.period * u32::try_from(own / 500).unwrap();
-                        let _ = store.spend(key(own * 4 + thread), &RATE, at);
-                        assert!(store.tracked.load(Ordering::Relaxed) <= 500);
-                    }
-                });
+            for first in 0..4 {
+                let crowd = &crowd;
+                scope.spawn(move || crowd(first));
             }
         });
         assert!(buckets(&store) <= 501);

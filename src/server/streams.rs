@@ -121,7 +121,7 @@ mod tests {
     use bytes::Bytes;
     use futures_util::stream;
     use http::{Request, Response};
-    use http_body::Frame;
+    use http_body::{Body, Frame};
     use http_body_util::StreamBody;
     use hyper::body::Incoming;
     use hyper::service::service_fn;
@@ -140,26 +140,29 @@ mod tests {
     /// What the future of a response sees as its stream's progress, and what its body sees.
     type Seen = (Option<Arc<Progress>>, Option<Arc<Progress>>);
 
+    /// A response with one byte, which notes what it and its body see.
+    #[expect(clippy::unused_async, reason = "the future is what a stream's task polls")]
+    async fn respond(
+        noted: Arc<Mutex<Vec<Seen>>>,
+    ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible>>, Infallible> {
+        let in_future = Progress::current();
+        let mut frames = Some(Frame::data(Bytes::from_static(b"x")));
+        let body = stream::poll_fn(move |_| {
+            if frames.is_some() {
+                let seen = (in_future.clone(), Progress::current());
+                noted.lock().unwrap().push(seen);
+            }
+            Poll::Ready(frames.take().map(Ok::<_, Infallible>))
+        });
+        Ok(Response::new(StreamBody::new(body)))
+    }
+
     /// What `count` responses to these bytes see.
     async fn seen(bytes: &[u8], count: usize) -> Vec<Seen> {
         let (mut client, server) = tokio::io::duplex(64 * 1024);
         let seen = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&seen);
-        let service = service_fn(move |_: Request<Incoming>| {
-            let noted = Arc::clone(&noted);
-            async move {
-                let in_future = Progress::current();
-                let mut frames = Some(Frame::data(Bytes::from_static(b"x")));
-                let body = stream::poll_fn(move |_| {
-                    if frames.is_some() {
-                        let mut noted = noted.lock().unwrap();
-                        noted.push((in_future.clone(), Progress::current()));
-                    }
-                    Poll::Ready(frames.take().map(Ok::<_, Infallible>))
-                });
-                Ok::<_, Infallible>(Response::new(StreamBody::new(body)))
-            }
-        });
+        let service = service_fn(move |_: Request<Incoming>| respond(Arc::clone(&noted)));
         let builder = auto::Builder::new(Streams::new(Duration::from_mins(1), 0));
         tokio::spawn(async move {
             let _ = builder.serve_connection(TokioIo::new(server), service).await;

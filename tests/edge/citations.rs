@@ -272,8 +272,11 @@ fn documents_are_in_the_repository() {
     for file in &files {
         let named = words(&file.text, &['.', '-', '_', '/'])
             .map(|word| word.trim_end_matches('.'))
-            .filter(|word| word.ends_with(".md") && word.len() > 3)
-            .map(|word| word.rsplit('/').next().unwrap_or(word));
+            .map(|word| word.rsplit('/').next().unwrap_or(word))
+            .filter(|name| {
+                name.rsplit_once('.')
+                    .is_some_and(|(stem, kind)| kind == "md" && !stem.is_empty())
+            });
         check(file, named, |name| documents.contains(name));
         let foreign = words(&file.text, &['_', '-']).filter(|word| FOREIGN.contains(word));
         check(file, foreign, |_| false);
