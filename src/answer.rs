@@ -17,7 +17,7 @@ pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
 /// The answer type of every service in the edge.
 pub(crate) type Answer = Response<AnswerBody>;
 
-/// The media type of every answer the edge makes, as WordPress spells it (CONTRACT 10).
+/// The media type of every answer the edge makes, as WordPress spells it (backend.md section 10).
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
 
 /// `Proxy-Status` (RFC 9209): who failed, and how.

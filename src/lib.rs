@@ -2,7 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 
-mod access;
+pub mod access;
 mod admin;
 mod answer;
 pub mod app;

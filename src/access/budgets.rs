@@ -1,11 +1,11 @@
 //! What each visitor may spend: by address and by credentials, on lists, items and writes apart.
 
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::fields::{Standing, Standings};
-use super::ledger::{Account, Ledger};
+use super::bucket_store::{BucketKey, BucketStore};
+use super::fields::{BudgetStatus, RateLimitStatus};
 use super::visitor::{Call, Visitor};
 use crate::config::{CallRates, Rate, RateLimits};
 
@@ -13,13 +13,13 @@ use crate::config::{CallRates, Rate, RateLimits};
 #[derive(Debug)]
 pub(crate) struct Budgets {
     limits: RateLimits,
-    books: Arc<Books>,
+    buckets: SharedBuckets,
 }
 
-/// What outlives a change of settings.
-#[derive(Debug)]
-struct Books {
-    ledger: Mutex<Ledger>,
+/// The buckets, which outlive a change of settings. Clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedBuckets {
+    store: Arc<BucketStore>,
     /// Keyed anew at each start: nobody can choose credentials that share a bucket with another's, and nobody
     /// can find credentials in a dump.
     hasher: RandomState,
@@ -32,35 +32,24 @@ pub(crate) struct Exceeded {
     pub(crate) budget: &'static str,
     /// How long until there is something in it again.
     pub(crate) wait: Duration,
-    /// How the visitor stands.
-    pub(crate) standings: Standings,
+    /// What the visitor has left.
+    pub(crate) status: RateLimitStatus,
 }
 
 /// A budget of one visitor.
 struct Budget<'a> {
     name: &'static str,
     rate: &'a Rate,
-    account: Account,
+    key: BucketKey,
 }
 
 // === impl Budgets ===
 
 impl Budgets {
-    pub(crate) fn new(limits: &RateLimits) -> Self {
+    pub(crate) fn new(limits: &RateLimits, buckets: &SharedBuckets) -> Self {
         Self {
             limits: limits.clone(),
-            books: Arc::new(Books {
-                ledger: Mutex::default(),
-                hasher: RandomState::new(),
-            }),
-        }
-    }
-
-    /// The same under other limits; what was spent stays spent.
-    pub(crate) fn renewed(&self, limits: &RateLimits) -> Self {
-        Self {
-            limits: limits.clone(),
-            books: Arc::clone(&self.books),
+            buckets: buckets.clone(),
         }
     }
 
@@ -71,18 +60,18 @@ impl Budgets {
         visitor: Visitor<'_>,
         call: Call,
         now: Instant,
-    ) -> Result<Standings, Exceeded> {
-        let mut standings = Standings::default();
+    ) -> Result<RateLimitStatus, Exceeded> {
+        let mut status = RateLimitStatus::default();
         if self.limits.failed_logins.is_some() && visitor.identity().proof().is_some() {
             self.check_logins(visitor, now)?;
         }
         for budget in [self.by_address(visitor, call), self.by_credentials(visitor, call)] {
             let Some(budget) = budget else { continue };
-            let spent = self.books.ledger().spend(budget.account, budget.rate, now);
+            let spent = self.buckets.store.spend(budget.key, budget.rate, now);
             let (left, full_in) = spent
                 .as_ref()
                 .map_or((0, budget.rate.period), |level| (level.left, level.full_at - now));
-            standings.add(Standing {
+            status.add(BudgetStatus {
                 budget: budget.name,
                 rate: *budget.rate,
                 left,
@@ -92,24 +81,24 @@ impl Budgets {
                 return Err(Exceeded {
                     budget: budget.name,
                     wait,
-                    standings,
+                    status,
                 });
             }
         }
-        Ok(standings)
+        Ok(status)
     }
 
     /// Notes that the site did not take the credentials of a visitor.
     pub(crate) fn login_failed(&self, visitor: Visitor<'_>, now: Instant) {
         for budget in self.logins(visitor) {
             // A failure beyond the budget was under way already when it was used up.
-            let _ = self.books.ledger().spend(budget.account, budget.rate, now);
+            let _ = self.buckets.store.spend(budget.key, budget.rate, now);
         }
     }
 
     fn check_logins(&self, visitor: Visitor<'_>, now: Instant) -> Result<(), Exceeded> {
         let waits = self.logins(visitor).filter_map(|budget| {
-            let wait = self.books.ledger().wait(budget.account, budget.rate, now)?;
+            let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
             Some((wait, budget.name))
         });
         match waits.max() {
@@ -117,7 +106,7 @@ impl Budgets {
             Some((wait, budget)) => Err(Exceeded {
                 budget,
                 wait,
-                standings: Standings::default(),
+                status: RateLimitStatus::default(),
             }),
         }
     }
@@ -151,21 +140,28 @@ impl Budgets {
     }
 
     fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
-        let account = Account {
-            own: self.books.hasher.hash_one((name, who)),
-            shared: self.books.hasher.hash_one((name, ())),
-            room: self.limits.tracked,
+        let hasher = &self.buckets.hasher;
+        let key = BucketKey {
+            own: hasher.hash_one((name, who)),
+            shared: hasher.hash_one((name, ())),
         };
-        Budget { name, rate, account }
+        Budget { name, rate, key }
     }
 }
 
-// === impl Books ===
+// === impl SharedBuckets ===
 
-impl Books {
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        // Its methods leave no state half changed.
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedBuckets {
+    pub(crate) fn new(limits: &RateLimits) -> Self {
+        Self {
+            store: Arc::new(BucketStore::new(limits.tracked)),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Follows new limits; what was spent stays spent.
+    pub(crate) fn adapt(&self, limits: &RateLimits) {
+        self.store.resize(limits.tracked);
     }
 }
 
@@ -194,7 +190,7 @@ mod tests {
     fn budgets(change: impl FnOnce(&mut RateLimits)) -> Budgets {
         let mut limits = RateLimits::default();
         change(&mut limits);
-        Budgets::new(&limits)
+        Budgets::new(&limits, &SharedBuckets::new(&limits))
     }
 
     #[test]
@@ -203,8 +199,8 @@ mod tests {
         let identity = identity(Some("Basic YTpi"));
         let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
         for _ in 0..1000 {
-            let standings = budgets.spend(visitor, Call::Write, Instant::now());
-            assert_eq!(standings, Ok(Standings::default()));
+            let status = budgets.spend(visitor, Call::Write, Instant::now());
+            assert_eq!(status, Ok(RateLimitStatus::default()));
             budgets.login_failed(visitor, Instant::now());
         }
     }
@@ -290,7 +286,8 @@ mod tests {
         let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
         let now = Instant::now();
         assert!(old.spend(visitor, Call::Item, now).is_ok());
-        let renewed = old.renewed(&old.limits);
+        old.buckets.adapt(&old.limits);
+        let renewed = Budgets::new(&old.limits, &old.buckets);
         assert!(renewed.spend(visitor, Call::Item, now).is_err());
     }
 }

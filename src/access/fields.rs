@@ -1,4 +1,4 @@
-//! How a visitor stands, in the fields that tell it (draft-ietf-httpapi-ratelimit-headers).
+//! What a client has left, as response headers (draft-ietf-httpapi-ratelimit-headers).
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use crate::config::Rate;
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// How a visitor stands with one budget.
+/// What a client has left in one budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct BudgetStatus {
     pub(super) budget: &'static str,
     pub(super) rate: Rate,
     pub(super) left: u32,
     pub(super) full_in: Duration,
 }
 
-/// How a visitor stands with the budgets that a call was paid from; none where nothing is limited.
+/// What a client has left in the budgets that a call was paid from; none where nothing is limited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Standings(Vec<Standing>);
+pub(crate) struct RateLimitStatus(Vec<BudgetStatus>);
 
-// === impl Standings ===
+// === impl RateLimitStatus ===
 
-impl Standings {
-    pub(super) fn add(&mut self, standing: Standing) {
-        self.0.push(standing);
+impl RateLimitStatus {
+    pub(super) fn add(&mut self, status: BudgetStatus) {
+        self.0.push(status);
     }
 
     /// Writes `RateLimit` and `RateLimit-Policy`: quota and window in seconds, what is left, and the seconds until
@@ -37,12 +37,12 @@ impl Standings {
             return;
         }
         let (mut limit, mut policy) = (String::new(), String::new());
-        for standing in &self.0 {
-            let Standing {
+        for status in &self.0 {
+            let BudgetStatus {
                 budget, rate, left, ..
-            } = standing;
+            } = status;
             let comma = if limit.is_empty() { "" } else { ", " };
-            let (window, full_in) = (whole_seconds(rate.period), whole_seconds(standing.full_in));
+            let (window, full_in) = (whole_seconds(rate.period), whole_seconds(status.full_in));
             let written = write!(limit, "{comma}\"{budget}\";r={left};t={full_in}")
                 .and_then(|()| write!(policy, "{comma}\"{budget}\";q={};w={window}", rate.requests));
             debug_assert!(written.is_ok(), "a String takes everything");
@@ -67,12 +67,12 @@ mod tests {
 
     #[test]
     fn tells_quota_window_and_what_is_left() {
-        let mut standings = Standings::default();
+        let mut status = RateLimitStatus::default();
         let mut headers = HeaderMap::new();
-        standings.write(&mut headers);
+        status.write(&mut headers);
         assert!(headers.is_empty());
         for (budget, left) in [("address-lists", 59), ("credentials-lists", 0)] {
-            standings.add(Standing {
+            status.add(BudgetStatus {
                 budget,
                 rate: Rate {
                     requests: 60,
@@ -83,7 +83,7 @@ mod tests {
             });
         }
 
-        standings.write(&mut headers);
+        status.write(&mut headers);
 
         let limit = r#""address-lists";r=59;t=2, "credentials-lists";r=0;t=2"#;
         let policy = r#""address-lists";q=60;w=60, "credentials-lists";q=60;w=60"#;

@@ -1,13 +1,16 @@
 //! Who may call, and how often: pure, with the clock passed in.
 
+mod bucket_store;
 mod budgets;
 mod fields;
-mod ledger;
-mod pace;
+mod gcra;
 mod visitor;
 mod writers;
 
-pub(crate) use budgets::{Budgets, Exceeded};
-pub(crate) use fields::{Standings, whole_seconds};
+pub use bucket_store::{BucketKey, BucketStore};
+pub use gcra::Level;
+
+pub(crate) use budgets::{Budgets, Exceeded, SharedBuckets};
+pub(crate) use fields::{RateLimitStatus, whole_seconds};
 pub(crate) use visitor::{Call, Visitor};
 pub(crate) use writers::Writers;

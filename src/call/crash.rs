@@ -1,4 +1,4 @@
-//! Values that end PHP with a fatal error: they are forwarded in no mode and no profile (CONTRACT section 3).
+//! Values that end PHP with a fatal error: they are forwarded in no mode and no profile (backend.md section 3).
 
 use crate::contract::{Argument, Kind, Operation, Route, Rule, obeyed};
 use crate::payload::Bags;

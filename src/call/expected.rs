@@ -9,7 +9,7 @@ use crate::credentials::Caller;
 pub(super) struct ExpectedAnswer {
     /// A script: `_jsonp` was asked for and is allowed.
     pub(super) javascript: bool,
-    /// Wrapped, its status hidden: `_envelope` was asked for (CONTRACT section 12).
+    /// Wrapped, its status hidden: `_envelope` was asked for (backend.md section 12).
     pub(super) enveloped: bool,
     /// For this client only: credentials, or the password of a protected post.
     pub(super) personal: bool,

@@ -1,4 +1,4 @@
-//! Venues and organizers named in the body of an event (CONTRACT section 7).
+//! Venues and organizers named in the body of an event (backend.md section 7).
 
 use super::lists::{as_php_text, every, is_numeric_value, split_at_commas};
 use super::rules::{Premises, judge_value, positive_id};
@@ -98,7 +98,7 @@ fn is_record(array: &PhpArray) -> bool {
         .all(|(index, (key, _))| *key == Key::Int(index))
 }
 
-/// The same value in the form the plugin can act on: DESIGN section 3, "compatibility".
+/// The same value in the form the plugin can act on (decision 0017).
 ///
 /// A `venue` list of one becomes its element, unless that is a list again; a text list of organizers becomes a list, and a bare
 /// organizer record a list of one, unless all it holds is empty: that is no organizer, and in a list it

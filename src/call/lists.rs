@@ -1,4 +1,4 @@
-//! Lists as the plugin reads them: `"7, 8"`, `["7", ""]`, `7` (CONTRACT section 4, last point).
+//! Lists as the plugin reads them: `"7, 8"`, `["7", ""]`, `7` (backend.md section 4, last point).
 
 use std::borrow::Cow;
 

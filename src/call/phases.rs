@@ -1,4 +1,4 @@
-//! WordPress's three phases of checking, in its order (CONTRACT section 2, steps 7 to 9).
+//! WordPress's three phases of checking, in its order (backend.md section 2, steps 7 to 9).
 
 use super::rules::{Premises, judge_value};
 use crate::contract::{Argument, Operation, Rule, Schema};

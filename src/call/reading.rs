@@ -30,7 +30,7 @@ pub struct RawCall<'a> {
 }
 
 /// Parameters WordPress reads from the front page's query as well, its own and the plugin's: when the query and
-/// a form of PHP's disagree about one of them, it refuses the request (CONTRACT section 2).
+/// a form of PHP's disagree about one of them, it refuses the request (backend.md section 2).
 const PUBLIC_QUERY_VARIABLES: [&str; 65] = [
     "m",
     "p",

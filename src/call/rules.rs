@@ -1,4 +1,4 @@
-//! The backend's validate callbacks, one arm each (CONTRACT section 5).
+//! The backend's validate callbacks, one arm each (backend.md section 5).
 //!
 //! Each arm says what the plugin's own check says for every value it can tell without the origin's
 //! database, plugins, PHP build or network; the rest defers.
@@ -193,7 +193,7 @@ mod tests {
     const ASK: Verdict = IN_DATABASE;
     const PLUGIN: Verdict = Verdict::Defer(Why::Plugin);
 
-    /// Values with what the plugin's callback says of them (CONTRACT sections 5 and 7).
+    /// Values with what the plugin's callback says of them (backend.md sections 5 and 7).
     const VERDICTS: [(Rule, &[(&str, Verdict)]); 14] = [
         (
             Rule::NonEmptyString,

@@ -173,7 +173,7 @@ fn clashes(root: &Root, other: &Root, namespaces: &[String]) -> Vec<(String, Str
 }
 
 /// Whether one path is the other or lies below it, segment by segment; WordPress matches routes without
-/// regard to ASCII case (CONTRACT section 6).
+/// regard to ASCII case (backend.md section 6).
 fn nested(one: &str, other: &str) -> bool {
     let mut pairs = one.split('/').zip(other.split('/'));
     pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))

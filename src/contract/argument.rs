@@ -77,7 +77,7 @@ pub enum Taxonomy {
     Tag,
 }
 
-/// The backend's validate callback for an argument (CONTRACT section 5).
+/// The backend's validate callback for an argument (backend.md section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// No callback.

@@ -10,7 +10,7 @@ pub struct Difference {
     pub subject: &'static str,
     /// What the specification says.
     pub specification: &'static str,
-    /// What the backend does (CONTRACT sections 1 to 9).
+    /// What the backend does (backend.md sections 1 to 9).
     pub backend: &'static str,
     /// What the edge does in the `compatible` profile.
     pub edge: &'static str,

@@ -1,4 +1,4 @@
-//! Parameters WordPress obeys on every route, declared or not (CONTRACT section 12, DESIGN section 3).
+//! Parameters WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
 
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
@@ -85,7 +85,7 @@ pub fn global(name: &[u8]) -> Option<&'static Global> {
 
 /// Undeclared parameters the backend obeys on an operation: they are forwarded as they are.
 ///
-/// `password` opens protected events on reads that do not declare it (CONTRACT sections 1 and 8), a `parent`
+/// `password` opens protected events on reads that do not declare it (backend.md sections 1 and 8), a `parent`
 /// on tags is refused by the taxonomy itself (section 7), and an `offset` skips tags: the plugin hands the whole
 /// request to WordPress's own list of terms, which knows it for terms without a hierarchy.
 pub fn obeyed(operation: OperationId) -> &'static [&'static str] {

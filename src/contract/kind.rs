@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// The kind whose collection segment this is, without regard to ASCII case (CONTRACT section 6).
+    /// The kind whose collection segment this is, without regard to ASCII case (backend.md section 6).
     pub fn from_segment(segment: &[u8]) -> Option<Self> {
         Self::ALL
             .into_iter()

@@ -4,7 +4,7 @@
 //! encoder, OpenAPI, the routes listing, metric labels, and the tests. This module is pure data; it knows
 //! nothing of HTTP, sockets or settings.
 //!
-//! Sources: the specification's tables for names, types, defaults, required flags and meaning; CONTRACT
+//! Sources: the specification's tables for names, types, defaults, required flags and meaning; backend.md
 //! section 7 and the backend's published index for what WordPress checks. Where the two disagree, the
 //! disagreement is a row of [`difference`].
 
@@ -27,5 +27,5 @@ pub use table::{Table, table};
 /// The public name of the namespace in the specification.
 pub const SPECIFIED_NAMESPACE: &str = "calendar/events/v1";
 
-/// The name under which the plugin registers the same routes (CONTRACT section 1).
+/// The name under which the plugin registers the same routes (backend.md section 1).
 pub const PLUGIN_NAMESPACE: &str = "tribe/events/v1";

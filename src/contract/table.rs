@@ -50,7 +50,7 @@ impl Table {
             .filter(move |operation| operation.id.route == route)
     }
 
-    /// The operation a method stands for on a route. HEAD is read as GET (CONTRACT section 6).
+    /// The operation a method stands for on a route. HEAD is read as GET (backend.md section 6).
     pub fn find(&self, route: Route, method: &Method) -> Option<&Operation> {
         let method = if method == Method::HEAD {
             &Method::GET

@@ -1,4 +1,4 @@
-//! Which pages may read an answer, and what they may ask for (DESIGN section 5, THREATS T-22).
+//! Which pages may read an answer, and what they may ask for (DESIGN section 5, T-22).
 //!
 //! Public reads may be read by any page, without credentials. What a client with credentials gets, and every write (a
 //! write needs credentials), may be read by pages of configured origins only: WordPress itself lets any page read with

@@ -25,7 +25,7 @@ const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, P
 const PUBLIC_HEADERS: HeaderValue =
     HeaderValue::from_static("Content-Disposition, Content-MD5, Content-Type, X-Request-Id");
 
-/// Request headers of a configured origin: WordPress's list (CONTRACT section 10) and the request id.
+/// Request headers of a configured origin: WordPress's list (backend.md section 10) and the request id.
 const ALL_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, X-Request-Id",
 );

@@ -48,7 +48,7 @@ impl<'a> Authorization<'a> {
         })
     }
 
-    /// What WordPress cannot read counts as no credentials there (CONTRACT 13), so the compatible profile lets it
+    /// What WordPress cannot read counts as no credentials there (backend.md section 13), so the compatible profile lets it
     /// pass. The strict profile reads Basic, and accepts other schemes only if they are listed.
     pub(super) fn check(&self, profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
         if self.standing == Standing::Repeated {

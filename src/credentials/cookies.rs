@@ -1,4 +1,4 @@
-//! The cookies by which WordPress knows a visitor (CONTRACT section 13).
+//! The cookies by which WordPress knows a visitor (backend.md section 13).
 
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue};

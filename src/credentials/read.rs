@@ -74,7 +74,7 @@ impl Credentials {
         &self.identity
     }
 
-    /// Whether the request is anonymous: no Authorization, no login cookie and no nonce (CONTRACT section 13), be it
+    /// Whether the request is anonymous: no Authorization, no login cookie and no nonce (backend.md section 13), be it
     /// the header's or the one that a parameter of the call carries.
     pub fn caller(&self, nonce_parameter: Option<&HeaderValue>) -> Caller {
         let is_known =
@@ -87,7 +87,7 @@ impl Credentials {
     }
 
     /// Whether WordPress looks at a nonce before it looks at the call, and says 403 if it does not hold. Beside an
-    /// `Authorization` that is good it counts for nothing (CONTRACT section 13).
+    /// `Authorization` that is good it counts for nothing (backend.md section 13).
     pub fn is_nonce_first(&self, nonce_parameter: Option<&HeaderValue>) -> bool {
         self.has_nonce(nonce_parameter) && self.authorization.is_none()
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use http::request::Parts;
 
 use super::fault;
-use crate::access::{Budgets, Call, Standings, Visitor, Writers};
+use crate::access::{Budgets, Call, RateLimitStatus, SharedBuckets, Visitor, Writers};
 use crate::answer::{Answer, refused};
 use crate::config::{Profile, Settings};
 use crate::credentials::{Credentials, Identity, RejectedCredentials};
@@ -28,13 +28,14 @@ pub(super) struct Admitted<'a> {
     pub(super) context: &'a RequestContext,
     pub(super) profile: Profile,
     pub(super) credentials: Credentials,
-    standings: Standings,
+    standings: RateLimitStatus,
 }
 
 /// Lets visitors in, or not.
 #[derive(Debug)]
 pub(super) struct Entrance {
     budgets: Budgets,
+    buckets: SharedBuckets,
     writers: Writers,
     schemes: Vec<String>,
     metrics: Metrics,
@@ -44,8 +45,10 @@ pub(super) struct Entrance {
 
 impl Entrance {
     pub(super) fn new(settings: &Settings, metrics: Metrics) -> Self {
+        let buckets = SharedBuckets::new(&settings.rate_limits);
         Self {
-            budgets: Budgets::new(&settings.rate_limits),
+            budgets: Budgets::new(&settings.rate_limits, &buckets),
+            buckets,
             writers: Writers::new(settings),
             schemes: settings.authorization_schemes.clone(),
             metrics,
@@ -54,8 +57,10 @@ impl Entrance {
 
     /// The entrance under new settings; what visitors have spent stays spent.
     pub(super) fn renewed(&self, settings: &Settings) -> Self {
+        self.buckets.adapt(&settings.rate_limits);
         Self {
-            budgets: self.budgets.renewed(&settings.rate_limits),
+            budgets: Budgets::new(&settings.rate_limits, &self.buckets),
+            buckets: self.buckets.clone(),
             writers: Writers::new(settings),
             schemes: settings.authorization_schemes.clone(),
             metrics: self.metrics.clone(),
@@ -94,7 +99,7 @@ impl Entrance {
         })
     }
 
-    fn spend(&self, visitor: Visitor<'_>, call: Call) -> Result<Standings, Box<Answer>> {
+    fn spend(&self, visitor: Visitor<'_>, call: Call) -> Result<RateLimitStatus, Box<Answer>> {
         let spent = self.budgets.spend(visitor, call, Instant::now());
         spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);

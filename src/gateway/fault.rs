@@ -44,7 +44,7 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
     answer
         .headers_mut()
         .insert(RETRY_AFTER, retry_after(exceeded.wait));
-    exceeded.standings.write(answer.headers_mut());
+    exceeded.status.write(answer.headers_mut());
     answer
 }
 

@@ -87,7 +87,7 @@ impl Site {
         }
     }
 
-    /// The calendar route that a form names; a form beats query and path in WordPress (CONTRACT 6).
+    /// The calendar route that a form names; a form beats query and path in WordPress (backend.md section 6).
     fn hidden_call(&self, head: &Parts, body: &[u8]) -> Result<Option<Spot>, Problem> {
         let content_type = content_type(head);
         if !names_rest_route(&head.method, content_type, body) {

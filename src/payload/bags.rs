@@ -1,4 +1,4 @@
-//! The bags WordPress keeps a request's parameters in, and which one wins (CONTRACT section 4).
+//! The bags WordPress keeps a request's parameters in, and which one wins (backend.md section 4).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How a body is read, which PHP and WordPress decide apart from each other (CONTRACT section 4).
+//! How a body is read, which PHP and WordPress decide apart from each other (backend.md section 4).
 
 use http::Method;
 

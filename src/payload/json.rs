@@ -1,4 +1,4 @@
-//! JSON bodies as PHP's `json_decode` reads them, with its error codes (CONTRACT sections 3 and 4).
+//! JSON bodies as PHP's `json_decode` reads them, with its error codes (backend.md sections 3 and 4).
 
 use super::json_error::JsonError;
 use super::json_members::Members;

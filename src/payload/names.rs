@@ -1,4 +1,4 @@
-//! PHP's rules for variable names: what `per.page`, `%20id` and `a[k][]` become (CONTRACT section 4).
+//! PHP's rules for variable names: what `per.page`, `%20id` and `a[k][]` become (backend.md section 4).
 
 use crate::value::{ArrayKind, Key, PhpArray, Value, split_once, split_while};
 

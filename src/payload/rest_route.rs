@@ -10,7 +10,7 @@ use super::names::PHP_VARIABLE_LIMIT;
 /// Whether a body of this method and type would set `rest_route`, in any spelling PHP knows.
 ///
 /// For requests outside the calendar API: a form field of that name makes the site's front controller serve
-/// a REST route on any URL (CONTRACT section 6). A multipart body that cannot be read exactly counts as one
+/// a REST route on any URL (backend.md section 6). A multipart body that cannot be read exactly counts as one
 /// that does when the name occurs in it at all.
 pub fn names_rest_route(method: &Method, content_type: Option<&[u8]>, body: &[u8]) -> bool {
     match body_reading(method, content_type) {

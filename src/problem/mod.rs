@@ -1,4 +1,4 @@
-//! Refusals and faults in WordPress's own words (CONTRACT section 3).
+//! Refusals and faults in WordPress's own words (backend.md section 3).
 //!
 //! Pure: a [`Problem`] says what is wrong, a [`Refusal`] is the answer that says it.
 

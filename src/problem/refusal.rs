@@ -20,7 +20,7 @@ pub struct Refusal {
     problem: Problem,
 }
 
-/// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (CONTRACT section 12).
+/// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
     /// Compact, or indented by `_pretty`.

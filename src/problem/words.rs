@@ -1,6 +1,6 @@
 //! WordPress's sentences: English, unless a site speaks another language.
 
-/// A sentence of WordPress's own refusals (CONTRACT section 3).
+/// A sentence of WordPress's own refusals (backend.md section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Message {
     /// No route matches.

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::link::{api_link, links};
 use super::rewrite::UrlMap;
 
-/// Where the plugin says its API is: REST root and namespace (CONTRACT section 10).
+/// Where the plugin says its API is: REST root and namespace (backend.md section 10).
 const API_ROOT: HeaderName = HeaderName::from_static("x-tec-api-root");
 
 /// Makes the discovery headers of a page name the public REST root: `Link: …; rel="https://api.w.org/"` and

@@ -8,7 +8,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginFailure {
-    /// A status that ends no exchange, that nobody asked for, or is none (THREATS T-62).
+    /// A status that ends no exchange, that nobody asked for, or is none (T-62).
     #[error("the origin answered with status {0}, which is no answer to what was asked")]
     InvalidStatus(StatusCode),
     /// A redirect; the edge follows none and passes none on (T-67).
@@ -30,7 +30,7 @@ pub enum OriginFailure {
     /// WordPress's page during updates.
     #[error("the site is in maintenance mode")]
     Maintenance,
-    /// PHP ended with an error (CONTRACT section 3).
+    /// PHP ended with an error (backend.md section 3).
     #[error("PHP ended with an error: {}", .detail.as_deref().unwrap_or("see the site's error log"))]
     Fatal {
         /// What the site says about it, at most 256 bytes: names files of the site.

@@ -1,4 +1,4 @@
-//! Which headers of an answer reach the client: an allow-list, and the edge's own (THREATS T-25, T-43, T-68).
+//! Which headers of an answer reach the client: an allow-list, and the edge's own (T-25, T-43, T-68).
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -9,7 +9,7 @@ use super::link::{api_link, api_target};
 use super::rewrite::{Content, Rewriter};
 use crate::cors::Audience;
 
-/// Headers that pass as they are, all their fields (CONTRACT section 10).
+/// Headers that pass as they are, all their fields (backend.md section 10).
 const PASSED: [HeaderName; 11] = [
     header::ALLOW,
     header::CACHE_CONTROL,

@@ -1,4 +1,4 @@
-//! The accounts of the sandbox and who a request comes from (CONTRACT section 13).
+//! The accounts of the sandbox and who a request comes from (backend.md section 13).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -91,7 +91,7 @@ impl Caller {
         self.account.is_some()
     }
 
-    /// Whether the caller may write; per type, not per record (CONTRACT section 9).
+    /// Whether the caller may write; per type, not per record (backend.md section 9).
     pub(super) fn may_write(self) -> bool {
         matches!(self.role(), Some(Role::Administrator | Role::Contributor))
     }

@@ -1,4 +1,4 @@
-//! An answer before it is laid out, and the layouts a client may ask for (CONTRACT sections 10 to 12).
+//! An answer before it is laid out, and the layouts a client may ask for (backend.md sections 10 to 12).
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};

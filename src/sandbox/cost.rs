@@ -1,4 +1,4 @@
-//! What an event costs, re-read as numbers the way the plugin does (CONTRACT section 9).
+//! What an event costs, re-read as numbers the way the plugin does (backend.md section 9).
 
 use super::slug::strip_tags;
 

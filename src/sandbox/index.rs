@@ -112,7 +112,7 @@ fn argument_json(operation: &Operation, argument: &Argument, now: Timestamp) -> 
     members
 }
 
-/// How the backend declares what kind of value an argument takes (CONTRACT section 1).
+/// How the backend declares what kind of value an argument takes (backend.md section 1).
 enum Shape {
     Type(&'static str),
     Format(&'static str),

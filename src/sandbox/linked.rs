@@ -1,4 +1,4 @@
-//! The venue and organizers that an event write names (CONTRACT section 7, both tables).
+//! The venue and organizers that an event write names (backend.md section 7, both tables).
 
 use super::call::{number_of, text_of};
 use super::image;

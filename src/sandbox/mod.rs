@@ -1,8 +1,9 @@
 //! The built-in calendar: a small WordPress with The Events Calendar that lives in memory.
 //!
 //! It stands behind `calendar-edge demo`, serves developers of clients who have no WordPress at hand, and is the
-//! origin of this package's own tests. It speaks HTTP over a real loopback socket and behaves as CONTRACT says
-//! the recorded site does, oddities of the plugin included; what differs on purpose is said where it differs.
+//! origin of this package's own tests. It speaks HTTP over a real loopback socket and behaves as backend.md
+//! says the recorded site does, oddities of the plugin included; what differs on purpose is said where it
+//! differs.
 //!
 //! What differs from the recorded site:
 //!

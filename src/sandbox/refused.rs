@@ -1,4 +1,4 @@
-//! Why the sandbox does not do what it was asked, in WordPress's words (CONTRACT section 3).
+//! Why the sandbox does not do what it was asked, in WordPress's words (backend.md section 3).
 //!
 //! One difference is on purpose: errors that WordPress forgets to give a status, and that therefore come out
 //! as 500, are 400 here. A sandbox that fails on bad input would only teach clients to retry.

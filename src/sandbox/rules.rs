@@ -1,4 +1,4 @@
-//! What the origin checks before it does anything: the phases of CONTRACT section 2, with a database at hand.
+//! What the origin checks before it does anything: the phases of backend.md section 2, with a database at hand.
 //!
 //! The validate callbacks are those of `call`; what they leave to the database is looked up here.
 

@@ -1,4 +1,4 @@
-//! The site: one request in, one reply out, the phases of CONTRACT section 2 in between.
+//! The site: one request in, one reply out, the phases of backend.md section 2 in between.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -142,7 +142,7 @@ impl Site {
         handlers::run(&call, &mut store, &self.address)
     }
 
-    /// Adds the headers that go with every reply (CONTRACT section 10).
+    /// Adds the headers that go with every reply (backend.md section 10).
     fn dress(&self, parts: &Parts, caller: Caller, mut reply: Reply, wishes: &Wishes) -> Reply {
         let link = format!("<{}/>; rel=\"https://api.w.org/\"", self.address.rest_root());
         let headers = &mut reply.headers;

@@ -111,3 +111,93 @@ impl<F: Future<Output = ()>> Future for StreamTask<F> {
         Poll::Ready(())
     }
 }
+
+/// The canary of decision 0012: these tests fail when the HTTP library no longer runs streams this way.
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Mutex;
+
+    use bytes::Bytes;
+    use futures_util::stream;
+    use http::{Request, Response};
+    use http_body::{Body, Frame};
+    use http_body_util::StreamBody;
+    use hyper::body::Incoming;
+    use hyper::service::service_fn;
+    use hyper_util::rt::TokioIo;
+    use hyper_util::server::conn::auto;
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    /// The preface, empty SETTINGS, and HEADERS of `GET http://x/` on streams 1 and 3 (RFC 9113, 3.4 and 6).
+    const TWO_REQUESTS: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\
+        \0\0\0\x04\0\0\0\0\0\
+        \0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01x\
+        \0\0\x06\x01\x05\0\0\0\x03\x82\x84\x86\x41\x01x";
+
+    /// What the future of a response sees as its stream's progress, and what its body sees.
+    type Seen = (Option<Arc<Progress>>, Option<Arc<Progress>>);
+
+    /// A response with one byte, which notes what it and its body see.
+    #[expect(clippy::unused_async, reason = "the future is what a stream's task polls")]
+    async fn respond(
+        noted: Arc<Mutex<Vec<Seen>>>,
+    ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible>>, Infallible> {
+        let in_future = Progress::current();
+        let mut frames = Some(Frame::data(Bytes::from_static(b"x")));
+        let body = stream::poll_fn(move |_| {
+            if frames.is_some() {
+                let seen = (in_future.clone(), Progress::current());
+                noted.lock().unwrap().push(seen);
+            }
+            Poll::Ready(frames.take().map(Ok::<_, Infallible>))
+        });
+        Ok(Response::new(StreamBody::new(body)))
+    }
+
+    /// What `count` responses to these bytes see.
+    async fn seen(bytes: &[u8], count: usize) -> Vec<Seen> {
+        let (mut client, server) = tokio::io::duplex(64 * 1024);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&seen);
+        let service = service_fn(move |_: Request<Incoming>| respond(Arc::clone(&noted)));
+        let builder = auto::Builder::new(Streams::new(Duration::from_mins(1), 0));
+        tokio::spawn(async move {
+            let _ = builder.serve_connection(TokioIo::new(server), service).await;
+        });
+        client.write_all(bytes).await.unwrap();
+        let all = async {
+            while seen.lock().unwrap().len() < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), all).await.unwrap();
+        let seen = seen.lock().unwrap();
+        seen.clone()
+    }
+
+    #[tokio::test]
+    async fn the_response_and_the_body_of_a_stream_run_in_one_task_of_their_own() {
+        let seen = seen(TWO_REQUESTS, 2).await;
+        let progress: Vec<&Arc<Progress>> = seen
+            .iter()
+            .map(|(in_future, in_body)| {
+                let (in_future, in_body) = (in_future.as_ref().unwrap(), in_body.as_ref().unwrap());
+                assert!(Arc::ptr_eq(in_future, in_body));
+                in_body
+            })
+            .collect();
+        assert!(!Arc::ptr_eq(progress[0], progress[1]));
+    }
+
+    #[tokio::test]
+    async fn responses_over_http1_have_no_progress() {
+        let seen = seen(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 1).await;
+        assert!(
+            seen.iter()
+                .all(|(in_future, in_body)| in_future.is_none() && in_body.is_none())
+        );
+    }
+}

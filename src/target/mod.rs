@@ -1,4 +1,4 @@
-//! Request targets: which root, which route, which record (CONTRACT section 6).
+//! Request targets: which root, which route, which record (backend.md section 6).
 //!
 //! The raw target is matched as WordPress matches it. What is not matched here is not a calendar call,
 //! and nothing below this module looks at a path again: the canonical encoder writes a new one.

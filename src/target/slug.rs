@@ -9,7 +9,7 @@ const NUL: &str = "%2500";
 /// A path segment that WordPress looks up as the same slug.
 ///
 /// WordPress decodes a slug once more when it looks it up, plus signs included, so the segment holds the
-/// once-decoded bytes encoded again, while `+` and `%2B` stay what they are (DESIGN section 3).
+/// once-decoded bytes encoded again, while `+` and `%2B` stay what they are (decision 0005).
 pub fn canonical_slug(slug: &[u8]) -> String {
     let mut segment = String::with_capacity(slug.len());
     let mut rest = slug;

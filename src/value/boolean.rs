@@ -2,7 +2,7 @@
 
 use super::Value;
 
-/// Whether WordPress takes the value for the schema type `boolean` (`rest_is_boolean`, CONTRACT section 5).
+/// Whether WordPress takes the value for the schema type `boolean` (`rest_is_boolean`, backend.md section 5).
 ///
 /// Text counts as `true`, `false` (any case), `0`, `1` and in no other spelling. JSON numbers count as the
 /// integers 0 and 1; `1.0` and `-0` are floats to PHP and don't.

@@ -3,7 +3,7 @@
 use super::Value;
 use super::numeric::{Numeric, numeric};
 
-/// Whether WordPress takes the value for the schema type `integer` (`rest_is_integer`, CONTRACT section 5).
+/// Whether WordPress takes the value for the schema type `integer` (`rest_is_integer`, backend.md section 5).
 ///
 /// Numeric and without a fraction, of any size: `29`, ` 29`, `29.0`, `2.9e1`; even `1e400`, which is infinite
 /// to PHP and equal to itself when rounded. Not `true`, not text that only starts with a number.
@@ -14,7 +14,7 @@ pub fn is_integer(value: &Value) -> bool {
     })
 }
 
-/// Whether the plugin takes the value as a positive integer (CONTRACT section 5).
+/// Whether the plugin takes the value as a positive integer (backend.md section 5).
 ///
 /// Numeric, equal to its own `(int)`, above zero: `1`, `01`, `1.0`, ` 1`, `1e1`. The text 2^63 equals the
 /// largest integer after rounding and passes; the same as a JSON number wraps around and does not.

@@ -13,7 +13,7 @@ const LONGEST_HOST: usize = 253;
 /// The longest part of a host name, in bytes.
 const LONGEST_LABEL: usize = 63;
 
-/// Whether the plugin takes a text as a web address (CONTRACT section 5, "URL or empty").
+/// Whether the plugin takes a text as a web address (backend.md section 5, "URL or empty").
 ///
 /// Admits the empty text and `0`; otherwise what PHP's URL filter takes: printable ASCII without blanks, a scheme,
 /// and a host (or `mailto:`, `news:`, `file:` without one). A bad user name before an IPv6 host is deferred: PHP up

@@ -2,7 +2,7 @@
 
 /// The judgement of one value by one of PHP's or WordPress's readings.
 ///
-/// The order of safety (DESIGN section 1): a wrong `Reject` is the worst mistake, a wrong `Admit` the second
+/// The order of safety (decision 0001): a wrong `Reject` is the worst mistake, a wrong `Admit` the second
 /// worst; `Defer` is never wrong, it only forwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {

@@ -9,6 +9,7 @@
 mod architecture;
 mod backends;
 mod breaker;
+mod citations;
 mod command_line;
 mod contract;
 mod corpus;

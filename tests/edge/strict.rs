@@ -1,4 +1,4 @@
-//! The strict profile, rule by rule (THREATS T-01 to T-19): what it refuses, beside the plain twin it admits.
+//! The strict profile, rule by rule (T-01 to T-19): what it refuses, beside the plain twin it admits.
 
 use calendar_edge::call::Outcome;
 use calendar_edge::config::{Profile, Settings};

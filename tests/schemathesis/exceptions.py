@@ -75,7 +75,7 @@ def refused_by_the_edge(case, response, problem):
     """The edge itself must not refuse what its document allows, but for what a schema cannot say."""
     if problem["code"] == "rest_invalid_param" and problem["data"]["params"].keys() == {"status"}:
         if "Authorization" not in response.request.headers:
-            return {"anonymous callers may filter by `publish` alone (CONTRACT section 5)"}
+            return {"anonymous callers may filter by `publish` alone (backend.md section 5)"}
     if problem["code"] == "edge_unreadable_body" and b"multipart" in bytes_of(response.request.headers["Content-Type"]):
         names = re.findall(rb'form-data; name="(.*?)"\r\n', bytes_of(response.request.body), re.DOTALL)
         if any(b"\\" in name or b"\0" in name for name in names):
@@ -89,13 +89,13 @@ def bytes_of(text):
 
 # === requests that break the document and are taken ===
 
-DATES = "PHP reads dates in more forms than a pattern can tell (CONTRACT section 5)"
-UNCHECKED = "WordPress does not check this parameter (CONTRACT section 1)"
-NOTHING = "members of an event without a type: what PHP calls empty is nothing (CONTRACT section 7)"
-SLUG = "an update takes any slug, and answers with what it did not find (CONTRACT section 7)"
-NO_OBJECT = "a JSON body that is no object carries no parameters (CONTRACT section 4), and an update needs none"
+DATES = "PHP reads dates in more forms than a pattern can tell (backend.md section 5)"
+UNCHECKED = "WordPress does not check this parameter (backend.md section 1)"
+NOTHING = "members of an event without a type: what PHP calls empty is nothing (backend.md section 7)"
+SLUG = "an update takes any slug, and answers with what it did not find (backend.md section 7)"
+NO_OBJECT = "a JSON body that is no object carries no parameters (backend.md section 4), and an update needs none"
 
-# Members of an event that have no type (CONTRACT section 4).
+# Members of an event that have no type (backend.md section 4).
 UNTYPED = {"venue", "organizer", "categories", "tags", "website"}
 
 # Where a value stands, its name, the text of the value, and why it is taken.
@@ -103,10 +103,10 @@ TAKEN = [
     ("query", r"start_date|end_date|(starts|ends)_(before|after)", r".*", DATES),
     ("query", r"geoloc_lat|geoloc_lng|has_events|only_with_upcoming", r".*", UNCHECKED),
     ("query", r"context", r".*", "any context is taken; the document names those that keep the answer's shape"),
-    ("query", r"page|per_page", r"9223372036854775808", "PHP rounds 2^63 to a number it takes (CONTRACT section 5)"),
-    ("query", r"status", r"0?", "those who may write may filter by nothing (CONTRACT section 5)"),
+    ("query", r"page|per_page", r"9223372036854775808", "PHP rounds 2^63 to a number it takes (backend.md section 5)"),
+    ("query", r"status", r"0?", "those who may write may filter by nothing (backend.md section 5)"),
     ("path", r"slug", r".*", SLUG),
-    ("body", r"categories|tags", r"\[?-?[0-9.e+-]+\]?", "any number is taken; no term has it (CONTRACT section 7)"),
+    ("body", r"categories|tags", r"\[?-?[0-9.e+-]+\]?", "any number is taken; no term has it (backend.md section 7)"),
     ("body", r"", r"(?!\{).*", NO_OBJECT),
     ("body", r"date|date_utc|start_date|end_date", r'".*"', DATES),
     ("body", r"venue|organizer", r'.*"date(_utc)?": "1969-12-31".*', DATES),
@@ -191,17 +191,17 @@ def body_validator(case):
 
 
 def emptied_by_context(case, response):
-    """A term in an unknown context is its links alone (CONTRACT section 12)."""
+    """A term in an unknown context is its links alone (backend.md section 12)."""
     context = query_of(response).get("context", "view")
     if context in ("view", "edit") or not re.match("/(categories|tags)/", case.operation.path):
         return None
-    return {"a term in an unknown context is its links alone (CONTRACT section 12)"}
+    return {"a term in an unknown context is its links alone (backend.md section 12)"}
 
 
 def in_the_trash(case, response):
-    """A deleted post shows to those who may write, and an update brings it back (CONTRACT sections 8 and 9)."""
+    """A deleted post shows to those who may write, and an update brings it back (backend.md sections 8 and 9)."""
     if re.match("/(events|venues|organizers)/", case.operation.path):
-        return {"a post is in the trash, where it shows to editors and an update brings it back (CONTRACT section 9)"}
+        return {"a post is in the trash, where it shows to editors and an update brings it back (backend.md section 9)"}
     return None
 
 

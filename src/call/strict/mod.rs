@@ -1,4 +1,4 @@
-//! The strict profile: the specification to the letter (THREATS, "Two profiles").
+//! The strict profile: the specification to the letter (SECURITY.md, "What we do not promise").
 //!
 //! It asks more than WordPress does, so it is never the default. Shape first (path, names, body), which
 //! needs no reading; values after WordPress's own phases, whose words come first.

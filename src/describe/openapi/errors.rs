@@ -1,4 +1,4 @@
-//! Error bodies (CONTRACT section 3).
+//! Error bodies (backend.md section 3).
 
 use serde_json::{Map, Value, json};
 

@@ -2,9 +2,9 @@
 //!
 //! Request schemas say what is accepted in the `compatible` profile, sometimes less (a date may be written in
 //! more ways than a pattern can tell), never more. Response schemas say what the backend was seen to answer
-//! (CONTRACT section 11); members may be added by newer versions, so objects are open.
+//! (backend.md section 11); members may be added by newer versions, so objects are open.
 //!
-//! A default of `null` is left out where `null` itself is refused (CONTRACT section 4).
+//! A default of `null` is left out where `null` itself is refused (backend.md section 4).
 
 mod bodies;
 mod document;

@@ -1,4 +1,4 @@
-//! Records the backend returns (CONTRACT section 11).
+//! Records the backend returns (backend.md section 11).
 
 use serde_json::{Map, Value, json};
 
@@ -118,7 +118,7 @@ fn event() -> Value {
         ],
         &text(),
     ));
-    // The origin blanks these in lists for protected events (CONTRACT section 8).
+    // The origin blanks these in lists for protected events (backend.md section 8).
     required.extend(each(
         &[
             "all_day",

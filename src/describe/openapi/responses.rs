@@ -67,7 +67,7 @@ pub(super) fn of(operation: &Operation, language: Language) -> Value {
     Value::Object(responses)
 }
 
-/// Status and body of success (CONTRACT section 9).
+/// Status and body of success (backend.md section 9).
 fn success(operation: &Operation, language: Language) -> (u16, Value) {
     let status = match operation.id.action {
         Action::Create => 201,
@@ -99,7 +99,7 @@ fn success_schema(operation: &Operation) -> Value {
     let one = bodies::component(kind);
     match (operation.id.action, operation.id.route) {
         (Action::List, _) => reference(&format!("{one}List")),
-        // An update of an event that is not there succeeds with a list of errors (CONTRACT section 7).
+        // An update of an event that is not there succeeds with a list of errors (backend.md section 7).
         (Action::Update, Route::BySlug(Kind::Event)) => {
             json!({"anyOf": [reference(one), reference("UpdateErrors")]})
         }

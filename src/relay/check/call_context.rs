@@ -15,11 +15,11 @@ pub struct CallContext {
     pub content: Content,
     /// Whether a `_jsonp` parameter is forwarded.
     pub script: Script,
-    /// Whether an `_envelope` parameter is forwarded: then the status says nothing (CONTRACT section 12).
+    /// Whether an `_envelope` parameter is forwarded: then the status says nothing (backend.md section 12).
     pub enveloped: bool,
 }
 
-/// Whether a `_jsonp` parameter was forwarded, so that the response may be a script (CONTRACT section 12).
+/// Whether a `_jsonp` parameter was forwarded, so that the response may be a script (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Script {
     /// JSON only.

@@ -1,4 +1,4 @@
-//! The dialled address outside URLs, where the site advertises another one (THREATS T-25).
+//! The dialled address outside URLs, where the site advertises another one (T-25).
 
 use memchr::memmem::Finder;
 

@@ -22,7 +22,7 @@ pub struct RootNames {
 ///
 /// Every root has two names, the dialled and the advertised one. Both are found with either scheme, because
 /// sites behind a proxy print the scheme they think they have. Where the advertised address differs from
-/// the dialled one, URLs of the dialled address outside the API get the advertised one (THREATS T-25).
+/// the dialled one, URLs of the dialled address outside the API get the advertised one (T-25).
 #[derive(Debug)]
 pub struct UrlMap {
     sites: Vec<Site>,

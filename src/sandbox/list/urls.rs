@@ -1,4 +1,4 @@
-//! The addresses a list gives of itself and its neighbours (CONTRACT section 11).
+//! The addresses a list gives of itself and its neighbours (backend.md section 11).
 
 use serde_json::{Map, Value as Json};
 use url::form_urlencoded::byte_serialize;

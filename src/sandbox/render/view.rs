@@ -1,4 +1,4 @@
-//! Who looks at the store, and what shows to them (CONTRACT section 8).
+//! Who looks at the store, and what shows to them (backend.md section 8).
 
 use crate::sandbox::account::Caller;
 use crate::sandbox::address::Address;

@@ -78,7 +78,7 @@ pub(crate) struct Event {
     pub(crate) organizers: Vec<u64>,
 }
 
-/// The switches of an event; an update that does not send one turns it off (CONTRACT section 9).
+/// The switches of an event; an update that does not send one turns it off (backend.md section 9).
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(
     clippy::struct_excessive_bools,

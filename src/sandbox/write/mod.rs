@@ -1,4 +1,4 @@
-//! Creating, updating and deleting records, with the resets of CONTRACT section 9.
+//! Creating, updating and deleting records, with the resets of backend.md section 9.
 //!
 //! The parameters have passed every check; what is refused here is what WordPress's handlers refuse.
 

@@ -16,7 +16,7 @@ pub(super) const LONGEST: usize = 512;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flaw;
 
-/// Whether the plugin takes a text as a date or time (CONTRACT section 5, "time").
+/// Whether the plugin takes a text as a date or time (backend.md section 5, "time").
 ///
 /// Numbers are taken (`0` too). Anything else is what PHP 8.2 `strtotime` reads in the zone UTC, unless that is
 /// exactly 1970-01-01 00:00:00 UTC. Deferred: texts over 512 bytes, zones that not every PHP knows, and dates that

@@ -6,7 +6,7 @@ use crate::value::{Verdict, Why};
 /// PHP refuses offsets of 100 hours and more.
 const OFFSET_LIMIT: i64 = 100 * 3600;
 
-/// Whether the plugin takes a text as a time zone (CONTRACT section 5, "timezone or empty").
+/// Whether the plugin takes a text as a time zone (backend.md section 5, "timezone or empty").
 ///
 /// Admits the empty text and `0`; after trimming, `UTC` with anything behind it; offsets, abbreviations and
 /// names of the tz database as PHP's `DateTimeZone` takes them. Names that depend on the age or origin of PHP's

@@ -1,4 +1,4 @@
-//! The differences between a client's request and the forwarded one that are meant (DESIGN section 3).
+//! The differences between a client's request and the forwarded one that are meant (decision 0017).
 
 use std::collections::BTreeSet;
 

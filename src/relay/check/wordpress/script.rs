@@ -1,4 +1,4 @@
-//! The script that WordPress makes of a document for `_jsonp` (CONTRACT section 12).
+//! The script that WordPress makes of a document for `_jsonp` (backend.md section 12).
 
 use crate::relay::check::document::trimmed;
 use crate::relay::failure::OriginFailure;

@@ -6,11 +6,11 @@ use crate::config::Rate;
 
 /// How a bucket stands after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Level {
+pub struct Level {
     /// When it will be full again: all that must be remembered.
-    pub(super) full_at: Instant,
+    pub full_at: Instant,
     /// Calls that may follow at once.
-    pub(super) left: u32,
+    pub left: u32,
 }
 
 /// Takes one call out of a bucket that will be full at `full_at` (none: it is full now), or says how long until

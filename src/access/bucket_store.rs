@@ -1,0 +1,359 @@
+//! The buckets of all clients: a bounded number, in shards, and full ones are forgotten.
+//!
+//! A full bucket says nothing, so it may go. Each shard keeps its buckets in the order in which they will be full,
+//! so that a call looks at a few of them and never walks over all.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::gcra::{self, Level};
+use crate::config::Rate;
+
+/// So many that threads seldom meet at one lock.
+const SHARDS: usize = 64;
+
+/// Buckets that each call may check in its shard: more than the one it may add, so that full ones never pile up.
+const CHECKED_BY_CALL: usize = 2;
+
+/// Buckets that may be checked in each shard when there is no room.
+const CHECKED_BY_SWEEP: usize = 32;
+
+/// How often all shards are swept, at most.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Buckets by keyed hash, so that neither addresses nor credentials are held.
+#[derive(Debug)]
+pub struct BucketStore {
+    shards: [Mutex<Shard>; SHARDS],
+    /// Most buckets in the shards.
+    limit: AtomicUsize,
+    /// Buckets in the shards.
+    tracked: AtomicUsize,
+    /// The buckets that clients share for whom there is no room: one for each budget.
+    overflow: Mutex<HashMap<u64, Instant>>,
+    next_sweep: Mutex<Option<Instant>>,
+}
+
+/// Which bucket a call is paid from.
+#[derive(Debug, Clone, Copy)]
+pub struct BucketKey {
+    /// The client's own.
+    pub own: u64,
+    /// The one that clients share for whom there is no room.
+    pub shared: u64,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    full_at: HashMap<u64, Instant>,
+    /// Each bucket once, by the time it was first to be full; that may have moved on since.
+    by_time: BinaryHeap<Reverse<(Instant, u64)>>,
+}
+
+// === impl BucketStore ===
+
+impl BucketStore {
+    /// A store of at most `limit` buckets, shared ones aside.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            shards: std::array::from_fn(|_| Mutex::default()),
+            limit: AtomicUsize::new(limit),
+            tracked: AtomicUsize::new(0),
+            overflow: Mutex::default(),
+            next_sweep: Mutex::default(),
+        }
+    }
+
+    /// Changes the limit. Buckets beyond a lower one go when they are full.
+    pub fn resize(&self, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// Takes one call from a bucket, or says how long until it has one.
+    ///
+    /// # Errors
+    /// The time until the bucket has a call.
+    pub fn spend(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<Level, Duration> {
+        self.spend_own(key.own, rate, now)
+            .or_else(|| {
+                self.sweep(now)
+                    .then(|| self.spend_own(key.own, rate, now))
+                    .flatten()
+            })
+            .unwrap_or_else(|| self.spend_shared(key.shared, rate, now))
+    }
+
+    /// How long until a bucket has a call; none: it has one now.
+    pub fn wait(&self, key: BucketKey, rate: &Rate, now: Instant) -> Option<Duration> {
+        let known = lock(self.shard(key.own)).full_at.get(&key.own).copied();
+        let is_full = || self.tracked.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed);
+        let shared = || lock(&self.overflow).get(&key.shared).copied();
+        let full_at = known.or_else(|| if is_full() { shared() } else { None });
+        gcra::spend(rate, full_at, now).err()
+    }
+
+    /// Takes one call from a client's own bucket; none where it has none and there is no room for one.
+    fn spend_own(&self, own: u64, rate: &Rate, now: Instant) -> Option<Result<Level, Duration>> {
+        let mut shard = lock(self.shard(own));
+        self.release(shard.forget_full(CHECKED_BY_CALL, now));
+        let known = shard.full_at.get(&own).copied();
+        let spent = gcra::spend(rate, known, now);
+        if let Ok(level) = spent {
+            if known.is_none() && !self.reserve() {
+                return None;
+            }
+            shard.insert(own, level.full_at);
+        }
+        Some(spent)
+    }
+
+    fn spend_shared(&self, shared: u64, rate: &Rate, now: Instant) -> Result<Level, Duration> {
+        let mut overflow = lock(&self.overflow);
+        let level = gcra::spend(rate, overflow.get(&shared).copied(), now)?;
+        overflow.insert(shared, level.full_at);
+        Ok(level)
+    }
+
+    /// Looks for full buckets in all shards, now and then; says whether it looked.
+    fn sweep(&self, now: Instant) -> bool {
+        {
+            let mut next = lock(&self.next_sweep);
+            if next.is_some_and(|at| at > now) {
+                return false;
+            }
+            *next = Some(now + SWEEP_INTERVAL);
+        }
+        for shard in &self.shards {
+            let forgotten = lock(shard).forget_full(CHECKED_BY_SWEEP, now);
+            self.release(forgotten);
+        }
+        true
+    }
+
+    /// Counts one more bucket, if there is room for it.
+    fn reserve(&self) -> bool {
+        let limit = self.limit.load(Ordering::Relaxed);
+        let more = |tracked: usize| (tracked < limit).then(|| tracked + 1);
+        let counted = self
+            .tracked
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        counted.is_ok()
+    }
+
+    fn release(&self, forgotten: usize) {
+        if forgotten > 0 {
+            self.tracked.fetch_sub(forgotten, Ordering::Relaxed);
+        }
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "a remainder is less than its divisor")]
+    fn shard(&self, own: u64) -> &Mutex<Shard> {
+        let index = usize::try_from(own % SHARDS as u64).unwrap_or(0);
+        &self.shards[index]
+    }
+}
+
+// === impl Shard ===
+
+impl Shard {
+    fn insert(&mut self, own: u64, full_at: Instant) {
+        if self.full_at.insert(own, full_at).is_none() {
+            self.by_time.push(Reverse((full_at, own)));
+        }
+    }
+
+    /// Forgets full buckets among the first so many, and says how many it forgot.
+    fn forget_full(&mut self, checked: usize, now: Instant) -> usize {
+        let before = self.full_at.len();
+        for _ in 0..checked {
+            let Some(mut first) = self.by_time.peek_mut() else {
+                break;
+            };
+            let Reverse((noted, own)) = *first;
+            if noted > now {
+                break;
+            }
+            match self.full_at.get(&own) {
+                Some(full_at) if *full_at > now => *first = Reverse((*full_at, own)),
+                _ => {
+                    std::collections::binary_heap::PeekMut::pop(first);
+                    self.full_at.remove(&own);
+                }
+            }
+        }
+        self.shrink();
+        before - self.full_at.len()
+    }
+
+    /// Gives memory back that a crowd took.
+    fn shrink(&mut self) {
+        let left = self.full_at.len();
+        if self.full_at.capacity() / 8 > left {
+            self.full_at.shrink_to(left * 2);
+            self.by_time.shrink_to(left * 2);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No method leaves a state half changed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RATE: Rate = Rate {
+        requests: 2,
+        period: Duration::from_secs(10),
+    };
+
+    fn key(own: u64) -> BucketKey {
+        BucketKey { own, shared: 0 }
+    }
+
+    /// All buckets, shared ones included.
+    fn buckets(store: &BucketStore) -> usize {
+        let own: usize = store.shards.iter().map(|shard| lock(shard).full_at.len()).sum();
+        assert_eq!(store.tracked.load(Ordering::Relaxed), own);
+        own + lock(&store.overflow).len()
+    }
+
+    #[test]
+    fn clients_do_not_spend_for_each_other() {
+        let now = Instant::now();
+        let store = BucketStore::new(10);
+        for own in [1, 1, 2, 2] {
+            assert!(store.spend(key(own), &RATE, now).is_ok());
+        }
+        assert_eq!(store.wait(key(1), &RATE, now), Some(Duration::from_secs(5)));
+        assert_eq!(store.spend(key(1), &RATE, now), Err(Duration::from_secs(5)));
+        assert_eq!(store.wait(key(3), &RATE, now), None);
+    }
+
+    #[test]
+    fn beyond_the_limit_one_bucket_is_shared() {
+        let now = Instant::now();
+        let store = BucketStore::new(3);
+        for own in 1..=5 {
+            assert!(store.spend(key(own), &RATE, now).is_ok(), "{own}");
+        }
+        // 4 and 5 have spent what 6 would share.
+        assert!(store.spend(key(6), &RATE, now).is_err());
+        assert!(store.wait(key(6), &RATE, now).is_some());
+        assert!(store.spend(key(1), &RATE, now).is_ok());
+        assert_eq!(buckets(&store), 4);
+    }
+
+    #[test]
+    fn full_buckets_make_room() {
+        let now = Instant::now();
+        let store = BucketStore::new(1000);
+        for own in 1..=2000 {
+            let _ = store.spend(key(own), &RATE, now);
+        }
+        let later = now + RATE.period;
+        for own in 3000..4000 {
+            assert!(store.spend(key(own), &RATE, later).is_ok());
+        }
+        let has_bucket = |own| lock(store.shard(own)).full_at.contains_key(&own);
+        assert!((3000..4000).all(has_bucket) && !(1..=2000).any(has_bucket));
+    }
+
+    #[test]
+    fn a_crowd_holds_no_memory_once_it_has_left() {
+        let now = Instant::now();
+        let store = BucketStore::new(100_000);
+        for own in 0..100_000 {
+            let _ = store.spend(key(own), &RATE, now);
+        }
+        let later = now + RATE.period;
+        for _ in 0..1000 {
+            let _ = store.spend(key(64), &RATE, later);
+        }
+        let left = lock(&store.shards[0]);
+        assert_eq!((left.full_at.len(), left.by_time.len()), (1, 1));
+        assert!(left.full_at.capacity() < 100 && left.by_time.capacity() < 100);
+    }
+
+    #[test]
+    fn a_lower_limit_holds_for_new_buckets() {
+        let now = Instant::now();
+        let store = BucketStore::new(3);
+        for own in 1..=3 {
+            assert!(store.spend(key(own), &RATE, now).is_ok());
+        }
+        store.resize(1);
+        assert!(store.spend(key(1), &RATE, now).is_ok());
+        assert!(store.spend(key(4), &RATE, now).is_ok());
+        assert_eq!(buckets(&store), 4);
+        let later = now + RATE.period * 2;
+        for own in [5, 6] {
+            assert!(store.spend(key(own), &RATE, later).is_ok());
+        }
+        assert_eq!(buckets(&store), 2);
+    }
+
+    #[test]
+    fn shards_are_not_swept_for_each_member_of_a_crowd() {
+        let now = Instant::now();
+        let store = BucketStore::new(1);
+        let _ = store.spend(key(1), &RATE, now);
+        let _ = store.spend(key(2), &RATE, now);
+        let swept = *lock(&store.next_sweep);
+        assert!(swept.is_some());
+        let _ = store.spend(key(3), &RATE, now + SWEEP_INTERVAL / 2);
+        assert_eq!(*lock(&store.next_sweep), swept);
+    }
+
+    #[test]
+    fn threads_stay_within_the_limit() {
+        let now = Instant::now();
+        let store = BucketStore::new(500);
+        let crowd = |first: u64| {
+            for own in 0..2000 {
+                let at = now + RATE.period * u32::try_from(own / 500).unwrap();
+                let _ = store.spend(key(own * 4 + first), &RATE, at);
+                assert!(store.tracked.load(Ordering::Relaxed) <= 500);
+            }
+        };
+        std::thread::scope(|scope| {
+            for first in 0..4 {
+                let crowd = &crowd;
+                scope.spawn(move || crowd(first));
+            }
+        });
+        assert!(buckets(&store) <= 501);
+    }
+
+    proptest! {
+        /// The model keeps every bucket for ever. Buckets that are forgotten must make no difference to it.
+        #[test]
+        fn each_bucket_allows_what_gcra_allows_and_their_number_is_bounded(
+            limit in 1usize..20,
+            calls in prop::collection::vec((0u64..200, 0u64..4000), 1..400),
+        ) {
+            let store = BucketStore::new(limit);
+            let mut now = Instant::now();
+            let mut model: HashMap<Option<u64>, Instant> = HashMap::new();
+            for (own, gap) in calls {
+                now += Duration::from_millis(gap);
+                let spent = store.spend(key(own), &RATE, now);
+                let has_bucket = lock(store.shard(own)).full_at.contains_key(&own);
+                let payer = has_bucket.then_some(own);
+                prop_assert_eq!(spent, gcra::spend(&RATE, model.get(&payer).copied(), now));
+                if let Ok(level) = spent {
+                    model.insert(payer, level.full_at);
+                }
+                prop_assert!(store.tracked.load(Ordering::Relaxed) <= limit);
+                prop_assert!(buckets(&store) <= limit + 1);
+            }
+        }
+    }
+}
