@@ -9,8 +9,7 @@ use http::{HeaderMap, Method};
 use ipnet::IpNet;
 
 use crate::config::visitor_network;
-use crate::contract::{Cookie, Route, cookie_pairs};
-use crate::target::RouteMatch;
+use crate::contract::{Action, Cookie, Operation, cookie_pairs};
 
 /// What a call costs the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,11 +32,11 @@ pub(crate) struct Visitor<'a> {
 // === impl Call ===
 
 impl Call {
-    /// The kind of a call, whether or not its target leads somewhere.
-    pub(crate) fn of(method: &Method, matched: Option<&RouteMatch>) -> Self {
-        match matched.map(|matched| matched.route) {
+    /// The kind of a call, whether or not its target leads to an operation.
+    pub(crate) fn of(method: &Method, operation: Option<&Operation>) -> Self {
+        match operation.map(|operation| operation.id.action) {
             _ if !method.is_safe() => Self::Write,
-            Some(Route::Collection(_)) if *method != Method::OPTIONS => Self::List,
+            Some(Action::List) => Self::List,
             _ => Self::Item,
         }
     }

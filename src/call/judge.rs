@@ -16,7 +16,7 @@ use super::reading::{RawCall, read_bags};
 use super::strict::{check_media, check_shape, check_values, path_holds, refuse_method};
 use super::validated::ValidatedCall;
 use crate::config::{Mode, Profile, Settings};
-use crate::contract::{Operation, table};
+use crate::contract::Operation;
 use crate::payload::{Bags, Source};
 use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::target::RouteMatch;
@@ -100,14 +100,10 @@ impl Judge {
         }
     }
 
-    /// How a call's credentials are read, which is known before its body is.
-    pub fn profile(&self, method: &Method, matched: Option<&RouteMatch>) -> Profile {
-        let operation = matched.and_then(|matched| table().find(matched.route, method));
-        if self.policy.is_strict(operation) && self.policy.mode(operation) == Mode::Enforce {
-            Profile::Strict
-        } else {
-            Profile::Compatible
-        }
+    /// The profile that decides about a call, which is known before its body is read: how its credentials are
+    /// read, and whether a body may come at all.
+    pub fn enforced_profile(&self, operation: Option<&Operation>) -> Profile {
+        self.policy.enforced_profile(operation)
     }
 
     /// Judges a call; a refusal is worded as its root's site would.
@@ -121,7 +117,7 @@ impl Judge {
     }
 
     fn weigh(&self, call: &RawCall<'_>) -> Judgement {
-        let profile = self.profile(call.method, call.spot.matched.as_ref());
+        let profile = self.enforced_profile(call.spot.operation);
         // To the strict profile it is a name like all others that are not declared.
         let callback = self.policy.callback_problem(&call.spot.query);
         if let Some(problem) = callback.filter(|_| profile == Profile::Compatible) {
@@ -205,7 +201,7 @@ impl Judge {
         if *call.method == Method::OPTIONS {
             return Some((matched, None));
         }
-        Some((matched, Some(table().find(matched.route, call.method)?)))
+        Some((matched, Some(call.spot.operation?)))
     }
 
     /// Weighs what stands against a case, and forwards what may be forwarded.

@@ -58,11 +58,21 @@ impl Policy {
             .unwrap_or(self.mode)
     }
 
-    /// Whether an operation's calls, or requests that lead to none, are held to the letter of the
-    /// specification.
+    /// Whether the rules of the strict profile are asked about an operation's calls, or about requests that lead
+    /// to none. What a breach of them means is for the mode to say: see [`Policy::enforced_profile`].
     pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
         let profile = self.of(operation).and_then(|settings| settings.profile);
         profile.unwrap_or(self.profile) == Profile::Strict
+    }
+
+    /// The profile whose rules decide: strict only where its objections are enforced. In report mode the strict
+    /// rules are asked as well, but a breach of them is only a finding.
+    pub(super) fn enforced_profile(&self, operation: Option<&Operation>) -> Profile {
+        if self.is_strict(operation) && self.mode(operation) == Mode::Enforce {
+            Profile::Strict
+        } else {
+            Profile::Compatible
+        }
     }
 
     /// Whether a call names the author of a record and must not (T-33).

@@ -15,7 +15,7 @@ use crate::answer::{Answer, refused};
 use crate::config::{Profile, Settings};
 use crate::layers::ClientAddress;
 use crate::problem::Refusal;
-use crate::target::RouteMatch;
+use crate::target::Spot;
 use crate::telemetry::Metrics;
 use crate::upstream::{PrepareFault, check_authorization};
 
@@ -58,17 +58,18 @@ impl Entrance {
     pub(super) fn admit(
         &self,
         head: &Parts,
-        matched: Option<&RouteMatch>,
+        spot: Option<&Spot>,
         profile: Profile,
     ) -> Result<Standings, Box<Answer>> {
-        let call = Call::of(&head.method, matched);
+        let call = Call::of(&head.method, spot.and_then(|spot| spot.operation));
         let visitor = visitor(head);
         let spent = self.budgets.spend(visitor, call, Instant::now());
         let standings = spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);
             Box::new(fault::too_fast(&exceeded))
         })?;
-        let refusal = matched.and_then(|_| self.refusal(head, call, profile));
+        let is_routed = spot.is_some_and(|spot| spot.matched.is_some());
+        let refusal = is_routed.then(|| self.refusal(head, call, profile)).flatten();
         match refusal {
             None => Ok(standings),
             Some(answer) => Err(Box::new(self.leave(head, &standings, answer))),

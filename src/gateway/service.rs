@@ -88,7 +88,10 @@ impl Service<Request<ClientBody>> for Gateway {
 impl Inner {
     async fn serve(&self, request: Request<ClientBody>) -> Answer {
         let (head, body) = request.into_parts();
-        let located = self.means.roots.locate(head.uri.path(), head.uri.query());
+        let located = self
+            .means
+            .roots
+            .locate(&head.method, head.uri.path(), head.uri.query());
         match (located, &self.site) {
             (Located::Elsewhere { .. }, Some(site)) => self.serve_site(site, &head, body).await,
             (located, _) => self.serve_calendar(&located, &head, body).await,
@@ -101,9 +104,8 @@ impl Inner {
             Passage::Calendar { spot, body } => (spot, body),
         };
         let entrance = &self.means.entrance;
-        let matched = spot.matched.as_ref();
-        let profile = self.means.judge.profile(&head.method, matched);
-        match entrance.admit(head, matched, profile) {
+        let profile = self.means.judge.enforced_profile(spot.operation);
+        match entrance.admit(head, Some(&spot), profile) {
             Ok(standings) => {
                 let answer = self.calendar.judged(head, &body, &spot, profile).await;
                 entrance.leave(head, &standings, answer)
@@ -113,16 +115,14 @@ impl Inner {
     }
 
     async fn serve_calendar(&self, located: &Located, head: &Parts, body: ClientBody) -> Answer {
-        let matched = match located {
-            Located::Api(spot) => spot.matched.as_ref(),
-            Located::Refused(_) | Located::Elsewhere { .. } => None,
-        };
+        let spot = located.spot();
         let entrance = &self.means.entrance;
-        let profile = self.means.judge.profile(&head.method, matched);
+        let operation = spot.and_then(|spot| spot.operation);
+        let profile = self.means.judge.enforced_profile(operation);
         // A preflight is a browser's own question, and free.
         let admitted = match self.preflight(head) {
             Some(answer) if !matches!(located, Located::Refused(_)) => return answer,
-            _ => entrance.admit(head, matched, profile),
+            _ => entrance.admit(head, spot, profile),
         };
         let standings = match admitted {
             Ok(standings) => standings,

@@ -122,7 +122,10 @@ impl Edge {
                 "The request body is too large.",
             ));
         }
-        match self.roots.locate(&request.path, request.query.as_deref()) {
+        match self
+            .roots
+            .locate(&request.method, &request.path, request.query.as_deref())
+        {
             Located::Api(spot) => Said::Judged(self.judge.judge(&RawCall {
                 method: &request.method,
                 spot: &spot,

@@ -92,7 +92,7 @@ impl Story {
         let judge = Judge::new(settings);
         let (path, query) = (request.target.path(), request.target.query());
         let mut story = Self::untold(request);
-        match Roots::new(settings).locate(path, query) {
+        match Roots::new(settings).locate(&request.method, path, query) {
             Located::Api(spot) => story.tell_call(request, &spot, &judge, settings),
             Located::Refused(problem) => story.tell_refusal(&Refusal::plain(problem)),
             Located::Elsewhere { root } => match settings.other {
