@@ -17,7 +17,7 @@ use super::fault;
 use super::means::Means;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
-use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
+use crate::call::{ForwardableCall, Judgement, Outcome, RawCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::layers::ClientBody;
 use crate::problem::Refusal;
@@ -132,7 +132,7 @@ impl Calendar {
         }
     }
 
-    async fn forward(&self, head: &Parts, call: &ValidatedCall) -> Answer {
+    async fn forward(&self, head: &Parts, call: &ForwardableCall) -> Answer {
         let public = PublicAddress::of(self.public_url.as_ref(), head);
         let outgoing = match self
             .means
@@ -166,7 +166,7 @@ impl Calendar {
             .unwrap_or_else(|_| fault::overdue())
     }
 
-    fn context(&self, head: &Parts, call: &ValidatedCall, public: &PublicAddress) -> RelayContext {
+    fn context(&self, head: &Parts, call: &ForwardableCall, public: &PublicAddress) -> RelayContext {
         RelayContext {
             rules: Arc::clone(&self.means.rules),
             root: call.request().root,
@@ -192,7 +192,7 @@ impl Calendar {
     }
 }
 
-fn operation(call: &ValidatedCall) -> &'static str {
+fn operation(call: &ForwardableCall) -> &'static str {
     call.operation()
         .map_or("none", |operation| operation.name.as_str())
 }

@@ -5,9 +5,11 @@
 mod catalogue;
 mod php_json;
 mod refusal;
+mod style;
 mod words;
 
 pub use catalogue::{Edge, Fault, InvalidParameter, Problem};
 pub use php_json::{Layout, to_php_json};
-pub use refusal::{Allow, Refusal, Style};
+pub use refusal::{Allow, Refusal};
+pub use style::Style;
 pub use words::{Message, UnfitSentence, Words};

@@ -1,4 +1,4 @@
-//! Where a canonical request goes: a root's URL and a path below it, and nothing else.
+//! Where a canonical request goes: a root's URL and a path below it, written with the origin's namespace.
 
 use url::Url;
 
@@ -9,6 +9,8 @@ use crate::value::write_escaped;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RootAddress {
     base: Url,
+    /// The name of the calendar API at the origin.
+    namespace: String,
     routing: Routing,
 }
 
@@ -35,8 +37,8 @@ pub(crate) enum AddressFault {
 // === impl RootAddress ===
 
 impl RootAddress {
-    /// Takes a root's URL as it is configured.
-    pub(super) fn new(url: &Url) -> Self {
+    /// Takes a root's URL and the origin's namespace as they are configured.
+    pub(super) fn new(url: &Url, namespace: &str) -> Self {
         let mut base = url.clone();
         let routing = if url.query_pairs().any(|(name, _)| name == "rest_route") {
             Routing::Query
@@ -45,21 +47,27 @@ impl RootAddress {
         };
         base.set_query(None);
         base.set_fragment(None);
-        Self { base, routing }
+        Self {
+            base,
+            namespace: namespace.to_owned(),
+            routing,
+        }
     }
 
     /// The URL of a call below this root.
     pub(super) fn url_of(&self, call: &CanonicalRequest) -> Result<Url, AddressFault> {
+        let (path, query) = (call.path(&self.namespace), call.query(&self.namespace));
         match self.routing {
             Routing::Path => {
                 let root = self.base.path().trim_end_matches('/');
-                plain(&self.base, &format!("{root}{}", call.path), call.query.as_deref())
+                plain(&self.base, &format!("{root}{path}"), query.as_deref())
             }
             Routing::Query => {
-                let mut query = format!("rest_route={}", in_query(&call.path));
-                if let Some(rest) = &call.query {
+                let rest = query;
+                let mut query = format!("rest_route={}", in_query(&path));
+                if let Some(rest) = rest {
                     query.push('&');
-                    query.push_str(rest);
+                    query.push_str(&rest);
                 }
                 plain(&self.base, self.base.path(), Some(&query))
             }
@@ -96,49 +104,54 @@ mod tests {
     use http::Method;
 
     use super::*;
+    use crate::call::{CanonicalQuery, CanonicalRoute};
+    use crate::contract::{Kind, Route};
 
-    fn url_of(root: &str, path: &str, query: Option<&str>) -> Result<String, AddressFault> {
+    fn url_of(root: &str, route: CanonicalRoute, query: Option<&str>) -> Result<String, AddressFault> {
         let call = CanonicalRequest {
             root: 0,
             method: Method::GET,
-            path: path.to_owned(),
-            query: query.map(str::to_owned),
+            route,
+            query: CanonicalQuery::new(None, query.unwrap_or_default().to_owned()),
             body: None,
             nonce: None,
         };
-        let root = RootAddress::new(&Url::parse(root).unwrap());
+        let root = RootAddress::new(&Url::parse(root).unwrap(), "tribe/events/v1");
         root.url_of(&call).map(String::from)
     }
 
     #[test]
     fn joins_root_path_and_query() {
-        for (root, path, query, expected) in [
+        let events = || CanonicalRoute::new(Route::Collection(Kind::Event), None);
+        let event = CanonicalRoute::new(Route::Item(Kind::Event), Some(b"0056"));
+        let slug = CanonicalRoute::new(Route::BySlug(Kind::Event), Some("müller+x".as_bytes()));
+        for (root, route, query, expected) in [
             (
                 "https://h.example/wp-json",
-                "/tribe/events/v1/events/56",
+                event,
                 None,
                 "https://h.example/wp-json/tribe/events/v1/events/56",
             ),
             (
                 "http://h.example:8080/de/wp-json",
-                "/tribe/events/v1/events",
+                events(),
                 Some("page=2&tags[]=3"),
                 "http://h.example:8080/de/wp-json/tribe/events/v1/events?page=2&tags[]=3",
             ),
             (
                 "https://h.example/?rest_route=/",
-                "/tribe/events/v1/events/by-slug/m%C3%BCller+x",
+                slug,
                 Some("page=2"),
                 "https://h.example/?rest_route=/tribe/events/v1/events/by-slug/m%25C3%25BCller%2Bx&page=2",
             ),
             (
                 "https://h.example/index.php?rest_route=/",
-                "/tribe/events/v1/events",
+                events(),
                 None,
                 "https://h.example/index.php?rest_route=/tribe/events/v1/events",
             ),
         ] {
-            assert_eq!(url_of(root, path, query).as_deref(), Ok(expected));
+            assert_eq!(url_of(root, route, query).as_deref(), Ok(expected));
         }
     }
 
@@ -153,8 +166,9 @@ mod tests {
             "/a#b",
             "/a\\b",
         ] {
-            let root = "https://h.example/wp-json";
-            assert_eq!(url_of(root, path, None), Err(AddressFault::NotPlain), "{path}");
+            let base = Url::parse("https://h.example/wp-json").unwrap();
+            let path = format!("/wp-json{path}");
+            assert_eq!(plain(&base, &path, None), Err(AddressFault::NotPlain), "{path}");
         }
     }
 }

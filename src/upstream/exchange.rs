@@ -17,7 +17,7 @@ use super::origin_body::OriginBody;
 use super::retry::RetryBudget;
 use super::site::strip_hop_by_hop;
 use super::watch::{Watch, Watched};
-use crate::call::ValidatedCall;
+use crate::call::ForwardableCall;
 use crate::config::{Settings, Timeouts};
 use crate::telemetry::{Exchange, Metrics, class_label};
 
@@ -85,8 +85,11 @@ pub(crate) enum PrepareFault {
 }
 
 fn roots(settings: &Settings) -> Vec<RootAddress> {
+    let namespace = &settings.origin.namespace;
     let roots = settings.roots.iter();
-    roots.map(|root| RootAddress::new(&root.origin_url)).collect()
+    roots
+        .map(|root| RootAddress::new(&root.origin_url, namespace))
+        .collect()
 }
 
 /// How many connections to the origin the settings allow at once, for calls and for the rest of the site.
@@ -163,7 +166,7 @@ impl Upstream {
     /// Writes a call as a request of the edge's own.
     pub(crate) fn prepare(
         &self,
-        call: &ValidatedCall,
+        call: &ForwardableCall,
         client: &HeaderMap,
         forwarded: &Forwarded,
     ) -> Result<Outgoing, PrepareFault> {

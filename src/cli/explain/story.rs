@@ -1,6 +1,8 @@
 //! What happens to a request, as data: the source of both outputs.
 
-use calendar_edge::call::{Caller, Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
+use calendar_edge::call::{
+    Caller, Explanation, Finding, ForwardableCall, Judge, Judgement, Outcome, RawCall,
+};
 use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::contract::Schema;
 use calendar_edge::payload::{Bag, Source, spellings};
@@ -193,14 +195,15 @@ impl Story {
         }
     }
 
-    fn tell_forward(&mut self, call: &ValidatedCall, settings: &Settings) {
+    fn tell_forward(&mut self, call: &ForwardableCall, settings: &Settings) {
         let request = call.request();
         let root = settings.roots.get(request.root);
         let root = root.map_or(settings.origin.url.as_str(), |root| root.origin_url.as_str());
-        let mut url = format!("{}{}", root.trim_end_matches('/'), request.path);
-        if let Some(query) = &request.query {
+        let namespace = &settings.origin.namespace;
+        let mut url = format!("{}{}", root.trim_end_matches('/'), request.path(namespace));
+        if let Some(query) = request.query(namespace) {
             url.push('?');
-            url.push_str(query);
+            url.push_str(&query);
         }
         let content_type = request
             .body

@@ -1,7 +1,7 @@
 //! Post statuses: which names WordPress has, which a plugin may add, which nobody can have.
 
-use super::caller::Caller;
-use super::lists::{elements, every};
+use super::list::{elements, every};
+use crate::call::caller::Caller;
 use crate::value::{Value, Verdict, Why};
 
 /// The statuses every WordPress registers.
