@@ -3,8 +3,8 @@
 /// The reason to forward a call that is not valid by every rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Waiver {
-    /// Mode `report`: objections are only findings, and rules that fetch nothing for a client hold in `enforce`
-    /// alone. A call without findings is waived as well: it was let pass, not held to the rules.
+    /// Mode `report`: an objection is only a finding. A call without findings is waived as well: nothing would
+    /// have stopped it, and the rule about images of other hosts is not asked in this mode.
     Report,
     /// Mode `off`: the arguments were not judged.
     Off,
@@ -23,7 +23,7 @@ impl Waiver {
             Self::Report => "report",
             Self::Off => "off",
             Self::OriginWords => "origin_words",
-            Self::Description => "description",
+            Self::Description => "options",
         }
     }
 }
