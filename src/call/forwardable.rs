@@ -1,8 +1,8 @@
 //! The proof of a judgement: calls that may be forwarded, and which of them are valid.
 //!
-//! Only this file can make these types, and only from a case it has judged. What a cache, a shadow copy or a
-//! count of valid calls relies on is [`ValidatedCall`]; everything that talks to an origin takes a
-//! [`ForwardableCall`].
+//! Only this file can make these types: a [`ValidatedCall`] from a case that passed every phase, a
+//! [`WaivedCall`] from all else that may go. A cache, a shadow copy or a count of valid calls takes the first;
+//! everything that talks to an origin takes a [`ForwardableCall`].
 
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ impl ForwardableCall {
 // === impl ValidatedCall ===
 
 impl ValidatedCall {
-    /// Callers have weighed the case: no phase objects, and nothing is waived.
+    /// The case has been weighed: no phase objects, and nothing is waived.
     fn new(case: &Case<'_>) -> Result<Self, Problem> {
         Ok(Self {
             encoded: EncodedCall::of(case)?,

@@ -249,3 +249,37 @@ fn an_envelope_opens_no_door_in_the_strict_profile() {
         Outcome::Refuse(_)
     ));
 }
+
+/// A form's text that cannot become JSON stops a call in every mode, but the first objection is the answer.
+#[test]
+fn text_that_is_not_utf_8_is_the_last_objection() {
+    let form = |body: &[u8]| {
+        let mut headers = HeaderMap::new();
+        let content_type = HeaderValue::from_static("application/x-www-form-urlencoded");
+        headers.insert("content-type", content_type);
+        headers.insert("authorization", HeaderValue::from_static("Basic YTpi"));
+        Request {
+            method: Method::POST,
+            path: format!("/wp-json/{NAMESPACE}/tags"),
+            query: None,
+            headers,
+            body: body.to_vec(),
+        }
+    };
+    for (mode, empty_slug) in [
+        (Mode::Enforce, "rest_invalid_param"),
+        (Mode::Report, "rest_invalid_param"),
+        (Mode::Off, "edge_invalid_utf8"),
+    ] {
+        let edge = in_mode(mode);
+        for (body, code) in [
+            (&b"name=%FF"[..], "edge_invalid_utf8"),
+            (b"name=%FF&slug=", empty_slug),
+        ] {
+            match edge.outcome(&form(body)) {
+                Outcome::Refuse(refusal) => assert_eq!(refusal.code(), code, "{mode:?}"),
+                Outcome::Forward(call) => panic!("{mode:?}: {:?} is forwarded", call.request()),
+            }
+        }
+    }
+}
