@@ -31,7 +31,7 @@ pub const fn public_roots() -> [&'static str; 2] {
 
 /// The judgement on a request; none where its target leads past the judge, or its credentials are not accepted.
 pub fn judged(roots: &Roots, judge: &Judge, request: &Request) -> Option<Judgement> {
-    let Located::Api(spot) = roots.locate(&request.path, request.query.as_deref()) else {
+    let Located::Api(spot) = roots.locate(&request.method, &request.path, request.query.as_deref()) else {
         return None;
     };
     let profile = judge.profile(&request.method, spot.matched.as_ref());

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use calendar_edge::call::{CanonicalRequest, Judge, Outcome};
 use calendar_edge::config::{Mode, Profile, Settings};
+use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::payload::parse_form;
 use calendar_edge::problem::Refusal;
 use calendar_edge::target::Roots;
@@ -79,8 +80,12 @@ impl Edge {
         }
         let request = Request {
             method: canonical.method.clone(),
-            path: format!("{}{}", public_roots()[canonical.root], canonical.path),
-            query: canonical.query.clone(),
+            path: format!(
+                "{}{}",
+                public_roots()[canonical.root],
+                canonical.path(PLUGIN_NAMESPACE)
+            ),
+            query: canonical.query(PLUGIN_NAMESPACE),
             headers,
             body: canonical.body.as_deref().unwrap_or_default().to_vec(),
         };
@@ -94,13 +99,14 @@ impl Edge {
 
 /// Nothing that WordPress would take for another route, method or record travels.
 fn assert_is_clean(canonical: &CanonicalRequest) {
-    let path = &canonical.path;
+    let path = &canonical.path(PLUGIN_NAMESPACE);
     assert!(path.starts_with("/tribe/events/v1") && path.is_ascii() && !path.contains(['?', '#']));
     assert!(
         !path[1..].split('/').any(|part| matches!(part, "" | "." | "..")),
         "{path}"
     );
-    let query = canonical.query.as_deref();
+    let query = canonical.query(PLUGIN_NAMESPACE);
+    let query = query.as_deref();
     assert!(query.is_none_or(|query| !query.is_empty() && query.is_ascii()));
     let query = parse_form(query.unwrap_or_default().as_bytes());
     for name in ["rest_route", "_method", "_wpnonce", "id"] {

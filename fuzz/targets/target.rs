@@ -9,6 +9,7 @@ use calendar_edge::payload::parse_form;
 use calendar_edge::target::{Located, Roots, RouteMatch, canonical_slug};
 use calendar_edge::value::{Value, write_escaped};
 use calendar_edge_fuzz::{namespaced_settings, public_roots};
+use http::Method;
 use http::uri::PathAndQuery;
 use libfuzzer_sys::fuzz_target;
 
@@ -18,7 +19,7 @@ fuzz_target!(|text: &[u8]| {
     let Ok(target) = PathAndQuery::try_from(text) else {
         return;
     };
-    let Located::Api(spot) = ROOTS.locate(target.path(), target.query()) else {
+    let Located::Api(spot) = ROOTS.locate(&Method::GET, target.path(), target.query()) else {
         return;
     };
     assert_eq!(
@@ -31,7 +32,7 @@ fuzz_target!(|text: &[u8]| {
         };
         let mut query = "rest_route=".to_owned();
         write_escaped(route, &mut query);
-        let Located::Api(named) = ROOTS.locate("/", Some(&query)) else {
+        let Located::Api(named) = ROOTS.locate(&Method::GET, "/", Some(&query)) else {
             panic!("the parameter names a calendar route");
         };
         assert_eq!(named.matched, spot.matched);
@@ -42,7 +43,7 @@ fuzz_target!(|text: &[u8]| {
     assert!(
         path.is_ascii() && !path.contains("//") && !path.split('/').any(|part| part == "." || part == "..")
     );
-    let Located::Api(again) = ROOTS.locate(&path, None) else {
+    let Located::Api(again) = ROOTS.locate(&Method::GET, &path, None) else {
         panic!("{path} leads to the calendar");
     };
     assert_eq!(again.root, spot.root);

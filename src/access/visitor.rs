@@ -6,9 +6,8 @@ use http::Method;
 use ipnet::IpNet;
 
 use crate::config::visitor_network;
-use crate::contract::Route;
+use crate::contract::{Action, Operation};
 use crate::credentials::Identity;
-use crate::target::RouteMatch;
 
 /// What a call costs the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,11 +30,11 @@ pub(crate) struct Visitor<'a> {
 // === impl Call ===
 
 impl Call {
-    /// The kind of a call, whether or not its target leads somewhere.
-    pub(crate) fn of(method: &Method, matched: Option<&RouteMatch>) -> Self {
-        match matched.map(|matched| matched.route) {
+    /// The kind of a call, whether or not its target leads to an operation.
+    pub(crate) fn of(method: &Method, operation: Option<&Operation>) -> Self {
+        match operation.map(|operation| operation.id.action) {
             _ if !method.is_safe() => Self::Write,
-            Some(Route::Collection(_)) if *method != Method::OPTIONS => Self::List,
+            Some(Action::List) => Self::List,
             _ => Self::Item,
         }
     }

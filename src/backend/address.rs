@@ -1,4 +1,4 @@
-//! Where a canonical request goes: a root's URL and a path below it, and nothing else.
+//! Where a canonical request goes: a root's URL and a path below it, written with the origin's namespace.
 
 use url::Url;
 
@@ -8,6 +8,8 @@ use crate::call::CanonicalRequest;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RootAddress {
     base: Url,
+    /// The name of the calendar API at the origin.
+    namespace: String,
 }
 
 /// Why no URL can be built.
@@ -24,15 +26,19 @@ pub(crate) enum AddressFault {
 // === impl RootAddress ===
 
 impl RootAddress {
-    /// Takes a root's URL as it is configured.
-    pub(super) fn new(url: &Url) -> Self {
-        Self { base: url.clone() }
+    /// Takes a root's URL and the origin's namespace as they are configured.
+    pub(super) fn new(url: &Url, namespace: &str) -> Self {
+        Self {
+            base: url.clone(),
+            namespace: namespace.to_owned(),
+        }
     }
 
     /// The URL of a call below this root.
     pub(super) fn url_of(&self, call: &CanonicalRequest) -> Result<Url, AddressFault> {
         let root = self.base.path().trim_end_matches('/');
-        plain(&self.base, &format!("{root}{}", call.path), call.query.as_deref())
+        let (path, query) = (call.path(&self.namespace), call.query(&self.namespace));
+        plain(&self.base, &format!("{root}{path}"), query.as_deref())
     }
 }
 
@@ -51,37 +57,41 @@ mod tests {
     use http::Method;
 
     use super::*;
+    use crate::call::{CanonicalQuery, CanonicalRoute};
+    use crate::contract::{Kind, Route};
 
-    fn url_of(root: &str, path: &str, query: Option<&str>) -> Result<String, AddressFault> {
+    fn url_of(root: &str, route: CanonicalRoute, query: Option<&str>) -> Result<String, AddressFault> {
         let call = CanonicalRequest {
             root: 0,
             method: Method::GET,
-            path: path.to_owned(),
-            query: query.map(str::to_owned),
+            route,
+            query: CanonicalQuery::new(None, query.unwrap_or_default().to_owned()),
             body: None,
             nonce: None,
         };
-        let root = RootAddress::new(&Url::parse(root).unwrap());
+        let root = RootAddress::new(&Url::parse(root).unwrap(), "tribe/events/v1");
         root.url_of(&call).map(String::from)
     }
 
     #[test]
     fn joins_root_path_and_query() {
-        for (root, path, query, expected) in [
+        let events = || CanonicalRoute::new(Route::Collection(Kind::Event), None);
+        let event = CanonicalRoute::new(Route::Item(Kind::Event), Some(b"0056"));
+        for (root, route, query, expected) in [
             (
                 "https://h.example/wp-json",
-                "/tribe/events/v1/events/56",
+                event,
                 None,
                 "https://h.example/wp-json/tribe/events/v1/events/56",
             ),
             (
                 "http://h.example:8080/de/wp-json",
-                "/tribe/events/v1/events",
+                events(),
                 Some("page=2&tags[]=3"),
                 "http://h.example:8080/de/wp-json/tribe/events/v1/events?page=2&tags[]=3",
             ),
         ] {
-            assert_eq!(url_of(root, path, query).as_deref(), Ok(expected));
+            assert_eq!(url_of(root, route, query).as_deref(), Ok(expected));
         }
     }
 
@@ -96,8 +106,9 @@ mod tests {
             "/a#b",
             "/a\\b",
         ] {
-            let root = "https://h.example/wp-json";
-            assert_eq!(url_of(root, path, None), Err(AddressFault::NotPlain), "{path}");
+            let base = Url::parse("https://h.example/wp-json").unwrap();
+            let path = format!("/wp-json{path}");
+            assert_eq!(plain(&base, &path, None), Err(AddressFault::NotPlain), "{path}");
         }
     }
 }

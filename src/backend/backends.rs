@@ -9,7 +9,7 @@ use super::headers::ForwardedHeaders;
 use super::outgoing::{Class, Outgoing};
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
-use crate::call::ValidatedCall;
+use crate::call::ForwardableCall;
 use crate::config::{Settings, Timeouts};
 use crate::telemetry::Metrics;
 
@@ -69,7 +69,7 @@ impl Backends {
     /// The backend that a call is sent to.
     ///
     /// A call of an unknown root leads to the site, whose writer refuses it.
-    pub(crate) fn for_call(&self, call: &ValidatedCall) -> &Arc<Backend> {
+    pub(crate) fn for_call(&self, call: &ForwardableCall) -> &Arc<Backend> {
         self.by_root.get(call.request().root).unwrap_or(&self.site)
     }
 
@@ -114,7 +114,7 @@ impl Backend {
     /// Writes a call as a request of the edge's own; of the client's headers only those listed are forwarded.
     pub(crate) fn write(
         &self,
-        call: &ValidatedCall,
+        call: &ForwardableCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<Outgoing, AddressFault> {
         let request = match &self.writer {

@@ -120,7 +120,9 @@ mod tests {
     use http::Method;
 
     use super::*;
+    use crate::call::{CanonicalQuery, CanonicalRoute};
     use crate::config::Profile;
+    use crate::contract::Route;
 
     fn outgoing(client: &[(&'static str, &str)], call: &CanonicalRequest) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -141,8 +143,8 @@ mod tests {
         CanonicalRequest {
             root: 0,
             method: Method::GET,
-            path: "/".to_owned(),
-            query: None,
+            route: CanonicalRoute::new(Route::Index, None),
+            query: CanonicalQuery::default(),
             body: None,
             nonce: None,
         }

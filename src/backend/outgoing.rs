@@ -1,6 +1,6 @@
 //! A call written as a request: nothing about it can be refused any more.
 
-use crate::call::ValidatedCall;
+use crate::call::ForwardableCall;
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) enum Class {
 // === impl Class ===
 
 impl Class {
-    pub(super) fn of(call: &ValidatedCall) -> Self {
+    pub(super) fn of(call: &ForwardableCall) -> Self {
         if call.is_write() { Self::Write } else { Self::Read }
     }
 }

@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue, Method};
 use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
 use super::headers::{self, ForwardedHeaders};
-use crate::call::ValidatedCall;
+use crate::call::ForwardableCall;
 use crate::config::Settings;
 
 /// Names the verb of a tunnelled DELETE.
@@ -28,7 +28,12 @@ impl WordPressWriter {
         let own = roots.filter(|(_, root)| Authority::of(&root.origin_url) == *authority);
         Self {
             roots: own
-                .map(|(index, root)| (index, RootAddress::new(&root.origin_url)))
+                .map(|(index, root)| {
+                    (
+                        index,
+                        RootAddress::new(&root.origin_url, &settings.origin.namespace),
+                    )
+                })
                 .collect(),
             tunnel_delete: settings.origin.tunnel_delete,
         }
@@ -36,7 +41,7 @@ impl WordPressWriter {
 
     pub(super) fn write(
         &self,
-        call: &ValidatedCall,
+        call: &ForwardableCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<reqwest::Request, AddressFault> {
         let credentials = call.credentials();

@@ -1,33 +1,38 @@
 //! Validation and canonical encoding: arguments against the table, pure.
 //!
-//! [`Judge::judge`] reads top to bottom: a raw call becomes bags, bags become readings, readings pass
-//! WordPress's phases, and what passes is encoded anew as a [`ValidatedCall`].
+//! [`Judge::judge`] reads top to bottom: a raw call becomes bags, bags become readings, the phases of
+//! `phases.rs` weigh them, and what may be forwarded is encoded anew, last, as a [`ForwardableCall`].
 
 mod canonical;
-mod crash;
+mod canonical_route;
+mod case;
 mod encode;
 mod expected;
+mod explain;
+mod fatal_values;
 mod finding;
-mod images;
+mod foreign_image;
+mod forwardable;
 mod judge;
-mod lasting;
-mod linked;
-mod lists;
+mod nonce;
 mod phases;
 mod policy;
 mod reading;
 mod rules;
-mod statuses;
 mod strict;
-mod style;
-mod validated;
+mod unconditional;
+mod unfound;
+mod usable;
+mod waiver;
+mod wordpress;
 
-pub use canonical::CanonicalRequest;
+pub use canonical::{CanonicalQuery, CanonicalRequest};
+pub use canonical_route::CanonicalRoute;
+pub use explain::Explanation;
 pub use finding::Finding;
-pub(crate) use images::ImageHosts;
-pub use judge::{Explanation, Judge, Judgement, Outcome};
-pub(crate) use lists::elements;
-pub use phases::{Deferred, Reading};
+pub use forwardable::{ForwardableCall, ValidatedCall, WaivedCall};
+pub use judge::{Judge, Judgement, Outcome};
 pub use reading::RawCall;
-pub(crate) use rules::{Premises, judge_value};
-pub use validated::ValidatedCall;
+pub(crate) use rules::{ImageHosts, Premises, elements, judge_value};
+pub use waiver::Waiver;
+pub use wordpress::{Deferred, Reading};

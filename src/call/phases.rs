@@ -1,158 +1,170 @@
-//! WordPress's three phases of checking, in its order (backend.md section 2, steps 7 to 9).
+//! The phases of a judgement: every rule about a call of an operation, in one order.
+//!
+//! The first objection is the answer. The settings' mode waives some of them; see [`Waiver`].
 
-use super::rules::{Premises, judge_value};
-use crate::contract::{Argument, Operation, Rule, Schema};
-use crate::payload::{Bags, Source};
-use crate::problem::{Fault, InvalidParameter, Problem};
-use crate::value::boolean::is_boolean;
-use crate::value::integer::is_integer;
-use crate::value::{Key, Value, Verdict, Why};
+use super::case::{Arrival, Case};
+use super::policy::AUTHOR_DENIED;
+use super::strict::{check_media, check_shape, check_values};
+use super::unconditional::{contradicting_path, fatal_value, foreign_image, private_namespace};
+use super::waiver::Waiver;
+use super::wordpress::Checked;
+use crate::config::{Mode, Profile};
+use crate::credentials::Caller;
+use crate::problem::Problem;
 
-/// What the phases say of a call.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Checked {
-    /// The origin would run the handler, as far as the edge can tell; what it cannot tell is listed.
-    Passed {
-        /// Arguments whose value only the origin can judge.
-        deferred: Vec<Deferred>,
-    },
-    /// The origin would refuse.
+/// Asked before the body is read. No mode waives them.
+const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [
+    // What the settings do not offer is refused whatever the call says.
+    offered, // The strict profile reads two types of bodies, so it reads no other.
+    media_type,
+];
+
+/// Asked of a call that is read. Mode `report` makes findings of them, mode `off` does not ask.
+const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 5] = [
+    // Strict: an odd spelling may have a second reading, so it comes before all that depends on the reading.
+    shape,
+    // What the origin would refuse is refused in its words, before rules that it does not have.
+    wordpress,
+    // Strict: values the origin takes and the specification does not.
+    strict_values,
+    // The edge's own rules come last: a client first learns what is wrong with its call.
+    author,
+    credentials,
+];
+
+/// Asked of a call that would be forwarded, waived or not. No mode waives them.
+const UNCONDITIONAL: [fn(&Case<'_>) -> Option<Problem>; 4] = [
+    // WordPress takes another parameter than the path's.
+    contradicting_path,
+    // PHP would end with a fatal error.
+    fatal_value,
+    // The site would send a request to a host that the client chose.
+    foreign_image,
+    // The origin would describe a namespace that is not public.
+    private_namespace,
+];
+
+/// What the phases say of a case.
+#[derive(Debug)]
+pub(super) enum Weighed {
+    /// Mode `enforce`, and no phase objects.
+    Passed,
+    /// It is forwarded without that; the objection, if there is one, is a finding.
+    Waived(Waiver, Option<Problem>),
+    /// The edge answers.
     Refused(Problem),
-    /// The origin would refuse, in words that hang on what only it knows.
-    RefusedByOrigin {
-        /// Arguments whose value only the origin can judge.
-        deferred: Vec<Deferred>,
-        /// What it says if it knows them all.
-        supposed: Problem,
-    },
 }
 
-/// An argument whose value only the origin can judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deferred {
-    /// The argument.
-    pub name: &'static str,
-    /// What decides about it.
-    pub why: Why,
+/// What a phase has against a call.
+enum Objection {
+    /// The origin would refuse it too.
+    Shared(Problem),
+    /// The edge alone refuses it.
+    Own(Problem),
 }
 
-/// One argument's reading and verdict.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading<'a> {
-    /// The argument of the table.
-    pub argument: &'a Argument,
-    /// Where the winning value stands, and the value.
-    pub winner: Option<(Source, &'a Value)>,
-    /// What the validate callback says; absent values pass.
-    pub verdict: Verdict,
+/// The reason not to read the body of a call.
+pub(super) fn on_arrival(arrival: &Arrival<'_>) -> Option<Problem> {
+    ON_ARRIVAL.iter().find_map(|phase| phase(arrival))
 }
 
-/// Every argument of an operation with the value WordPress would read and the verdict on it.
-pub(super) fn readings<'a>(
-    operation: &'a Operation,
-    bags: &'a Bags,
-    premises: Premises<'_>,
-) -> Vec<Reading<'a>> {
-    let read = |argument: &'a Argument| {
-        let winner = bags.get(argument.name);
-        let verdict = winner.map_or(Verdict::Admit, |(_, value)| {
-            judge_value(argument.rule, value, premises)
-        });
-        Reading {
-            argument,
-            winner,
-            verdict,
-        }
+/// Runs the phases over a call that is read.
+pub(super) fn weigh(case: &Case<'_>) -> Weighed {
+    let objection = match case.mode {
+        Mode::Off => None,
+        Mode::Enforce | Mode::Report => JUDGED.iter().find_map(|phase| phase(case)),
     };
-    operation.arguments.iter().map(read).collect()
-}
-
-/// Runs the phases: missing, invalid, of the wrong type; one answer for the first phase that finds any.
-pub(super) fn check(operation: &Operation, bags: &Bags, readings: &[Reading<'_>]) -> Checked {
-    if let Some(problem) = missing(readings).or_else(|| invalid(readings)) {
-        return Checked::Refused(problem);
+    let waiver = waiver(case, objection.as_ref());
+    let first = objection.map(Objection::into_problem);
+    if let (Some(problem), None) = (&first, waiver) {
+        return Weighed::Refused(problem.clone());
     }
-    let deferred: Vec<Deferred> = readings.iter().filter_map(Reading::deferred).collect();
-    let mistyped = mistyped(operation, bags);
-    if mistyped.is_empty() {
-        return Checked::Passed { deferred };
+    if let Some(problem) = UNCONDITIONAL.iter().find_map(|phase| phase(case)) {
+        return Weighed::Refused(first.unwrap_or(problem));
     }
-    // A value that is of the wrong type and perhaps invalid too gets one of two messages.
-    let is_unsure = mistyped
-        .iter()
-        .any(|wrong| deferred.iter().any(|unknown| unknown.name == wrong.name));
-    let supposed = Problem::Invalid(mistyped);
-    if is_unsure {
-        Checked::RefusedByOrigin { deferred, supposed }
-    } else {
-        Checked::Refused(supposed)
+    match waiver {
+        Some(waiver) => Weighed::Waived(waiver, first),
+        None => Weighed::Passed,
     }
 }
 
-fn missing(readings: &[Reading<'_>]) -> Option<Problem> {
-    let absent = readings
-        .iter()
-        .filter(|reading| reading.argument.is_required() && reading.winner.is_none());
-    let names: Vec<&'static str> = absent.map(|reading| reading.argument.name).collect();
-    (!names.is_empty()).then_some(Problem::Missing(names))
-}
-
-fn invalid(readings: &[Reading<'_>]) -> Option<Problem> {
-    let refused = readings.iter().filter(|reading| reading.verdict.is_reject());
-    let parameters: Vec<InvalidParameter> = refused
-        .map(|reading| InvalidParameter {
-            name: reading.argument.name,
-            fault: Fault::Invalid,
-        })
-        .collect();
-    (!parameters.is_empty()).then_some(Problem::Invalid(parameters))
-}
-
-/// Every value of every bag against its schema type, losers included; each argument once, where it stands
-/// first.
-fn mistyped(operation: &Operation, bags: &Bags) -> Vec<InvalidParameter> {
-    let mut wrong: Vec<InvalidParameter> = Vec::new();
-    for bag in bags.in_order() {
-        for (key, value) in bag.parameters.entries() {
-            let Key::Text(name) = key else { continue };
-            let Some(argument) = operation.argument(name) else {
-                continue;
+/// Why a call may go without having passed, or with this objection.
+fn waiver(case: &Case<'_>, objection: Option<&Objection>) -> Option<Waiver> {
+    match case.mode {
+        Mode::Off => Some(Waiver::Off),
+        Mode::Report => Some(Waiver::Report),
+        Mode::Enforce => {
+            let is_origins = match objection {
+                Some(objection) => objection.is_origins_to_word(case),
+                None => matches!(case.checked(), Checked::RefusedByOrigin { .. }),
             };
-            let Some(schema) = argument.schema else { continue };
-            if !is_of_type(schema, value) && wrong.iter().all(|known| known.name != argument.name) {
-                wrong.push(InvalidParameter {
-                    name: argument.name,
-                    fault: Fault::Type(schema),
-                });
-            }
+            is_origins.then_some(Waiver::OriginWords)
         }
-    }
-    wrong
-}
-
-fn is_of_type(schema: Schema, value: &Value) -> bool {
-    match schema {
-        Schema::String => matches!(value, Value::String(_)),
-        Schema::Integer => is_integer(value),
-        Schema::Boolean => is_boolean(value),
     }
 }
 
-// === impl Reading ===
+// === impl Objection ===
 
-impl Reading<'_> {
-    fn deferred(&self) -> Option<Deferred> {
-        match self.verdict {
-            Verdict::Defer(why) => Some(Deferred {
-                name: self.argument.name,
-                why,
-            }),
-            Verdict::Admit | Verdict::Reject => None,
+impl Objection {
+    fn into_problem(self) -> Problem {
+        match self {
+            Self::Shared(problem) | Self::Own(problem) => problem,
         }
     }
 
-    /// The name of the rule that judged the value.
-    pub fn rule(&self) -> Rule {
-        self.argument.rule
+    /// Whether the words of the refusal depend on what only the origin knows: in an envelope an error names the
+    /// `Allow` header, which depends on the account, and a nonce is checked before the call.
+    fn is_origins_to_word(&self, case: &Case<'_>) -> bool {
+        let is_shared = matches!(self, Self::Shared(_));
+        let names_allow = case.style.enveloped && case.caller == Caller::Credentialed;
+        is_shared && (names_allow || case.is_nonce_first)
     }
+}
+
+// === phases ===
+
+fn offered(arrival: &Arrival<'_>) -> Option<Problem> {
+    arrival.policy.offers(arrival.operation).err()
+}
+
+fn media_type(arrival: &Arrival<'_>) -> Option<Problem> {
+    match arrival.policy.enforced_profile(Some(arrival.operation)) {
+        Profile::Strict => check_media(arrival.call, arrival.operation),
+        Profile::Compatible => None,
+    }
+}
+
+fn shape(case: &Case<'_>) -> Option<Objection> {
+    if !case.policy.is_strict(Some(case.operation)) {
+        return None;
+    }
+    check_shape(case.call, case.operation, case.policy).map(Objection::Own)
+}
+
+fn wordpress(case: &Case<'_>) -> Option<Objection> {
+    match case.checked() {
+        Checked::Refused(problem) => Some(Objection::Shared(problem.clone())),
+        // A write without credentials does not get as far as the origin's words.
+        Checked::RefusedByOrigin { supposed, .. } if case.lacks_credentials() => {
+            Some(Objection::Shared(supposed.clone()))
+        }
+        Checked::Passed { .. } | Checked::RefusedByOrigin { .. } => None,
+    }
+}
+
+fn strict_values(case: &Case<'_>) -> Option<Objection> {
+    if !case.policy.is_strict(Some(case.operation)) {
+        return None;
+    }
+    check_values(case.operation, &case.bags).map(Objection::Own)
+}
+
+fn author(case: &Case<'_>) -> Option<Objection> {
+    let refused = case.policy.refuses_author(case.operation, &case.bags);
+    refused.then_some(Objection::Own(AUTHOR_DENIED))
+}
+
+fn credentials(case: &Case<'_>) -> Option<Objection> {
+    case.lacks_credentials()
+        .then_some(Objection::Own(Problem::Forbidden))
 }

@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::encode::Encoding;
-use super::images::ImageHosts;
-use super::linked::members;
-use super::rules::Premises;
+use super::rules::{ImageHosts, Premises, created, members};
 use crate::config::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
-use crate::contract::{Argument, Operation, OperationId, Rule};
+use crate::contract::{Argument, Kind, Operation, OperationId, Role};
 use crate::credentials::Caller;
 use crate::payload::Bags;
 use crate::problem::{EdgeError, Problem, Words};
@@ -26,7 +23,6 @@ pub(super) struct Policy {
     /// In the settings' order.
     roots: Vec<Root>,
     public_namespaces: Vec<String>,
-    origin_namespace: String,
     images: ImageHosts,
     pub(super) limits: Limits,
 }
@@ -43,7 +39,6 @@ impl Policy {
             operations: settings.operations.clone(),
             roots: settings.roots.clone(),
             public_namespaces: settings.namespaces.clone(),
-            origin_namespace: settings.origin.namespace.clone(),
             images: ImageHosts::new(settings),
             limits: settings.limits.clone(),
         }
@@ -56,11 +51,21 @@ impl Policy {
             .unwrap_or(self.mode)
     }
 
-    /// Whether an operation's calls, or requests that lead to none, are held to the letter of the
-    /// specification.
+    /// Whether the rules of the strict profile are asked about an operation's calls, or about requests that lead
+    /// to none. What a breach of them means is for the mode to say: see [`Policy::enforced_profile`].
     pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
         let profile = self.of(operation).and_then(|settings| settings.profile);
         profile.unwrap_or(self.profile) == Profile::Strict
+    }
+
+    /// The profile whose rules decide: strict only where its objections are enforced. In report mode the strict
+    /// rules are asked as well, but a breach of them is only a finding.
+    pub(super) fn enforced_profile(&self, operation: Option<&Operation>) -> Profile {
+        if self.is_strict(operation) && self.mode(operation) == Mode::Enforce {
+            Profile::Strict
+        } else {
+            Profile::Compatible
+        }
     }
 
     /// Whether a call names the author of a record and must not (T-33).
@@ -69,15 +74,10 @@ impl Policy {
         !allowed && operation.is_write() && names_author(operation, bags)
     }
 
-    /// What the encoder needs to know for an operation.
-    pub(super) fn encoding(&self, operation: &Operation) -> Encoding<'_> {
-        let extra = self
-            .of(Some(operation))
-            .map_or(&[][..], |settings| &settings.extra_parameters);
-        Encoding {
-            namespace: &self.origin_namespace,
-            extra,
-        }
+    /// Undeclared parameters that the settings let through for an operation.
+    pub(super) fn extra_parameters(&self, operation: &Operation) -> &[String] {
+        self.of(Some(operation))
+            .map_or(&[], |settings| &settings.extra_parameters)
     }
 
     /// What values of this caller are judged by.
@@ -105,11 +105,6 @@ impl Policy {
     pub(super) fn words(&self, root: usize) -> &Words {
         const ENGLISH: &Words = &Words::english();
         self.roots.get(root).map_or(ENGLISH, |root| &root.words)
-    }
-
-    /// The namespace at the origin.
-    pub(super) fn origin_namespace(&self) -> &str {
-        &self.origin_namespace
     }
 
     /// Whether an operation is offered here at all.
@@ -160,14 +155,25 @@ impl Policy {
 
 /// Whether a record, or one that is created with it, names its author.
 fn names_author(operation: &Operation, bags: &Bags) -> bool {
-    let sent = |argument: &Argument| bags.get(argument.name).map(|(_, value)| value);
-    operation.arguments.iter().any(|argument| match argument.rule {
-        Rule::VenueEntry | Rule::OrganizerEntry => {
-            let authors = sent(argument).map(|value| members(value, "author"));
-            authors.into_iter().flatten().any(|author| *author != Value::Null)
+    operation.arguments.iter().any(|argument| {
+        let Some((_, value)) = bags.get(argument.name) else {
+            return false;
+        };
+        match argument.rule.creates() {
+            Some(kind) => record_names_author(kind, value),
+            None => argument.role == Role::Author,
         }
-        _ => argument.name == "author" && sent(argument).is_some(),
     })
+}
+
+fn record_names_author(kind: Kind, value: &Value) -> bool {
+    let is_author = |argument: &&Argument| argument.role == Role::Author;
+    let mut authors = created(kind)
+        .arguments
+        .iter()
+        .filter(is_author)
+        .flat_map(|argument| members(value, argument.name));
+    authors.any(|author| *author != Value::Null)
 }
 
 pub(super) const AUTHOR_DENIED: Problem = Problem::edge(EdgeError::AuthorDenied);

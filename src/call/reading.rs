@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::Method;
 
 use crate::config::Limits;
+use crate::contract::global::PUBLIC_QUERY_VARIABLES;
 use crate::credentials::Credentials;
 use crate::payload::{
     Bags, BodyReading, ContentHeaders, MultipartError, Source, body_reading, pair_count, parse_form,
@@ -28,76 +29,6 @@ pub struct RawCall<'a> {
     /// The whole body; ignored on GET and HEAD.
     pub body: &'a [u8],
 }
-
-/// Parameters WordPress reads from the front page's query as well, its own and the plugin's: when the query and
-/// a form of PHP's disagree about one of them, it refuses the request (backend.md section 2).
-const PUBLIC_QUERY_VARIABLES: [&str; 65] = [
-    "m",
-    "p",
-    "posts",
-    "w",
-    "cat",
-    "withcomments",
-    "withoutcomments",
-    "s",
-    "search",
-    "exact",
-    "sentence",
-    "calendar",
-    "page",
-    "paged",
-    "more",
-    "tb",
-    "pb",
-    "author",
-    "order",
-    "orderby",
-    "year",
-    "monthnum",
-    "day",
-    "hour",
-    "minute",
-    "second",
-    "name",
-    "category_name",
-    "tag",
-    "feed",
-    "author_name",
-    "pagename",
-    "page_id",
-    "error",
-    "attachment",
-    "attachment_id",
-    "subpost",
-    "subpost_id",
-    "preview",
-    "robots",
-    "favicon",
-    "taxonomy",
-    "term",
-    "cpage",
-    "post_type",
-    "embed",
-    "rest_route",
-    "sitemap",
-    "sitemap-subtype",
-    "sitemap-stylesheet",
-    "post_format",
-    "tribe_events",
-    "tribe_events_cat",
-    "tribe-promoter-auth-check",
-    "tribe-aggregator",
-    "tribe-action",
-    "eventDisplay",
-    "eventDate",
-    "eventSequence",
-    "ical",
-    "start_date",
-    "end_date",
-    "featured",
-    "tribe_remove_date_filters",
-    "tribe_events_views_kitchen_sink",
-];
 
 /// Reads path, query and body into bags, strongest first.
 ///

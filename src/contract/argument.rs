@@ -1,4 +1,9 @@
-//! One argument of an operation: what the specification says and what WordPress checks.
+//! One argument of an operation: what the specification says, what WordPress checks, what the edge adds.
+
+use super::documented::Documented;
+use super::fatal::FatalShape;
+use super::rule::Rule;
+use super::strict::{Relation, StrictRule};
 
 /// An argument of an operation.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +20,14 @@ pub struct Argument {
     pub rule: Rule,
     /// The documented default. Known to the call; never sent upstream.
     pub default: DefaultValue,
+    /// The form the strict profile asks for.
+    pub strict: StrictRule,
+    /// What the strict profile asks of it beside another argument.
+    pub relation: Option<Relation>,
+    /// The shape of a value that crashes PHP; none: no shape does.
+    pub crashes_on: Option<FatalShape>,
+    /// What the argument names, where the edge has a rule about that.
+    pub role: Role,
     /// What the argument means, in English.
     pub meaning: &'static str,
 }
@@ -28,35 +41,6 @@ pub enum Presence {
     Required,
 }
 
-/// The type an argument has in the specification's tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Documented {
-    /// Text.
-    String,
-    /// A date with or without a time, as text.
-    DateTime,
-    /// A date, as text.
-    Date,
-    /// A date in UTC, as text.
-    UtcDate,
-    /// A web address, as text.
-    Url,
-    /// An e-mail address, as text.
-    Email,
-    /// A whole number.
-    Integer,
-    /// A floating-point number.
-    Double,
-    /// True or false.
-    Boolean,
-    /// True or false, loosely.
-    BooleanLike,
-    /// A list of whole numbers.
-    IntegerList,
-    /// Anything.
-    Any,
-}
-
 /// A JSON-schema type that WordPress enforces (`rest_validate_value_from_schema`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema {
@@ -68,68 +52,15 @@ pub enum Schema {
     Boolean,
 }
 
-/// A taxonomy whose terms an argument may name.
+/// What an argument names, where a rule hangs on that and not on the value's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taxonomy {
-    /// `tribe_events_cat`
-    Category,
-    /// `post_tag`
-    Tag,
-}
-
-/// The backend's validate callback for an argument (backend.md section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// No callback.
-    Anything,
-    /// An integral numeric value above zero.
-    PositiveInt,
-    /// A comma list or array of integral numeric values above zero.
-    PositiveIntList,
-    /// A string that PHP does not call empty: not `""`, not `"0"`.
-    NonEmptyString,
-    /// A string, or anything PHP calls empty.
-    StringOrEmpty,
-    /// What PHP's `strtotime` reads, or a numeric value; never the epoch itself.
-    Time,
-    /// A zone name, abbreviation or offset PHP knows, or nothing.
-    TimezoneOrEmpty,
-    /// What PHP's URL filter takes, or nothing.
-    UrlOrEmpty,
-    /// The number of an image attachment, or a URL the origin fetches.
-    Image,
-    /// As [`Rule::Image`], or nothing.
-    ImageOrEmpty,
-    /// The number of a user.
-    UserId,
-    /// The number of an event of any status.
-    EventId,
-    /// The number of a venue.
-    VenueId,
-    /// The number of an organizer.
-    OrganizerId,
-    /// Numbers of venues, as a comma list or array.
-    VenueIdList,
-    /// Numbers of organizers, as a comma list or array.
-    OrganizerIdList,
-    /// Ids, slugs or names of terms, as a comma list or array.
-    TermList(Taxonomy),
-    /// The slug of an event.
-    EventSlug,
-    /// The slug of a venue.
-    VenueSlug,
-    /// The slug of an organizer.
-    OrganizerSlug,
-    /// A registered post status (writes).
-    PostStatus,
-    /// A list of statuses the caller may read (lists).
-    StatusFilter,
-    /// Refused where Event Tickets is not active.
-    Ticketed,
-    /// A venue by id, a venue to create, or nothing.
-    VenueEntry,
-    /// Organizers by id or to create, or nothing.
-    OrganizerEntry,
+pub enum Role {
+    /// Nothing that a rule asks about.
+    Plain,
+    /// The author of a record (T-33).
+    Author,
+    /// A namespace of the API: public at the edge, the origin's own in what is forwarded.
+    Namespace,
 }
 
 /// A documented default.
@@ -149,41 +80,6 @@ pub enum DefaultValue {
     Generated,
 }
 
-// === impl Rule ===
-
-impl Rule {
-    /// The stable name of the rule in findings and metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Anything => "anything",
-            Self::PositiveInt => "positive_int",
-            Self::PositiveIntList => "positive_int_list",
-            Self::NonEmptyString => "non_empty_string",
-            Self::StringOrEmpty => "string_or_empty",
-            Self::Time => "time",
-            Self::TimezoneOrEmpty => "timezone_or_empty",
-            Self::UrlOrEmpty => "url_or_empty",
-            Self::Image => "image",
-            Self::ImageOrEmpty => "image_or_empty",
-            Self::UserId => "user_id",
-            Self::EventId => "event_id",
-            Self::VenueId => "venue_id",
-            Self::OrganizerId => "organizer_id",
-            Self::VenueIdList => "venue_id_list",
-            Self::OrganizerIdList => "organizer_id_list",
-            Self::TermList(_) => "term_list",
-            Self::EventSlug => "event_slug",
-            Self::VenueSlug => "venue_slug",
-            Self::OrganizerSlug => "organizer_slug",
-            Self::PostStatus => "post_status",
-            Self::StatusFilter => "status_filter",
-            Self::Ticketed => "ticketed",
-            Self::VenueEntry => "venue_entry",
-            Self::OrganizerEntry => "organizer_entry",
-        }
-    }
-}
-
 // === impl Schema ===
 
 impl Schema {
@@ -193,28 +89,6 @@ impl Schema {
             Self::String => "string",
             Self::Integer => "integer",
             Self::Boolean => "boolean",
-        }
-    }
-}
-
-// === impl Documented ===
-
-impl Documented {
-    /// The type in words, as the routes listing and messages for people use it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::DateTime => "date-time",
-            Self::Date => "date",
-            Self::UtcDate => "UTC date",
-            Self::Url => "URL",
-            Self::Email => "e-mail",
-            Self::Integer => "integer",
-            Self::Double => "number",
-            Self::Boolean => "boolean",
-            Self::BooleanLike => "boolean-like",
-            Self::IntegerList => "integer list",
-            Self::Any => "any",
         }
     }
 }
@@ -231,6 +105,10 @@ impl Argument {
             schema: None,
             rule: Rule::Anything,
             default: DefaultValue::None,
+            strict: StrictRule::of(documented),
+            relation: None,
+            crashes_on: None,
+            role: Role::Plain,
             meaning,
         }
     }
@@ -243,9 +121,39 @@ impl Argument {
         }
     }
 
-    /// Sets the validate callback.
+    /// Sets the validate callback, and the shape that crashes it.
     pub(super) const fn ruled(self, rule: Rule) -> Self {
-        Self { rule, ..self }
+        Self {
+            rule,
+            crashes_on: rule.crashes_on(),
+            ..self
+        }
+    }
+
+    /// Sets the form the strict profile asks for.
+    pub(super) const fn strictly(self, strict: StrictRule) -> Self {
+        Self { strict, ..self }
+    }
+
+    /// Sets what the strict profile asks beside another argument.
+    pub(super) const fn related(self, relation: Relation) -> Self {
+        Self {
+            relation: Some(relation),
+            ..self
+        }
+    }
+
+    /// Sets the shape of a value that crashes PHP behind the callbacks.
+    pub(super) const fn crashing_on(self, shape: FatalShape) -> Self {
+        Self {
+            crashes_on: Some(shape),
+            ..self
+        }
+    }
+
+    /// Sets what the argument names.
+    pub(super) const fn naming(self, role: Role) -> Self {
+        Self { role, ..self }
     }
 
     /// Sets the documented default.

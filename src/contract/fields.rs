@@ -3,12 +3,14 @@
 //! Presence is that of *create*; updates take the same rows as optional. The order is the backend's
 //! declaration order, which is the order of its validation errors.
 
-use super::argument::{
-    Argument, DefaultValue::Bool, DefaultValue::Null, Documented, Documented::Any, Documented::Boolean,
-    Documented::DateTime, Documented::Email, Documented::Integer, Documented::IntegerList,
-    Documented::String, Documented::Url, Documented::UtcDate, Rule, Schema, Taxonomy,
+use super::argument::{Argument, DefaultValue::Bool, DefaultValue::Null, Role, Schema};
+use super::documented::Documented::{
+    self, Any, Boolean, DateTime, Email, Integer, IntegerList, String, Url, UtcDate,
 };
+use super::fatal::FatalShape;
 use super::kind::Kind;
+use super::rule::{Rule, Taxonomy};
+use super::strict::{Relation, STATUSES, StrictRule};
 
 /// The writable fields of a kind, in declaration order.
 pub(super) const fn writable(kind: Kind) -> &'static [Argument] {
@@ -38,6 +40,7 @@ const fn date(name: &'static str, documented: Documented, meaning: &'static str)
     Argument::new(name, documented, meaning)
         .typed(Schema::String)
         .ruled(Rule::Time)
+        .strictly(StrictRule::AbsoluteDate)
 }
 
 const fn flag(name: &'static str, meaning: &'static str) -> Argument {
@@ -48,11 +51,13 @@ const fn status(meaning: &'static str) -> Argument {
     Argument::new("status", String, meaning)
         .typed(Schema::String)
         .ruled(Rule::PostStatus)
+        .strictly(STATUSES)
 }
 
 const AUTHOR: Argument = Argument::new("author", Integer, "Author ID.")
     .typed(Schema::Integer)
-    .ruled(Rule::UserId);
+    .ruled(Rule::UserId)
+    .naming(Role::Author);
 const DATE: Argument = date("date", String, "Publication date.");
 const DATE_UTC: Argument = date("date_utc", UtcDate, "Publication date in UTC.");
 const IMAGE: &str = "Featured image ID or URL.";
@@ -63,22 +68,27 @@ const EVENT: &[Argument] = &[
     // The specification calls it text here and text in UTC on venues and organizers.
     date("date_utc", String, "Publication date in UTC."),
     text("title", "Event title.").required(),
-    text("description", "Event description."),
-    text("slug", "Event slug."),
-    text("excerpt", "Event excerpt."),
+    text("description", "Event description.").strictly(StrictRule::LongText),
+    text("slug", "Event slug.").strictly(StrictRule::Slug),
+    text("excerpt", "Event excerpt.").strictly(StrictRule::LongText),
     status("Post status of the event."),
     Argument::new("timezone", String, "Event time zone.")
         .typed(Schema::String)
         .ruled(Rule::TimezoneOrEmpty),
     flag("all_day", "Whether the event lasts the whole day.").default(Bool(false)),
     date("start_date", DateTime, "Start date and time.").required(),
-    date("end_date", DateTime, "End date and time.").required(),
+    date("end_date", DateTime, "End date and time.")
+        .required()
+        .related(Relation::NotBefore("start_date")),
     Argument::new("image", String, IMAGE)
         .typed(Schema::String)
-        .ruled(Rule::Image),
-    Argument::new("cost", Any, "Event cost."),
+        .ruled(Rule::Image)
+        .strictly(StrictRule::Image),
+    // Terms and costs of an event have no callback: the plugin reads their elements one by one.
+    Argument::new("cost", Any, "Event cost.").crashing_on(FatalShape::NestedArray),
     Argument::new("website", Any, "Event website URL.")
         .ruled(Rule::UrlOrEmpty)
+        .strictly(StrictRule::Url)
         .default(Null),
     flag("show_map", "Show a map."),
     flag("show_map_link", "Show a map link."),
@@ -90,8 +100,13 @@ const EVENT: &[Argument] = &[
         IntegerList,
         "Category IDs (described as ID or name).",
     )
+    .strictly(StrictRule::Terms)
+    .crashing_on(FatalShape::NestedArray)
     .default(Null),
-    Argument::new("tags", IntegerList, "Tag IDs (described as ID or name).").default(Null),
+    Argument::new("tags", IntegerList, "Tag IDs (described as ID or name).")
+        .strictly(StrictRule::Terms)
+        .crashing_on(FatalShape::NestedArray)
+        .default(Null),
     Argument::new("venue", IntegerList, "Venue IDs (described as IDs or data).")
         .ruled(Rule::VenueEntry)
         .default(Null),
@@ -109,7 +124,7 @@ const VENUE: &[Argument] = &[
     DATE,
     DATE_UTC,
     text("venue", "Venue name.").required(),
-    loose_text("description", "Venue description."),
+    loose_text("description", "Venue description.").strictly(StrictRule::LongText),
     status("Post status of the venue."),
     Argument::new("show_map", String, "Show a map.")
         .typed(Schema::String)
@@ -128,10 +143,12 @@ const VENUE: &[Argument] = &[
     Argument::new("website", Url, "Venue website URL.")
         .typed(Schema::String)
         .ruled(Rule::UrlOrEmpty)
+        .strictly(StrictRule::Url)
         .default(Null),
     Argument::new("image", String, IMAGE)
         .typed(Schema::String)
         .ruled(Rule::ImageOrEmpty)
+        .strictly(StrictRule::Image)
         .default(Null),
 ];
 
@@ -140,12 +157,13 @@ const ORGANIZER: &[Argument] = &[
     DATE.default(Null),
     DATE_UTC.default(Null),
     text("organizer", "Organizer name.").default(Null).required(),
-    loose_text("description", "Organizer description."),
+    loose_text("description", "Organizer description.").strictly(StrictRule::LongText),
     status("Post status of the organizer.").default(Null),
     loose_text("phone", "Phone number."),
     Argument::new("website", String, "Organizer website URL.")
         .typed(Schema::String)
         .ruled(Rule::UrlOrEmpty)
+        .strictly(StrictRule::Url)
         .default(Null),
     Argument::new("email", Email, "E-mail address.")
         .typed(Schema::String)
@@ -154,13 +172,14 @@ const ORGANIZER: &[Argument] = &[
     Argument::new("image", String, IMAGE)
         .typed(Schema::String)
         .ruled(Rule::ImageOrEmpty)
+        .strictly(StrictRule::Image)
         .default(Null),
 ];
 
 const CATEGORY: &[Argument] = &[
     text("name", "Category name.").required(),
-    text("description", "Category description."),
-    text("slug", "Category slug."),
+    text("description", "Category description.").strictly(StrictRule::LongText),
+    text("slug", "Category slug.").strictly(StrictRule::Slug),
     Argument::new("parent", Integer, "Parent category term ID.")
         .typed(Schema::Integer)
         .ruled(Rule::TermList(Taxonomy::Category)),
@@ -168,6 +187,6 @@ const CATEGORY: &[Argument] = &[
 
 const TAG: &[Argument] = &[
     text("name", "Tag name.").required(),
-    text("description", "Tag description."),
-    text("slug", "Tag slug."),
+    text("description", "Tag description.").strictly(StrictRule::LongText),
+    text("slug", "Tag slug.").strictly(StrictRule::Slug),
 ];

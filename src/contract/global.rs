@@ -1,5 +1,6 @@
 //! Parameters WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
 
+use super::fatal::FatalShape;
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
 
@@ -29,6 +30,15 @@ pub struct Global {
     pub treatment: Treatment,
     /// What WordPress does with it.
     pub meaning: &'static str,
+}
+
+/// A parameter that an operation does not declare and the backend obeys all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Undeclared {
+    /// The name after PHP's mangling.
+    pub name: &'static str,
+    /// The shape of a value that crashes PHP; none: no shape does.
+    pub crashes_on: Option<FatalShape>,
 }
 
 const fn forward(name: &'static str, meaning: &'static str) -> Global {
@@ -78,6 +88,76 @@ pub const GLOBALS: &[Global] = &[
     },
 ];
 
+/// Parameters WordPress reads from the front page's query as well, its own and the plugin's: when the query and
+/// a form of PHP's disagree about one of them, it refuses the request (backend.md section 2).
+pub const PUBLIC_QUERY_VARIABLES: [&str; 65] = [
+    "m",
+    "p",
+    "posts",
+    "w",
+    "cat",
+    "withcomments",
+    "withoutcomments",
+    "s",
+    "search",
+    "exact",
+    "sentence",
+    "calendar",
+    "page",
+    "paged",
+    "more",
+    "tb",
+    "pb",
+    "author",
+    "order",
+    "orderby",
+    "year",
+    "monthnum",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "name",
+    "category_name",
+    "tag",
+    "feed",
+    "author_name",
+    "pagename",
+    "page_id",
+    "error",
+    "attachment",
+    "attachment_id",
+    "subpost",
+    "subpost_id",
+    "preview",
+    "robots",
+    "favicon",
+    "taxonomy",
+    "term",
+    "cpage",
+    "post_type",
+    "embed",
+    "rest_route",
+    "sitemap",
+    "sitemap-subtype",
+    "sitemap-stylesheet",
+    "post_format",
+    "tribe_events",
+    "tribe_events_cat",
+    "tribe-promoter-auth-check",
+    "tribe-aggregator",
+    "tribe-action",
+    "eventDisplay",
+    "eventDate",
+    "eventSequence",
+    "ical",
+    "start_date",
+    "end_date",
+    "featured",
+    "tribe_remove_date_filters",
+    "tribe_events_views_kitchen_sink",
+];
+
 /// The global parameter of this name.
 pub fn global(name: &[u8]) -> Option<&'static Global> {
     GLOBALS.iter().find(|global| global.name.as_bytes() == name)
@@ -88,15 +168,28 @@ pub fn global(name: &[u8]) -> Option<&'static Global> {
 /// `password` opens protected events on reads that do not declare it (backend.md sections 1 and 8), a `parent`
 /// on tags is refused by the taxonomy itself (section 7), and an `offset` skips tags: the plugin hands the whole
 /// request to WordPress's own list of terms, which knows it for terms without a hierarchy.
-pub fn obeyed(operation: OperationId) -> &'static [&'static str] {
+pub fn obeyed(operation: OperationId) -> &'static [Undeclared] {
+    const PASSWORD: Undeclared = Undeclared {
+        name: "password",
+        crashes_on: Some(FatalShape::Array),
+    };
+    const OFFSET: Undeclared = harmless("offset");
+    const PARENT: Undeclared = harmless("parent");
     match (operation.route, operation.action) {
         (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
-            &["password"]
+            &[PASSWORD]
         }
-        (Route::Collection(Kind::Tag), Action::List) => &["offset"],
+        (Route::Collection(Kind::Tag), Action::List) => &[OFFSET],
         (Route::Collection(Kind::Tag), Action::Create) | (Route::Item(Kind::Tag), Action::Update) => {
-            &["parent"]
+            &[PARENT]
         }
         _ => &[],
+    }
+}
+
+const fn harmless(name: &'static str) -> Undeclared {
+    Undeclared {
+        name,
+        crashes_on: None,
     }
 }

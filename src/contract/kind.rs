@@ -1,5 +1,8 @@
 //! The five kinds of record and the fifteen paths that address them.
 
+/// The name of a record's number, in the path and in the records inside a body.
+pub const RECORD_NUMBER: &str = "id";
+
 /// A kind of record the service manages (specification, "What the service does").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -97,7 +100,7 @@ impl Route {
     pub const fn path_parameter(self) -> Option<&'static str> {
         match self {
             Self::Index | Self::Doc | Self::Collection(_) => None,
-            Self::Item(_) => Some("id"),
+            Self::Item(_) => Some(RECORD_NUMBER),
             Self::BySlug(_) => Some("slug"),
         }
     }

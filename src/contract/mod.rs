@@ -10,18 +10,26 @@
 
 mod argument;
 pub mod difference;
+mod documented;
 pub mod drift;
+mod fatal;
 mod fields;
 pub mod global;
 mod kind;
 mod operation;
 mod query;
+mod rule;
+mod strict;
 mod table;
 
-pub use argument::{Argument, DefaultValue, Documented, Presence, Rule, Schema, Taxonomy};
-pub use global::{Treatment, obeyed};
-pub use kind::{Kind, Route};
+pub use argument::{Argument, DefaultValue, Presence, Role, Schema};
+pub use documented::Documented;
+pub use fatal::FatalShape;
+pub use global::{Treatment, Undeclared, obeyed};
+pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use operation::{Action, Operation, OperationId, Place};
+pub use rule::{Rule, Taxonomy};
+pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};
 
 /// The public name of the namespace in the specification.

@@ -1,11 +1,13 @@
 //! Query parameters of the lists and path parameters of the item routes (specification, "Endpoints").
 
-use super::argument::{
-    Argument, DefaultValue, Documented::Any, Documented::Boolean, Documented::BooleanLike, Documented::Date,
-    Documented::DateTime, Documented::Double, Documented::Integer, Documented::IntegerList,
-    Documented::String, Rule, Schema, Taxonomy,
+use super::argument::{Argument, DefaultValue, Role, Schema};
+use super::documented::Documented::{
+    Any, Boolean, BooleanLike, Date, DateTime, Double, Integer, IntegerList, String,
 };
-use super::kind::Kind;
+use super::fatal::FatalShape;
+use super::kind::{Kind, RECORD_NUMBER};
+use super::rule::{Rule, Taxonomy};
+use super::strict::{Relation, STATUSES, STRICT_LIMITS, StrictRule};
 
 /// The query parameters of a collection's list operation, in declaration order.
 pub(super) const fn list(kind: Kind) -> &'static [Argument] {
@@ -26,7 +28,7 @@ pub(super) const fn id(kind: Kind) -> Argument {
         Kind::Category => (Rule::TermList(Taxonomy::Category), "Category term ID."),
         Kind::Tag => (Rule::TermList(Taxonomy::Tag), "Tag term ID."),
     };
-    Argument::new("id", Integer, meaning)
+    Argument::new(RECORD_NUMBER, Integer, meaning)
         .typed(Schema::Integer)
         .ruled(rule)
         .required()
@@ -42,6 +44,7 @@ pub(super) const fn slug(kind: Kind) -> Argument {
     Argument::new("slug", String, meaning)
         .typed(Schema::String)
         .ruled(rule)
+        .strictly(StrictRule::InPath)
         .required()
 }
 
@@ -50,6 +53,7 @@ pub(super) const fn event_slug_on_update() -> Argument {
     Argument::new("slug", String, "Slug of the event to address.")
         .typed(Schema::String)
         .ruled(Rule::NonEmptyString)
+        .strictly(StrictRule::InPath)
 }
 
 /// The event password, declared on routes by number only.
@@ -60,14 +64,21 @@ pub(super) const PASSWORD: Argument = Argument::new("password", String, "Event p
 /// The arguments of the namespace index.
 pub(super) const INDEX: &[Argument] = &[
     Argument::new("namespace", Any, "Namespace to describe.")
+        .crashing_on(FatalShape::Array)
+        .naming(Role::Namespace)
         .default(DefaultValue::Text("calendar/events/v1")),
-    Argument::new("context", Any, "Scope of the answer.").default(DefaultValue::Text("view")),
+    Argument::new("context", Any, "Scope of the answer.")
+        .strictly(StrictRule::Word(&["view"]))
+        .default(DefaultValue::Text("view")),
 ];
 
 const fn page(meaning: &'static str) -> Argument {
     Argument::new("page", Integer, meaning)
         .typed(Schema::Integer)
         .ruled(Rule::PositiveInt)
+        .strictly(StrictRule::Whole {
+            most: STRICT_LIMITS.page,
+        })
         .default(DefaultValue::Int(1))
 }
 
@@ -75,6 +86,9 @@ const fn per_page(meaning: &'static str) -> Argument {
     // The backend gives `per_page` a sanitiser of its own, so its schema type is never enforced.
     Argument::new("per_page", Integer, meaning)
         .ruled(Rule::PositiveInt)
+        .strictly(StrictRule::Whole {
+            most: STRICT_LIMITS.per_page,
+        })
         .default(DefaultValue::Int(10))
 }
 
@@ -123,14 +137,14 @@ const EVENTS: &[Argument] = &[
     .ruled(Rule::NonEmptyString)
     .default(DefaultValue::Bool(false)),
     text("search", "Events containing the string in title or description."),
-    list_of(
+    term(
         "categories",
-        Rule::TermList(Taxonomy::Category),
+        Taxonomy::Category,
         "Events assigned to one of the given categories (slugs or IDs).",
     ),
-    list_of(
+    term(
         "tags",
-        Rule::TermList(Taxonomy::Tag),
+        Taxonomy::Tag,
         "Events assigned to one of the given tags (slugs or IDs).",
     ),
     list_of(
@@ -144,7 +158,9 @@ const EVENTS: &[Argument] = &[
         "Events assigned to one of the given organizer IDs.",
     ),
     flag("featured", "Filter by featured status."),
-    Argument::new("status", String, "Filter by event post status.").ruled(Rule::StatusFilter),
+    Argument::new("status", String, "Filter by event post status.")
+        .ruled(Rule::StatusFilter)
+        .strictly(STATUSES),
     flag(
         "geoloc",
         "Filter by whether the venue has geolocation data. Needs an optional premium calendar extension.",
@@ -153,12 +169,16 @@ const EVENTS: &[Argument] = &[
         "geoloc_lat",
         Double,
         "Venue latitude filter; must be accompanied by geoloc_lng. Needs the same extension.",
-    ),
+    )
+    .strictly(StrictRule::Degrees { most: 90 })
+    .related(Relation::OtherCoordinate("geoloc_lng")),
     Argument::new(
         "geoloc_lng",
         Double,
         "Venue longitude filter; must be accompanied by geoloc_lat. Needs the same extension.",
-    ),
+    )
+    .strictly(StrictRule::Degrees { most: 180 })
+    .related(Relation::OtherCoordinate("geoloc_lat")),
     // Sanitised by the backend's own list reader: its schema type is never enforced.
     list_of(
         "include",
@@ -184,21 +204,24 @@ const LINKED_POSTS: &[Argument] = &[
         "Items that have upcoming events associated.",
     )
     .default(DefaultValue::Bool(false)),
-    Argument::new("status", String, "Post status filter.").ruled(Rule::StatusFilter),
+    Argument::new("status", String, "Post status filter.")
+        .ruled(Rule::StatusFilter)
+        .strictly(STATUSES),
 ];
 
 const fn term(name: &'static str, taxonomy: Taxonomy, meaning: &'static str) -> Argument {
-    list_of(name, Rule::TermList(taxonomy), meaning)
+    list_of(name, Rule::TermList(taxonomy), meaning).strictly(StrictRule::Terms)
 }
 
 const HIDE_EMPTY: Argument =
     flag("hide_empty", "Hide terms assigned to no posts.").default(DefaultValue::Int(1));
-const ORDER: Argument = text("order", "Sort direction, ascending or descending.");
+const ORDER: Argument = text("order", "Sort direction, ascending or descending.")
+    .strictly(StrictRule::WordInAnyCase(&["asc", "desc"]));
 const ORDERBY: Argument = text("orderby", "Term attribute to sort by.");
 const SEARCH_TERMS: Argument = text("search", "Terms matching the string.");
 const POST: Argument = event_id("post", "Terms assigned to this post ID.");
 const EVENT_OF_TERM: Argument = event_id("event", "Alias of `post`.");
-const TERM_SLUG: Argument = text("slug", "Terms with this slug.");
+const TERM_SLUG: Argument = text("slug", "Terms with this slug.").strictly(StrictRule::Slug);
 
 const CATEGORIES: &[Argument] = &[
     page("Archive page."),

@@ -111,6 +111,8 @@ fn on_update(kind: Kind, except: Option<&str>) -> Vec<Argument> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::argument::Role;
+    use super::super::strict::Relation;
     use super::*;
 
     #[test]
@@ -121,6 +123,20 @@ mod tests {
             .map(|operation| operation.id.action.methods().len())
             .sum();
         assert_eq!((Route::all().count(), pairs), (15, 52));
+    }
+
+    #[test]
+    fn arguments_that_rows_name_exist() {
+        for operation in table().operations() {
+            for (at, argument) in operation.arguments.iter().enumerate() {
+                // A canonical query writes the namespace before all else.
+                assert!(argument.role != Role::Namespace || at == 0, "{}", operation.name);
+                if let Some(Relation::OtherCoordinate(other) | Relation::NotBefore(other)) = argument.relation
+                {
+                    assert!(operation.argument(other.as_bytes()).is_some(), "{other}");
+                }
+            }
+        }
     }
 
     #[test]

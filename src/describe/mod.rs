@@ -10,7 +10,9 @@
 mod catalogue;
 mod openapi;
 mod routes;
+mod strict;
 
 pub use catalogue::Language;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use routes::{routes_json, routes_text};
+pub use strict::strict_reference;

@@ -18,7 +18,7 @@ use super::means::Means;
 use crate::answer::{Answer, AnsweredBy, refused};
 use crate::authority::{PublicAddress, StrictAuthority, misdirected};
 use crate::backend::{Backend, BackendKind, ForwardedHeaders, Health, Outgoing};
-use crate::call::{Judgement, Outcome, RawCall, ValidatedCall};
+use crate::call::{ForwardableCall, Judgement, Outcome, RawCall};
 use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::cors::Audience;
 use crate::layers::{ClientBody, RequestContext};
@@ -142,7 +142,7 @@ impl Calendar {
         }
     }
 
-    async fn forward(&self, request: &Admitted<'_>, call: &ValidatedCall) -> Answer {
+    async fn forward(&self, request: &Admitted<'_>, call: &ForwardableCall) -> Answer {
         let &Admitted { head, context, .. } = request;
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let forwarded = ForwardedHeaders::new(&head.headers, forwarded(context, &public));
@@ -175,7 +175,7 @@ impl Calendar {
     }
 }
 
-fn call_context(head: &Parts, call: &ValidatedCall) -> CallContext {
+fn call_context(head: &Parts, call: &ForwardableCall) -> CallContext {
     CallContext {
         root: call.request().root,
         method: head.method.clone(),
@@ -192,7 +192,7 @@ fn call_context(head: &Parts, call: &ValidatedCall) -> CallContext {
     }
 }
 
-fn client_context(call: &ValidatedCall, public: &PublicAddress) -> ClientContext {
+fn client_context(call: &ForwardableCall, public: &PublicAddress) -> ClientContext {
     ClientContext {
         public_base: public.to_string().into(),
         audience: if call.expects_privacy() {
@@ -203,7 +203,7 @@ fn client_context(call: &ValidatedCall, public: &PublicAddress) -> ClientContext
     }
 }
 
-fn operation(call: &ValidatedCall) -> &'static str {
+fn operation(call: &ForwardableCall) -> &'static str {
     call.operation()
         .map_or("none", |operation| operation.name.as_str())
 }

@@ -15,7 +15,7 @@ use crate::config::{Profile, Settings};
 use crate::credentials::{Credentials, Identity, RejectedCredentials};
 use crate::layers::RequestContext;
 use crate::problem::{EdgeError, Refusal};
-use crate::target::RouteMatch;
+use crate::target::Spot;
 use crate::telemetry::Metrics;
 
 /// Marks an answer of the site that refuses the credentials; rides in the answer's extensions.
@@ -75,16 +75,19 @@ impl Entrance {
         &self,
         head: &'a Parts,
         context: &'a RequestContext,
-        matched: Option<&RouteMatch>,
+        spot: Option<&Spot>,
         profile: Profile,
     ) -> Result<Admitted<'a>, Box<Answer>> {
-        let call = Call::of(&head.method, matched);
+        let call = Call::of(&head.method, spot.and_then(|spot| spot.operation));
         let credentials = Credentials::read(&head.headers, profile, &self.schemes);
         let identity = credentials
             .as_ref()
             .map_or_else(RejectedCredentials::identity, Credentials::identity);
         let standings = self.spend(visitor(context, identity), call)?;
-        let refusal = matched.and_then(|_| self.refusal(context, &credentials, call));
+        let is_routed = spot.is_some_and(|spot| spot.matched.is_some());
+        let refusal = is_routed
+            .then(|| self.refusal(context, &credentials, call))
+            .flatten();
         if let Some(refusal) = refusal {
             let mut answer = refused(&refusal);
             standings.write(answer.headers_mut());

@@ -90,7 +90,10 @@ impl Service<EdgeRequest> for Gateway {
 impl Inner {
     async fn serve(&self, request: EdgeRequest) -> Answer {
         let EdgeRequest { head, body, context } = request;
-        let located = self.means.roots.locate(head.uri.path(), head.uri.query());
+        let located = self
+            .means
+            .roots
+            .locate(&head.method, head.uri.path(), head.uri.query());
         match (located, &self.site) {
             (Located::Elsewhere { .. }, Some(site)) => self.serve_site(site, &head, &context, body).await,
             (located, _) => self.serve_calendar(&located, &head, &context, body).await,
@@ -109,9 +112,8 @@ impl Inner {
             Passage::Calendar { spot, body } => (spot, body),
         };
         let entrance = &self.means.entrance;
-        let matched = spot.matched.as_ref();
-        let profile = self.means.judge.profile(&head.method, matched);
-        match entrance.admit(head, context, matched, profile) {
+        let profile = self.means.judge.enforced_profile(spot.operation);
+        match entrance.admit(head, context, Some(&spot), profile) {
             Ok(request) => {
                 let answer = self.calendar.judged(&request, &body, &spot).await;
                 entrance.leave(&request, answer)
@@ -127,18 +129,16 @@ impl Inner {
         context: &RequestContext,
         body: ClientBody,
     ) -> Answer {
-        let matched = match located {
-            Located::Api(spot) => spot.matched.as_ref(),
-            Located::Refused(_) | Located::Elsewhere { .. } => None,
-        };
+        let spot = located.spot();
         let entrance = &self.means.entrance;
-        let profile = self.means.judge.profile(&head.method, matched);
+        let operation = spot.and_then(|spot| spot.operation);
+        let profile = self.means.judge.enforced_profile(operation);
         // A preflight is a browser's own question, and free.
         let is_readable = !matches!(located, Located::Refused(_));
         if is_readable && Preflight::of(&head.method, &head.headers).is_some() {
             return preflight();
         }
-        let request = match entrance.admit(head, context, matched, profile) {
+        let request = match entrance.admit(head, context, spot, profile) {
             Ok(request) => request,
             Err(answer) => return *answer,
         };

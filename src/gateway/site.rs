@@ -101,7 +101,11 @@ impl Site {
         let mut query = head.uri.query().unwrap_or_default().to_owned();
         query.push_str("&rest_route=");
         write_escaped(route, &mut query);
-        match self.means.roots.locate(head.uri.path(), Some(&query)) {
+        match self
+            .means
+            .roots
+            .locate(&head.method, head.uri.path(), Some(&query))
+        {
             Located::Api(spot) => Ok(Some(spot)),
             Located::Elsewhere { .. } => Ok(None),
             Located::Refused(problem) => Err(problem),

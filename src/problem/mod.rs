@@ -9,6 +9,7 @@ mod php_json;
 mod proxy_error;
 mod reference;
 mod refusal;
+mod style;
 mod words;
 
 pub use catalogue::{Edge, Fault, InvalidParameter, Problem};
@@ -17,5 +18,6 @@ pub use edge::{EdgeError, Entry};
 pub use php_json::{Layout, to_php_json};
 pub use proxy_error::ProxyError;
 pub use reference::reference;
-pub use refusal::{Allow, Refusal, Style};
+pub use refusal::{Allow, Refusal};
+pub use style::Style;
 pub use words::{Message, UnfitSentence, Words};

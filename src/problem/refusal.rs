@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::catalogue::Problem;
 use super::edge::EdgeError;
-use super::php_json::{Layout, to_php_json};
+use super::php_json::to_php_json;
+use super::style::Style;
 use super::words::Words;
 use crate::contract::{Route, table};
 
@@ -18,15 +19,6 @@ pub struct Refusal {
     style: Style,
     allow: Allow,
     problem: Problem,
-}
-
-/// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (backend.md section 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Style {
-    /// Compact, or indented by `_pretty`.
-    pub layout: Layout,
-    /// Whether `_envelope` hides the status in a 200.
-    pub enveloped: bool,
 }
 
 /// The `Allow` header WordPress sends with a refusal.

@@ -52,7 +52,7 @@ impl Site {
     /// Answers one request.
     pub(super) fn reply(&self, parts: &Parts, body: &[u8]) -> Reply {
         let (path, query) = (parts.uri.path(), parts.uri.query());
-        let visit = match self.roots.locate(path, query) {
+        let visit = match self.roots.locate(&parts.method, path, query) {
             Located::Api(spot) => Visit::new(parts, body, spot.matched, spot.query),
             Located::Refused(_) => return bad_request(),
             Located::Elsewhere { .. } if path.trim_end_matches('/') == "/wp-json" => {

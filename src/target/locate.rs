@@ -1,11 +1,15 @@
-//! Where a request target leads: a root and a route, or elsewhere.
+//! Where a request target leads: path, query and method put together.
 
 use std::sync::Arc;
 
-use super::root_path::{RootPath, trim_slashes};
-use super::route::{Matched, RouteMatch, match_route};
+use http::Method;
+
+use super::by_path::ByPath;
+use super::root_path::RootPath;
+use super::route::{Matched, match_route};
+use super::spot::{Located, Spelling, Spot};
 use crate::config::{Profile, Settings};
-use crate::payload::{Plus, decode, escapes, pair_count, parse_form};
+use crate::payload::{escapes, pair_count, parse_form};
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::value::{PhpArray, Value};
 
@@ -17,42 +21,6 @@ pub struct Roots {
     namespaces: Vec<String>,
     query_pairs: usize,
     keeps_spelling: bool,
-}
-
-/// Where a target leads.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Located {
-    /// Into the calendar API.
-    Api(Spot),
-    /// Anywhere else on the site.
-    Elsewhere {
-        /// Position among the settings' roots of the one whose REST path it is below; none: below none.
-        root: Option<usize>,
-    },
-    /// Nowhere: the target cannot be read, or says two things.
-    Refused(Problem),
-}
-
-/// A place in the calendar API.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spot {
-    /// Position among the settings' roots.
-    pub root: usize,
-    /// The route; none: inside the namespace, but not in the table.
-    pub matched: Option<RouteMatch>,
-    /// The query's parameters as PHP reads them, `rest_route` included.
-    pub query: Arc<PhpArray>,
-    /// The target as it was spelt; kept only where a strict profile asks for it.
-    pub spelling: Option<Box<Spelling>>,
-}
-
-/// A request target exactly as it was sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spelling {
-    /// The path.
-    pub path: String,
-    /// The query without its question mark; empty where there is none.
-    pub query: String,
 }
 
 // === impl Roots ===
@@ -81,9 +49,9 @@ impl Roots {
         }
     }
 
-    /// Finds the place of a target, given its path and query exactly as they were sent.
-    pub fn locate(&self, path: &str, query: Option<&str>) -> Located {
-        let mut located = self.locate_bytes(path.as_bytes(), query.unwrap_or_default().as_bytes());
+    /// Finds the place of a target, given the method and the path and query exactly as they were sent.
+    pub fn locate(&self, method: &Method, path: &str, query: Option<&str>) -> Located {
+        let mut located = self.locate_bytes(method, path.as_bytes(), query.unwrap_or_default().as_bytes());
         if let (true, Located::Api(spot)) = (self.keeps_spelling, &mut located) {
             let query = query.unwrap_or_default().to_owned();
             spot.spelling = Some(Box::new(Spelling {
@@ -94,16 +62,9 @@ impl Roots {
         located
     }
 
-    fn locate_bytes(&self, path: &[u8], query: &[u8]) -> Located {
-        let by_path = self.by_path(path);
-        if matches!(
-            by_path,
-            ByPath::Route {
-                matched: Matched::Elsewhere,
-                ..
-            } | ByPath::Site { .. }
-        ) && !may_name_a_route(query)
-        {
+    fn locate_bytes(&self, method: &Method, path: &[u8], query: &[u8]) -> Located {
+        let by_path = ByPath::of(path, &self.paths, &self.namespaces);
+        if by_path.is_elsewhere() && !may_name_a_route(query) {
             return by_path.elsewhere();
         }
         if let Some(problem) = unreadable(path) {
@@ -112,51 +73,18 @@ impl Roots {
         if pair_count(query) > self.query_pairs {
             return Located::Refused(TOO_MANY_PARAMETERS);
         }
-        self.by_query(by_path, Arc::new(parse_form(query)))
-    }
-
-    /// What the path alone says.
-    fn by_path(&self, path: &[u8]) -> ByPath {
-        let path = trim_slashes(path);
-        let found = self.paths.iter().find_map(|root| Some((root, root.route(path)?)));
-        if let Some((root, route)) = found {
-            let matched = match_route(&route, &self.namespaces);
-            let matched = if is_script(path) && matched != Matched::Elsewhere {
-                Matched::Unknown
-            } else {
-                matched
-            };
-            return ByPath::Route {
-                root: root.index,
-                matched,
-                is_root: route.is_empty(),
-            };
-        }
-        let site = self.paths.iter().find(|root| root.below_home(path).is_some());
-        match site {
-            Some(root) if !is_script(path) || root.below_home(path) == Some(b"index.php") => ByPath::Site {
-                root: Some(root.index),
-            },
-            _ => ByPath::Site { root: None },
-        }
+        self.by_query(by_path, method, Arc::new(parse_form(query)))
     }
 
     /// What path and query say together: a `rest_route` beats the path in WordPress, so it may only repeat
     /// it, or stand where no REST path does.
-    fn by_query(&self, by_path: ByPath, query: Arc<PhpArray>) -> Located {
+    fn by_query(&self, by_path: ByPath, method: &Method, query: Arc<PhpArray>) -> Located {
         let Some(value) = query.get("rest_route") else {
             return match by_path {
-                ByPath::Route {
-                    matched: Matched::Elsewhere,
-                    ..
+                ByPath::Route { root, matched, .. } if matched != Matched::Elsewhere => {
+                    Located::Api(Spot::new(root, matched, method, query))
                 }
-                | ByPath::Site { .. } => by_path.elsewhere(),
-                ByPath::Route { root, matched, .. } => Located::Api(Spot {
-                    root,
-                    matched: matched.found(),
-                    query,
-                    spelling: None,
-                }),
+                other => other.elsewhere(),
             };
         };
         let Value::String(text) = value else {
@@ -172,23 +100,13 @@ impl Roots {
                 if named != matched || matched == Matched::Unknown {
                     return Located::Refused(CONTRADICTION);
                 }
-                Located::Api(Spot {
-                    root,
-                    matched: matched.found(),
-                    query,
-                    spelling: None,
-                })
+                Located::Api(Spot::new(root, matched, method, query))
             }
             ByPath::Route { is_root: false, .. } if named != Matched::Elsewhere => {
                 Located::Refused(CONTRADICTION)
             }
             ByPath::Route { root, .. } | ByPath::Site { root: Some(root) } if named != Matched::Elsewhere => {
-                Located::Api(Spot {
-                    root,
-                    matched: named.found(),
-                    query,
-                    spelling: None,
-                })
+                Located::Api(Spot::new(root, named, method, query))
             }
             ByPath::Route { .. } | ByPath::Site { .. } => by_path.elsewhere(),
         }
@@ -200,43 +118,6 @@ const TOO_MANY_PARAMETERS: Problem = Problem::edge(EdgeError::TooManyParameters)
 const CONTRADICTION: Problem = Problem::edge(EdgeError::RouteContradiction);
 
 const BAD_TARGET: Problem = Problem::because(Cause::UnreadablePath);
-
-/// What a path says on its own.
-#[derive(Debug)]
-enum ByPath {
-    /// A path below a REST root, or the root itself.
-    Route {
-        root: usize,
-        matched: Matched,
-        is_root: bool,
-    },
-    /// A page of the site; the root whose front controller serves it, unless it is another script.
-    Site { root: Option<usize> },
-}
-
-impl ByPath {
-    const fn elsewhere(&self) -> Located {
-        let root = match self {
-            Self::Route { root, .. } => Some(*root),
-            Self::Site { .. } => None,
-        };
-        Located::Elsewhere { root }
-    }
-}
-
-impl Matched {
-    fn found(self) -> Option<RouteMatch> {
-        match self {
-            Self::Route(found) => Some(found),
-            Self::Unknown | Self::Elsewhere => None,
-        }
-    }
-}
-
-/// Web servers in front of WordPress hand every path with this ending to PHP as a file of its own.
-fn is_script(path: &[u8]) -> bool {
-    decode(path, Plus::Literal).ends_with(b".php")
-}
 
 /// A broken percent-escape or an encoded NUL: the web server refuses both.
 fn unreadable(path: &[u8]) -> Option<Problem> {
@@ -264,7 +145,7 @@ mod tests {
     }
 
     fn place(path: &str, query: Option<&str>) -> Option<(usize, Option<Route>)> {
-        match roots().locate(path, query) {
+        match roots().locate(&Method::GET, path, query) {
             Located::Api(spot) => Some((spot.root, spot.matched.map(|found| found.route))),
             Located::Elsewhere { .. } | Located::Refused(_) => None,
         }
@@ -323,7 +204,7 @@ mod tests {
 
     #[test]
     fn escapes_percent_signs_anew_behind_index_php() {
-        let slug = |path: &str| match roots().locate(path, None) {
+        let slug = |path: &str| match roots().locate(&Method::GET, path, None) {
             Located::Api(spot) => spot.matched.and_then(|found| found.parameter),
             Located::Elsewhere { .. } | Located::Refused(_) => None,
         };
@@ -346,7 +227,10 @@ mod tests {
         ];
         for (path, query) in cases {
             assert!(
-                matches!(roots().locate(path, Some(query)), Located::Refused(_)),
+                matches!(
+                    roots().locate(&Method::GET, path, Some(query)),
+                    Located::Refused(_)
+                ),
                 "{path}?{query}"
             );
         }
@@ -358,14 +242,18 @@ mod tests {
             "/wp-json/tribe/events/v1/events%00",
             "/wp-json/tribe/events/v1/events%zz",
         ] {
-            assert_eq!(roots().locate(path, None), Located::Refused(BAD_TARGET), "{path}");
+            assert_eq!(
+                roots().locate(&Method::GET, path, None),
+                Located::Refused(BAD_TARGET),
+                "{path}"
+            );
         }
     }
 
     proptest::proptest! {
         #[test]
         fn takes_any_target(path in "/?[a-zA-Z%0-9/.;_+-]{0,40}", query in proptest::option::of(".{0,40}")) {
-            let _ = roots().locate(&path, query.as_deref());
+            let _ = roots().locate(&Method::GET, &path, query.as_deref());
         }
     }
 }

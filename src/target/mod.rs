@@ -3,11 +3,14 @@
 //! The raw target is matched as WordPress matches it. What is not matched here is not a calendar call,
 //! and nothing below this module looks at a path again: the canonical encoder writes a new one.
 
+mod by_path;
 mod locate;
 mod root_path;
 mod route;
 mod slug;
+mod spot;
 
-pub use locate::{Located, Roots, Spelling, Spot};
+pub use locate::Roots;
 pub use route::RouteMatch;
 pub use slug::canonical_slug;
+pub use spot::{Located, Spelling, Spot};

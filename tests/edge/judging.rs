@@ -122,7 +122,10 @@ impl Edge {
         if request.body.len() as u64 > self.body_limit {
             return Said::Turned(Refusal::edge(EdgeError::BodyTooLarge));
         }
-        match self.roots.locate(&request.path, request.query.as_deref()) {
+        match self
+            .roots
+            .locate(&request.method, &request.path, request.query.as_deref())
+        {
             Located::Api(spot) => self.say_of_call(request, &spot),
             Located::Elsewhere { root } => Said::Turned(self.judge.refuse_elsewhere(
                 root,
@@ -134,7 +137,7 @@ impl Edge {
     }
 
     fn say_of_call(&self, request: &Request, spot: &Spot) -> Said {
-        let profile = self.judge.profile(&request.method, spot.matched.as_ref());
+        let profile = self.judge.enforced_profile(spot.operation);
         match Credentials::read(&request.headers, profile, &self.schemes) {
             Ok(credentials) => Said::Judged(self.judge.judge(&RawCall {
                 method: &request.method,

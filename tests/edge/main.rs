@@ -47,6 +47,7 @@ mod slow_readers;
 mod strict;
 mod strict_heads;
 mod support;
+mod table_columns;
 mod tls;
 mod verdicts;
 mod writers;

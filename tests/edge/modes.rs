@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge::call::{Finding, Judgement, Outcome};
+use calendar_edge::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver};
 use calendar_edge::config::{Mode, OperationSettings, Profile, Settings};
 use calendar_edge::contract::table;
 use http::{HeaderMap, HeaderValue, Method};
@@ -47,6 +47,14 @@ fn report_finds_what_enforce_refuses() {
                 assert!(!reported.findings.is_empty(), "{}", record.id);
                 waived += 1;
             }
+            (Outcome::Forward(one), Outcome::Forward(other)) => {
+                assert_same_call(one, other, &record.id);
+                assert!(matches!(
+                    one.waiver(),
+                    None | Some(Waiver::OriginWords | Waiver::Description)
+                ));
+                assert!(other.validated().is_none(), "{}", record.id);
+            }
             (one, other) => assert_eq!(one, other, "{}", record.id),
         }
     }
@@ -56,6 +64,64 @@ fn report_finds_what_enforce_refuses() {
     println!("{waived} refusals waived, {} kinds of findings", counts.len());
     assert!(waived > 600, "{waived}");
     assert!(counts.len() > 100, "{}", counts.len());
+}
+
+/// Everything but the waiver.
+fn assert_same_call(one: &ForwardableCall, other: &ForwardableCall, id: &str) {
+    assert_eq!(one.request(), other.request(), "{id}");
+    assert_eq!(one.operation(), other.operation(), "{id}");
+    assert_eq!(one.deferred(), other.deferred(), "{id}");
+    let expected = |call: &ForwardableCall| {
+        let script = call.expects_javascript();
+        (script, call.expects_envelope(), call.expects_privacy())
+    };
+    assert_eq!(expected(one), expected(other), "{id}");
+}
+
+/// What a cache or a shadow copy may rely on: no objection of any kind, and no rule left out.
+#[test]
+fn only_what_passed_every_rule_is_validated() {
+    let mut counts: BTreeMap<(&str, Option<Waiver>), usize> = BTreeMap::new();
+    for (name, mode) in [
+        ("enforce", Mode::Enforce),
+        ("report", Mode::Report),
+        ("off", Mode::Off),
+    ] {
+        let edge = in_mode(mode);
+        for (record, request) in well_formed() {
+            let Some(judgement) = judged(&edge, &request) else {
+                continue;
+            };
+            let Outcome::Forward(call) = &judgement.outcome else {
+                continue;
+            };
+            let waiver = call.waiver();
+            *counts.entry((name, waiver)).or_default() += 1;
+            assert_eq!(call.validated().is_none(), waiver.is_some(), "{}", record.id);
+            if let Some(valid) = call.validated() {
+                assert!(
+                    mode == Mode::Enforce && judgement.findings.is_empty(),
+                    "{}",
+                    record.id
+                );
+                assert_eq!(Some(valid.operation()), judgement.operation, "{}", record.id);
+            }
+        }
+    }
+    println!("{counts:?}");
+    let met: Vec<_> = counts.keys().copied().collect();
+    assert_eq!(
+        met,
+        [
+            ("enforce", None),
+            ("enforce", Some(Waiver::OriginWords)),
+            ("enforce", Some(Waiver::Description)),
+            ("off", Some(Waiver::Off)),
+            ("off", Some(Waiver::Description)),
+            ("report", Some(Waiver::Report)),
+            ("report", Some(Waiver::Description)),
+        ]
+    );
 }
 
 #[test]
@@ -151,7 +217,7 @@ fn extra_parameters_are_names_of_the_strict_profile_too() {
     let Outcome::Forward(call) = edge.outcome(&list("events", "series=4")) else {
         panic!("the settings let it through")
     };
-    assert_eq!(call.request().query.as_deref(), Some("series=4"));
+    assert_eq!(call.request().query(NAMESPACE).as_deref(), Some("series=4"));
     assert!(matches!(
         edge.outcome(&list("events", "other=4")),
         Outcome::Refuse(_)
@@ -182,4 +248,38 @@ fn an_envelope_opens_no_door_in_the_strict_profile() {
         Edge::new(&settings).outcome(&request),
         Outcome::Refuse(_)
     ));
+}
+
+/// A form's text that cannot become JSON stops a call in every mode, but the first objection is the answer.
+#[test]
+fn text_that_is_not_utf_8_is_the_last_objection() {
+    let form = |body: &[u8]| {
+        let mut headers = HeaderMap::new();
+        let content_type = HeaderValue::from_static("application/x-www-form-urlencoded");
+        headers.insert("content-type", content_type);
+        headers.insert("authorization", HeaderValue::from_static("Basic YTpi"));
+        Request {
+            method: Method::POST,
+            path: format!("/wp-json/{NAMESPACE}/tags"),
+            query: None,
+            headers,
+            body: body.to_vec(),
+        }
+    };
+    for (mode, empty_slug) in [
+        (Mode::Enforce, "rest_invalid_param"),
+        (Mode::Report, "rest_invalid_param"),
+        (Mode::Off, "edge_invalid_utf8"),
+    ] {
+        let edge = in_mode(mode);
+        for (body, code) in [
+            (&b"name=%FF"[..], "edge_invalid_utf8"),
+            (b"name=%FF&slug=", empty_slug),
+        ] {
+            match edge.outcome(&form(body)) {
+                Outcome::Refuse(refusal) => assert_eq!(refusal.code(), code, "{mode:?}"),
+                Outcome::Forward(call) => panic!("{mode:?}: {:?} is forwarded", call.request()),
+            }
+        }
+    }
 }

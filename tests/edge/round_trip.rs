@@ -98,7 +98,7 @@ enum Said {
 fn said(request: &Request) -> Said {
     let settings = Settings::for_origin("https://origin.example/wp-json".parse().expect("a URL"));
     let path = format!("/wp-json/calendar/events/v1{}", request.path);
-    let spot = match Roots::new(&settings).locate(&path, request.target_query().as_deref()) {
+    let spot = match Roots::new(&settings).locate(&request.method, &path, request.target_query().as_deref()) {
         Located::Api(spot) => spot,
         other => return Said::Refused(format!("{other:?}")),
     };

@@ -2,14 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::contract::{Action, Documented, Operation};
+use crate::contract::{Action, Documented, Operation, STRICT_LIMITS};
 use crate::payload::{Plus, decode, escapes};
-
-/// Pairs of a query.
-const QUERY_PAIRS: usize = 64;
-
-/// Elements of one list parameter.
-const LIST_ELEMENTS: usize = 100;
 
 /// The names a call may use.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +22,7 @@ impl<'a> Names<'a> {
         match self.operation.id.action {
             Action::Create | Action::Update => query.is_empty(),
             Action::Describe | Action::List | Action::Read | Action::Delete => {
-                self.hold(query.as_bytes(), QUERY_PAIRS)
+                self.hold(query.as_bytes(), STRICT_LIMITS.query_pairs)
             }
         }
     }
@@ -63,7 +57,7 @@ impl<'a> Names<'a> {
             let fresh = if is_element {
                 let elements = lists.entry(known).or_default();
                 *elements += 1;
-                is_list && *elements <= LIST_ELEMENTS && !scalars.contains(known)
+                is_list && *elements <= STRICT_LIMITS.list_elements && !scalars.contains(known)
             } else {
                 scalars.insert(known) && !lists.contains_key(known)
             };

@@ -6,22 +6,10 @@ use serde::de::IgnoredAny;
 use super::names::Names;
 use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
-use crate::contract::{Operation, Route};
+use crate::contract::{Operation, Route, STRICT_LIMITS};
 use crate::payload::{ContentHeaders, JsonError, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::target::RouteMatch;
-
-/// Bytes of a request body.
-const BODY_BYTES: usize = 1024 * 1024;
-
-/// Nesting of a JSON body.
-const JSON_DEPTH: usize = 32;
-
-/// Members of one JSON object.
-const OBJECT_MEMBERS: usize = 200;
-
-/// Elements of one JSON list.
-const LIST_ELEMENTS: usize = 1000;
 
 /// Whether a path is the one name of its route.
 pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
@@ -42,7 +30,7 @@ pub(in crate::call) fn check_shape(
     let query = call.spot.spelling.as_ref().map_or("", |raw| raw.query.as_str());
     let names = Names {
         operation,
-        extra: policy.encoding(operation).extra,
+        extra: policy.extra_parameters(operation),
     };
     if !names.hold_in_query(query) {
         return Some(misspelt("query"));
@@ -76,7 +64,7 @@ fn path_is_exact(path: &str, base: &str, matched: &RouteMatch) -> bool {
 }
 
 fn is_strict_id(id: &str) -> bool {
-    !id.starts_with('0') && id.len() <= 16
+    !id.starts_with('0') && id.len() <= STRICT_LIMITS.id_digits
 }
 
 /// Decodes once to text without controls and path characters; not a script.
@@ -85,7 +73,7 @@ fn is_strict_slug(segment: &str) -> bool {
     let Ok(slug) = std::str::from_utf8(&decoded) else {
         return false;
     };
-    slug.len() <= 200
+    slug.len() <= STRICT_LIMITS.slug_bytes
         && !slug
             .chars()
             .any(|character| character.is_control() || "/\\?#".contains(character))
@@ -108,7 +96,7 @@ fn check_body(call: &RawCall<'_>, names: Names<'_>) -> Option<Problem> {
     if !takes_body(call, names.operation) {
         return (!call.body.is_empty()).then_some(UNEXPECTED_BODY);
     }
-    if call.body.len() > BODY_BYTES {
+    if call.body.len() > STRICT_LIMITS.body_bytes {
         return Some(TOO_LARGE);
     }
     match media_type(call.content) {
@@ -136,7 +124,7 @@ fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
 }
 
 fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
-    let shape = match json_shape(body, JSON_DEPTH) {
+    let shape = match json_shape(body, STRICT_LIMITS.json_depth) {
         Ok(shape) => shape,
         Err(JsonError::Depth) => return Some(Problem::InvalidJson(JsonError::Depth)),
         // A body that is no JSON is WordPress's to word; what PHP calls empty is none.
@@ -149,8 +137,8 @@ fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
         .is_some_and(|sent| sent.iter().all(|name| names.hold_name(name)))
         && is_json
         && !shape.duplicates
-        && shape.largest_object <= OBJECT_MEMBERS
-        && shape.longest_list <= LIST_ELEMENTS;
+        && shape.largest_object <= STRICT_LIMITS.object_members
+        && shape.longest_list <= STRICT_LIMITS.json_elements;
     (!holds).then(|| misspelt("body"))
 }
 

@@ -3,30 +3,12 @@
 use jiff::civil::DateTime;
 
 use super::dates::absolute;
-use crate::contract::{Argument, Documented, Operation, Place, Rule};
+use crate::contract::{Argument, Documented, Operation, Relation, STRICT_LIMITS, StrictRule};
 use crate::payload::{Bags, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::datetime::wall;
 use crate::value::numeric::is_numeric;
 use crate::value::{ArrayKind, PhpArray, Value};
-
-/// The largest id: what a JSON number carries exactly.
-const MAX_ID: u64 = (1 << 53) - 1;
-
-/// The largest page.
-const MAX_PAGE: u64 = 100_000;
-
-/// The largest page size.
-const MAX_PER_PAGE: u64 = 100;
-
-/// Characters of a text that is not a description.
-const MAX_TEXT: usize = 1000;
-
-/// Bytes of a slug.
-const MAX_SLUG: usize = 200;
-
-/// Elements of a list.
-const MAX_ELEMENTS: usize = 100;
 
 /// What is wrong with a call's values, in declaration order.
 pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Option<Problem> {
@@ -36,7 +18,6 @@ pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Optio
             argument,
             source,
             value,
-            place: operation.place(argument),
         };
         let fault = (!sent.holds()).then(|| Fault::Strict(sent.expectation()))?;
         Some(InvalidParameter {
@@ -45,8 +26,8 @@ pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Optio
         })
     };
     let mut wrong: Vec<InvalidParameter> = operation.arguments.iter().filter_map(wrong).collect();
-    wrong.extend(half_a_coordinate(bags));
-    wrong.extend(end_before_start(operation, bags));
+    let related = operation.arguments.iter();
+    wrong.extend(related.filter_map(|argument| breach(argument, argument.relation?, bags)));
     (!wrong.is_empty()).then_some(Problem::Invalid(wrong))
 }
 
@@ -55,29 +36,34 @@ struct Sent<'a> {
     argument: &'a Argument,
     source: Source,
     value: &'a Value,
-    place: Place,
 }
 
 // === impl Sent ===
 
 impl Sent<'_> {
     fn holds(&self) -> bool {
-        let (argument, value) = (self.argument, self.value);
-        match argument.documented {
-            Documented::Integer => self.is_number(value) && whole(value, limit(argument.name)),
-            Documented::Boolean | Documented::BooleanLike => boolean(value),
-            Documented::Date | Documented::UtcDate | Documented::DateTime => self.is_date(),
-            // A slug was measured with the path; here it is still percent-encoded, up to three times as long.
-            Documented::String if self.place == Place::Path => true,
-            // The publication date, which the specification calls text.
-            Documented::String if argument.rule == Rule::Time => self.is_date(),
-            Documented::Double => coordinate(argument.name, value),
-            Documented::IntegerList => self.is_list(),
-            Documented::Url => url(value),
-            Documented::Any if argument.rule == Rule::UrlOrEmpty => url(value),
-            Documented::Any if argument.name == "context" => utf8(value) == Some("view"),
-            Documented::Any => scalar(value),
-            Documented::String | Documented::Email => text(argument, value),
+        let value = self.value;
+        match self.argument.strict {
+            StrictRule::Whole { most } => self.is_number(value) && whole(value, most),
+            StrictRule::Flag => boolean(value),
+            StrictRule::AbsoluteDate => utf8(value).is_some_and(|text| absolute(text).is_some()),
+            StrictRule::ReadableDate => short_text(value) && utf8(value).is_some_and(is_readable_date),
+            StrictRule::Degrees { most } => degrees(value, most),
+            StrictRule::Ids => self.is_list(|element| self.is_id(element)),
+            StrictRule::Terms => self.is_list(|element| self.is_id(element) || term(element)),
+            StrictRule::Url => url(value),
+            StrictRule::Image => whole(value, STRICT_LIMITS.id) || url(value),
+            StrictRule::Word(words) => utf8(value).is_some_and(|word| words.contains(&word)),
+            StrictRule::WordInAnyCase(words) => {
+                utf8(value).is_some_and(|word| words.iter().any(|known| known.eq_ignore_ascii_case(word)))
+            }
+            StrictRule::Slug => {
+                short_text(value) && utf8(value).is_some_and(|slug| slug.len() <= STRICT_LIMITS.slug_bytes)
+            }
+            StrictRule::InPath => true,
+            StrictRule::LongText => utf8(value).is_some_and(is_long_text),
+            StrictRule::Text => short_text(value),
+            StrictRule::Scalar => scalar(value),
         }
     }
 
@@ -99,16 +85,8 @@ impl Sent<'_> {
         }
     }
 
-    /// Written dates are absolute; a filter takes every date that PHP reads and that lies in the years 1 to
-    /// 9999. Numbers are neither: they could be a year or seconds.
-    fn is_date(&self) -> bool {
-        let Some(text) = utf8(self.value) else {
-            return false;
-        };
-        match self.place {
-            Place::Body => absolute(text).is_some(),
-            Place::Query | Place::Path => short_text(self.value) && is_readable_date(text),
-        }
+    fn is_id(&self, value: &Value) -> bool {
+        self.is_number(value) && whole(value, STRICT_LIMITS.id)
     }
 
     /// JSON has numbers of its own; all other values are text.
@@ -116,12 +94,8 @@ impl Sent<'_> {
         self.source != Source::Json || matches!(value, Value::Number(_))
     }
 
-    /// Ids as a comma list or, in JSON always, as an array; terms of a filter by slug too, and names of terms
-    /// to store.
-    fn is_list(&self) -> bool {
-        let is_terms = matches!(self.argument.rule, Rule::TermList(_) | Rule::Anything);
-        let element =
-            |value: &Value| (self.is_number(value) && whole(value, MAX_ID)) || (is_terms && term(value));
+    /// A comma list or, in JSON always, an array.
+    fn is_list(&self, element: impl Fn(&Value) -> bool) -> bool {
         match self.value {
             Value::Array(array) => array.kind() == ArrayKind::List && elements_hold(array, element),
             Value::String(text) if self.source != Source::Json => {
@@ -133,6 +107,7 @@ impl Sent<'_> {
     }
 }
 
+/// Numbers are no dates: they could be a year or seconds.
 fn is_readable_date(text: &str) -> bool {
     // The day only fills in what a text leaves out.
     let some_day = DateTime::constant(2026, 1, 1, 0, 0, 0, 0);
@@ -142,14 +117,6 @@ fn is_readable_date(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let odd_year = digits > 4 && text.as_bytes().get(digits) == Some(&b'-');
     in_range && !odd_year && !is_numeric(text.as_bytes())
-}
-
-fn limit(name: &str) -> u64 {
-    match name {
-        "page" => MAX_PAGE,
-        "per_page" => MAX_PER_PAGE,
-        _ => MAX_ID,
-    }
 }
 
 fn whole(value: &Value, limit: u64) -> bool {
@@ -174,8 +141,7 @@ fn boolean(value: &Value) -> bool {
     }
 }
 
-fn coordinate(name: &str, value: &Value) -> bool {
-    let bound = if name == "geoloc_lat" { 90.0 } else { 180.0 };
+fn degrees(value: &Value, most: u8) -> bool {
     let plain = |text: &&str| {
         text.bytes()
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
@@ -183,11 +149,11 @@ fn coordinate(name: &str, value: &Value) -> bool {
     let number = utf8(value)
         .filter(plain)
         .and_then(|text| text.parse::<f64>().ok());
-    number.is_some_and(|number| number.abs() <= bound)
+    number.is_some_and(|number| number.abs() <= f64::from(most))
 }
 
 fn elements_hold(array: &PhpArray, holds: impl Fn(&Value) -> bool) -> bool {
-    (1..=MAX_ELEMENTS).contains(&array.len()) && array.values().all(holds)
+    (1..=STRICT_LIMITS.list_elements).contains(&array.len()) && array.values().all(holds)
 }
 
 fn url(value: &Value) -> bool {
@@ -206,31 +172,15 @@ fn scalar(value: &Value) -> bool {
     }
 }
 
-fn text(argument: &Argument, value: &Value) -> bool {
-    match (argument.name, argument.rule) {
-        ("status", _) => {
-            matches!(
-                utf8(value),
-                Some("publish" | "draft" | "pending" | "private" | "future")
-            )
-        }
-        ("order", _) => {
-            utf8(value).is_some_and(|order| ["asc", "desc"].contains(&order.to_ascii_lowercase().as_str()))
-        }
-        ("slug", _) => short_text(value) && utf8(value).is_some_and(|slug| slug.len() <= MAX_SLUG),
-        ("description" | "excerpt", _) => utf8(value).is_some_and(|text| {
-            !text
-                .chars()
-                .any(|character| character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
-        }),
-        (_, Rule::Image | Rule::ImageOrEmpty) => whole(value, MAX_ID) || url(value),
-        (_, Rule::UrlOrEmpty) => url(value),
-        _ => short_text(value),
-    }
+fn is_long_text(text: &str) -> bool {
+    let is_odd = |character: char| character.is_control() && !matches!(character, '\t' | '\n' | '\r');
+    !text.chars().any(is_odd)
 }
 
 fn short_text(value: &Value) -> bool {
-    utf8(value).is_some_and(|text| text.chars().count() <= MAX_TEXT && !text.chars().any(char::is_control))
+    utf8(value).is_some_and(|text| {
+        text.chars().count() <= STRICT_LIMITS.text_characters && !text.chars().any(char::is_control)
+    })
 }
 
 /// A slug or name with nothing around it.
@@ -242,27 +192,21 @@ fn utf8(value: &Value) -> Option<&str> {
     std::str::from_utf8(value.as_text()?).ok()
 }
 
-/// One coordinate without the other.
-fn half_a_coordinate(bags: &Bags) -> Option<InvalidParameter> {
-    let name = match (bags.get("geoloc_lat"), bags.get("geoloc_lng")) {
-        (Some(_), None) => "geoloc_lng",
-        (None, Some(_)) => "geoloc_lat",
-        _ => return None,
-    };
-    Some(InvalidParameter {
-        name,
-        fault: Fault::Strict("It must come with the other coordinate."),
-    })
-}
-
-fn end_before_start(operation: &Operation, bags: &Bags) -> Option<InvalidParameter> {
-    if !operation.is_write() {
-        return None;
+/// What is wrong between an argument and the one it relates to.
+fn breach(argument: &Argument, relation: Relation, bags: &Bags) -> Option<InvalidParameter> {
+    let (_, value) = bags.get(argument.name)?;
+    match relation {
+        Relation::OtherCoordinate(other) => bags.get(other).is_none().then_some(InvalidParameter {
+            name: other,
+            fault: Fault::Strict("It must come with the other coordinate."),
+        }),
+        Relation::NotBefore(start) => {
+            let (_, start) = bags.get(start)?;
+            let is_before = absolute(utf8(value)?)? < absolute(utf8(start)?)?;
+            is_before.then_some(InvalidParameter {
+                name: argument.name,
+                fault: Fault::Strict("It must not be before start_date."),
+            })
+        }
     }
-    let moment = |name| bags.get(name).and_then(|(_, value)| absolute(utf8(value)?));
-    let (start, end) = (moment("start_date")?, moment("end_date")?);
-    (end < start).then_some(InvalidParameter {
-        name: "end_date",
-        fault: Fault::Strict("It must not be before start_date."),
-    })
 }

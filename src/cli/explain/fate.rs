@@ -10,7 +10,10 @@ pub(super) fn fate(operation: &Operation, name: &[u8], source: Source, settings:
     if let Some(known) = global(name) {
         return global_fate(known.treatment, source, settings);
     }
-    if obeyed(operation.id).iter().any(|known| known.as_bytes() == name) {
+    if obeyed(operation.id)
+        .iter()
+        .any(|known| known.name.as_bytes() == name)
+    {
         return "forwarded: the plugin obeys it undeclared";
     }
     let own = settings.operations.get(&operation.id);

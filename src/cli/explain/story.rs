@@ -1,6 +1,6 @@
 //! What happens to a request, as data: the source of both outputs.
 
-use calendar_edge::call::{Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
+use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judge, Judgement, Outcome, RawCall};
 use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::contract::Schema;
 use calendar_edge::credentials::{Caller, Credentials};
@@ -93,7 +93,7 @@ impl Story {
         let judge = Judge::new(settings);
         let (path, query) = (request.target.path(), request.target.query());
         let mut story = Self::untold(request);
-        match Roots::new(settings).locate(path, query) {
+        match Roots::new(settings).locate(&request.method, path, query) {
             Located::Api(spot) => story.tell_call(request, &spot, &judge, settings),
             Located::Refused(problem) => story.tell_refusal(&Refusal::plain(problem)),
             Located::Elsewhere { root } => match settings.other {
@@ -129,7 +129,7 @@ impl Story {
         self.root = settings.roots.get(spot.root).map(root_name);
         let matched = spot.matched.as_ref();
         self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
-        let profile = judge.profile(&request.method, matched);
+        let profile = judge.enforced_profile(spot.operation);
         let credentials = Credentials::read(&request.headers, profile, &settings.authorization_schemes);
         let credentials = match credentials {
             Ok(credentials) => credentials,
@@ -201,14 +201,15 @@ impl Story {
         }
     }
 
-    fn tell_forward(&mut self, call: &ValidatedCall, settings: &Settings) {
+    fn tell_forward(&mut self, call: &ForwardableCall, settings: &Settings) {
         let request = call.request();
         let root = settings.roots.get(request.root);
         let root = root.map_or(settings.origin.url.as_str(), |root| root.origin_url.as_str());
-        let mut url = format!("{}{}", root.trim_end_matches('/'), request.path);
-        if let Some(query) = &request.query {
+        let namespace = &settings.origin.namespace;
+        let mut url = format!("{}{}", root.trim_end_matches('/'), request.path(namespace));
+        if let Some(query) = request.query(namespace) {
             url.push('?');
-            url.push_str(query);
+            url.push_str(&query);
         }
         let content_type = request
             .body

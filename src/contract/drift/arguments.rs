@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::super::argument::{Argument, DefaultValue, Documented};
+use super::super::argument::{Argument, DefaultValue};
 use super::super::difference::{Published, differences};
+use super::super::documented::Documented;
 use super::super::operation::Operation;
 use super::finding::Drift;
 

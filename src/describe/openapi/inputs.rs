@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::strict;
 use crate::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
 
 /// How an argument travels.
@@ -22,6 +23,9 @@ pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
     let mut schema = by_rule(argument, carrier);
     if let Some(default) = default(argument, carrier) {
         schema["default"] = default;
+    }
+    if let Some(bounds) = strict::bounds(argument.strict) {
+        schema[strict::KEYWORD] = bounds;
     }
     schema
 }

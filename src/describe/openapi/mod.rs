@@ -4,6 +4,9 @@
 //! more ways than a pattern can tell), never more. Response schemas say what the backend was seen to answer
 //! (backend.md section 11); members may be added by newer versions, so objects are open.
 //!
+//! Narrower bounds of the strict profile stand beside a schema as `x-strict`: no client of the compatible profile
+//! is told that they hold.
+//!
 //! A default of `null` is left out where `null` itself is refused (backend.md section 4).
 
 mod bodies;
@@ -14,5 +17,6 @@ mod inputs;
 mod operations;
 mod records;
 mod responses;
+mod strict;
 
 pub use document::{OpenApiOptions, PublicRoot, openapi};

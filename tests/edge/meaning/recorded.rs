@@ -8,7 +8,7 @@ use http::Method;
 
 use super::change::{Change, changes};
 use super::wire;
-use crate::judging::{Edge, Request, settings, well_formed};
+use crate::judging::{Edge, NAMESPACE, Request, settings, well_formed};
 
 #[test]
 fn recorded_requests_keep_their_meaning() {
@@ -63,7 +63,7 @@ pub(super) fn preserved(edge: &Edge, request: &Request) -> Option<Result<Vec<Cha
 
 /// No override, in any spelling, in what is forwarded.
 fn is_clean(canonical: &CanonicalRequest) -> Result<(), String> {
-    let query = canonical.query.as_deref().unwrap_or_default();
+    let query = canonical.query(NAMESPACE).unwrap_or_default();
     let names = query
         .split('&')
         .map(|pair| pair.split(['=', '%']).next().unwrap_or_default());

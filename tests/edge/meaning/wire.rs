@@ -4,7 +4,7 @@ use calendar_edge::call::CanonicalRequest;
 use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
 
-use crate::judging::{Request, settings};
+use crate::judging::{NAMESPACE, Request, settings};
 
 /// The header a nonce travels in.
 const NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
@@ -26,8 +26,8 @@ pub(super) fn forwarded(canonical: &CanonicalRequest, client: &HeaderMap) -> Req
     }
     Request {
         method: canonical.method.clone(),
-        path: format!("{}{}", root.origin_url.path(), canonical.path),
-        query: canonical.query.clone(),
+        path: format!("{}{}", root.origin_url.path(), canonical.path(NAMESPACE)),
+        query: canonical.query(NAMESPACE),
         headers,
         body: canonical.body.as_deref().unwrap_or_default().to_vec(),
     }

@@ -1,6 +1,6 @@
 //! Post statuses: which names WordPress has, which a plugin may add, which nobody can have.
 
-use super::lists::{elements, every};
+use super::list::{elements, every};
 use crate::credentials::Caller;
 use crate::value::{Value, Verdict, Why};
 

@@ -2,10 +2,7 @@
 
 use url::{Host, Url};
 
-use super::linked;
 use crate::config::{ImageHost, Settings};
-use crate::contract::Rule;
-use crate::value::Value;
 
 /// Ports that need no mention.
 const USUAL_PORTS: [u16; 2] = [80, 443];
@@ -24,7 +21,7 @@ struct Authority<'a> {
 
 impl ImageHosts {
     /// The hosts of the setting, or those that the calendar's own pages live at.
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(in crate::call) fn new(settings: &Settings) -> Self {
         let own = || {
             let site = settings
                 .origin
@@ -37,28 +34,18 @@ impl ImageHosts {
         Self(settings.image_hosts.clone().unwrap_or_else(own))
     }
 
+    /// Exactly these hosts.
+    #[cfg(test)]
+    pub(in crate::call) const fn listed(hosts: Vec<ImageHost>) -> Self {
+        Self(hosts)
+    }
+
     /// Whether a text is a plain URL of one of the hosts.
     ///
     /// Plain: what a server, PHP and curl cannot split differently. There is no user name, no escape and no
     /// letter beyond ASCII before the path, and there is a path.
-    pub(super) fn hold(&self, text: &[u8]) -> bool {
+    pub(in crate::call) fn hold(&self, text: &[u8]) -> bool {
         Authority::of(text).is_some_and(|authority| self.0.iter().any(|host| authority.is_at(host)))
-    }
-
-    /// Whether the site would fetch a URL of another host to check this value.
-    pub(super) fn are_left(&self, rule: Rule, value: &Value) -> bool {
-        let elsewhere = |image: &Value| {
-            image
-                .as_text()
-                .is_some_and(|text| is_web(text) && !self.hold(text))
-        };
-        match rule {
-            Rule::Image | Rule::ImageOrEmpty => elsewhere(value),
-            Rule::VenueEntry | Rule::OrganizerEntry => {
-                linked::members(value, "image").into_iter().any(elsewhere)
-            }
-            _ => false,
-        }
     }
 }
 
@@ -77,7 +64,7 @@ fn host_of(url: &Url) -> Option<ImageHost> {
 }
 
 /// Whether the site takes a text for the address of an image; blanks before it may be cut.
-pub(super) fn is_web(text: &[u8]) -> bool {
+pub(in crate::call) fn is_web(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     [&b"http:"[..], b"https:"].iter().any(|scheme| {
         text.get(..scheme.len())
@@ -135,7 +122,6 @@ fn port(digits: &[u8]) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::parse_json;
 
     fn hosts(settings: impl FnOnce(&mut Settings)) -> ImageHosts {
         let origin = "http://wordpress:8080/wp-json".parse().unwrap();
@@ -235,24 +221,6 @@ mod tests {
             ("https://cdn.example.org.b/x", false),
         ] {
             assert_eq!(images.hold(text.as_bytes()), held, "{text}");
-        }
-    }
-
-    #[test]
-    fn images_of_new_venues_and_organizers_count() {
-        let images = listed("a.example", false, None);
-        for (json, left) in [
-            (r#"{"venue":"N","image":"http://a.example/x"}"#, false),
-            (r#"{"venue":"N","image":"5"}"#, false),
-            (r#"{"venue":"N","image":"nothing"}"#, false),
-            (r#"{"id":7,"image":"http://b.example/x"}"#, false),
-            (r#"{"venue":"N","image":"http://b.example/x"}"#, true),
-            (r#"[7,{"venue":"N","image":"https:b.example"}]"#, true),
-            (r#"[[{"image":" HTTP://b.example/x"}]]"#, true),
-            ("7", false),
-        ] {
-            let value = parse_json(json.as_bytes(), 8).unwrap();
-            assert_eq!(images.are_left(Rule::VenueEntry, &value), left, "{json}");
         }
     }
 }

@@ -1,14 +1,23 @@
 //! How a call asks for its answer to be laid out.
 
+use super::php_json::Layout;
 use crate::payload::Bags;
-use crate::problem::{Layout, Style};
 use crate::value::PhpArray;
+
+/// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (backend.md section 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style {
+    /// Compact, or indented by `_pretty`.
+    pub layout: Layout,
+    /// Whether `_envelope` hides the status in a 200.
+    pub enveloped: bool,
+}
 
 // === impl Style ===
 
 impl Style {
     /// `_pretty` counts wherever it stands, `_envelope` in the query alone.
-    pub(super) fn or_asked_for_in(self, bags: &Bags) -> Self {
+    pub(crate) fn or_asked_for_in(self, bags: &Bags) -> Self {
         let layout = if bags.all("_pretty").next().is_some() {
             Layout::Pretty
         } else {
@@ -18,7 +27,7 @@ impl Style {
     }
 
     /// What `_pretty` and `_envelope` of a query ask for; any value counts, an array too.
-    pub(super) fn asked_for(query: &PhpArray) -> Self {
+    pub(crate) fn asked_for(query: &PhpArray) -> Self {
         let layout = if query.get("_pretty").is_some() {
             Layout::Pretty
         } else {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::scalar::{as_php_text, numeric_id};
 use crate::payload::{Plus, decode};
-use crate::value::numeric::is_numeric;
 use crate::value::{Value, Verdict};
 
 /// The elements of a list value: text is decoded a second time and split at commas with the blanks around
@@ -53,7 +53,7 @@ pub(super) fn every(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 }
 
 /// Splits at commas, blanks on either side of them included; outer blanks stay.
-pub(super) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
+pub(in crate::call) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     let mut parts: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
     for part in parts.iter_mut().skip(1) {
         while let [blank, rest @ ..] = part
@@ -72,22 +72,12 @@ pub(super) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// The text PHP makes of a scalar.
-pub(super) fn as_php_text(value: &Value) -> Cow<'_, [u8]> {
+/// A number, or a list of numbers inside the list: the plugin looks at each of an organizer list.
+pub(super) fn numeric_ids(value: &Value) -> Verdict {
     match value {
-        Value::String(text) => Cow::Borrowed(text),
-        Value::Number(number) => Cow::Borrowed(number.as_str().as_bytes()),
-        Value::Bool(true) => Cow::Borrowed(b"1"),
-        Value::Bool(false) | Value::Null | Value::Array(_) => Cow::Borrowed(b""),
-    }
-}
-
-/// Whether PHP's `is_numeric` holds.
-pub(super) fn is_numeric_value(value: &Value) -> bool {
-    match value {
-        Value::Number(_) => true,
-        Value::String(text) => is_numeric(text),
-        Value::Null | Value::Bool(_) | Value::Array(_) => false,
+        Value::Array(inner) if inner.is_empty() => Verdict::Reject,
+        Value::Array(inner) => every(inner.values().map(numeric_id)),
+        scalar => numeric_id(scalar),
     }
 }
 

@@ -1,0 +1,50 @@
+//! A route in its one spelling.
+
+use crate::contract::Route;
+use crate::target::canonical_slug;
+
+/// A route and what stands in its placeholder, spelt as it is forwarded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanonicalRoute {
+    route: Route,
+    /// Digits without leading zeros, or an encoded slug; empty where the route has no placeholder.
+    parameter: String,
+}
+
+// === impl CanonicalRoute ===
+
+impl CanonicalRoute {
+    /// Spells what stands in the placeholder of a route.
+    pub fn new(route: Route, parameter: Option<&[u8]>) -> Self {
+        let sent = parameter.unwrap_or_default();
+        let parameter = match route {
+            Route::Index | Route::Doc | Route::Collection(_) => String::new(),
+            Route::Item(_) => canonical_id(sent),
+            Route::BySlug(_) => canonical_slug(sent),
+        };
+        Self { route, parameter }
+    }
+
+    /// The path below the REST root of an origin with this namespace.
+    pub fn path(&self, namespace: &str) -> String {
+        let parameter = &self.parameter;
+        match self.route {
+            Route::Index => format!("/{namespace}"),
+            Route::Doc => format!("/{namespace}/doc"),
+            Route::Collection(kind) => format!("/{namespace}/{}", kind.collection()),
+            Route::Item(kind) => format!("/{namespace}/{}/{parameter}", kind.collection()),
+            Route::BySlug(kind) => format!("/{namespace}/{}/by-slug/{parameter}", kind.collection()),
+        }
+    }
+}
+
+/// The digits without leading zeros.
+pub(super) fn canonical_id(digits: &[u8]) -> String {
+    let mut significant = digits;
+    while let [b'0', rest @ ..] = significant
+        && !rest.is_empty()
+    {
+        significant = rest;
+    }
+    significant.iter().map(|&digit| char::from(digit)).collect()
+}

@@ -1,0 +1,21 @@
+//! The nonce that comes as a parameter.
+
+use http::{HeaderValue, Method};
+
+use crate::payload::{Bags, Source};
+
+/// The nonce of a form PHP reads, else of the query. What no header can carry is a nonce that never holds.
+pub(super) fn nonce(method: &Method, bags: &Bags) -> Option<HeaderValue> {
+    let of = |source| bags.of(source).and_then(|sent| sent.get("_wpnonce"));
+    let form = if method == Method::POST {
+        of(Source::Form)
+    } else {
+        None
+    };
+    let value = form.or_else(|| of(Source::Query))?;
+    let text = value.as_text().filter(|text| !text.is_empty());
+    Some(
+        text.and_then(|text| HeaderValue::from_bytes(text).ok())
+            .unwrap_or(HeaderValue::from_static("0")),
+    )
+}

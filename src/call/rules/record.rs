@@ -1,0 +1,96 @@
+//! Venues and organizers named in the body of an event (backend.md section 7).
+
+use super::list::{every, split_at_commas};
+use super::scalar::{as_php_text, is_numeric_value, numeric_id, positive_id};
+use crate::contract::{Action, Kind, Operation, RECORD_NUMBER, Route, Rule, table};
+use crate::value::{Key, PhpArray, Value, Verdict};
+
+/// Judges a member of a record by its own rule.
+type JudgeMember<'a> = &'a dyn Fn(Rule, &Value) -> Verdict;
+
+/// Judges the `venue` or `organizer` of an event: ids, a record to create, or nothing.
+pub(super) fn judge_entry(kind: Kind, value: &Value, judge: JudgeMember<'_>) -> Verdict {
+    if value.is_empty() {
+        return Verdict::Admit;
+    }
+    let Value::Array(array) = value else {
+        let text = as_php_text(value);
+        return every(
+            split_at_commas(&text)
+                .into_iter()
+                .map(|part| numeric_id(&Value::text(part))),
+        );
+    };
+    if array.values().all(Value::is_empty) {
+        return Verdict::Admit;
+    }
+    if is_record(array) {
+        return record(kind, array, judge);
+    }
+    every(array.values().map(|entry| list_entry(kind, entry, judge)))
+}
+
+/// A number, or a record; anything else in the list is refused.
+fn list_entry(kind: Kind, entry: &Value, judge: JudgeMember<'_>) -> Verdict {
+    match entry {
+        Value::Array(array) => record(kind, array, judge),
+        scalar if is_numeric_value(scalar) => numeric_id(scalar),
+        _ => Verdict::Reject,
+    }
+}
+
+/// A record by its `id`, or one to create: judged by the rules of the kind's own create operation.
+fn record(kind: Kind, array: &PhpArray, judge: JudgeMember<'_>) -> Verdict {
+    if let Some(known) = array.get(RECORD_NUMBER).filter(|known| !known.is_empty()) {
+        return member_id(known);
+    }
+    if !is_record(array) {
+        return Verdict::Reject;
+    }
+    every(
+        created(kind)
+            .arguments
+            .iter()
+            .map(|argument| match array.get(argument.name) {
+                None | Some(Value::Null) if argument.is_required() => Verdict::Reject,
+                None | Some(Value::Null) => Verdict::Admit,
+                Some(value) => judge(argument.rule, value),
+            }),
+    )
+}
+
+/// The members of a name in the records of a value that the plugin would create.
+pub(in crate::call) fn members<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
+    match value {
+        Value::Array(list) if !is_record(list) => {
+            list.values().flat_map(|inner| members(inner, name)).collect()
+        }
+        Value::Array(record) if record.get(RECORD_NUMBER).is_none_or(Value::is_empty) => {
+            record.get(name).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The operation that creates a record of a kind: its arguments are the members of such a record.
+pub(in crate::call) fn created(kind: Kind) -> &'static Operation {
+    let mut operations = table().on_route(Route::Collection(kind));
+    operations
+        .find(|operation| operation.id.action == Action::Create)
+        .expect("every kind can be created")
+}
+
+/// A record's own `id` is looked up as PHP casts it, numeric or not: `7abc` is 7. Arrays crash the look-up.
+fn member_id(value: &Value) -> Verdict {
+    match value {
+        Value::String(_) | Value::Number(_) => positive_id(value),
+        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
+}
+
+/// Whether PHP sees anything but a list with keys 0, 1, 2, …: `{"0": 7}` is a list to it.
+pub(in crate::call) fn is_record(array: &PhpArray) -> bool {
+    !(0i64..)
+        .zip(array.entries())
+        .all(|(index, (key, _))| *key == Key::Int(index))
+}

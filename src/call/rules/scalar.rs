@@ -1,0 +1,149 @@
+//! Rules for one value: texts, numbers, dates, ids, slugs.
+
+use std::borrow::Cow;
+
+use super::images::is_web;
+use super::premises::Premises;
+use crate::credentials::Caller;
+use crate::value::datetime;
+use crate::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
+use crate::value::{Value, Verdict, Why};
+
+/// The verdict on an id that may be a record's.
+const IN_DATABASE: Verdict = Verdict::Defer(Why::Database);
+
+pub(super) fn verdict(admitted: bool) -> Verdict {
+    if admitted { Verdict::Admit } else { Verdict::Reject }
+}
+
+pub(super) fn is_text(value: &Value) -> bool {
+    matches!(value, Value::String(_))
+}
+
+/// Numbers pass unread; text goes to PHP's date reader.
+pub(super) fn time(value: &Value) -> Verdict {
+    match value {
+        Value::Number(_) => Verdict::Admit,
+        Value::String(text) => datetime::time(text),
+        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
+}
+
+pub(super) fn text_or_empty(value: &Value, judge: fn(&[u8]) -> Verdict) -> Verdict {
+    match value {
+        _ if value.is_empty() => Verdict::Admit,
+        Value::String(text) => judge(text),
+        _ => Verdict::Reject,
+    }
+}
+
+/// An attachment by number, or a URL the origin asks for with HEAD, for callers who may upload: it must not be
+/// sent to hosts that a client makes up (T-17).
+pub(super) fn image(value: &Value, premises: Premises<'_>) -> Verdict {
+    if is_numeric_value(value) {
+        return positive_id(value);
+    }
+    let is_fetched = value
+        .as_text()
+        .is_some_and(|text| is_web(text) && premises.images.hold(text));
+    match premises.caller {
+        Caller::Credentialed if is_fetched => Verdict::Defer(Why::Fetch),
+        Caller::Credentialed | Caller::Anonymous => Verdict::Reject,
+    }
+}
+
+pub(super) fn numeric_id(value: &Value) -> Verdict {
+    if is_numeric_value(value) {
+        positive_id(value)
+    } else {
+        Verdict::Reject
+    }
+}
+
+/// A number that may be a record's; zero, negative numbers and those PHP cuts to its largest never are.
+pub(super) fn positive_id(value: &Value) -> Verdict {
+    if (1..i64::MAX).contains(&to_int(value)) {
+        IN_DATABASE
+    } else {
+        Verdict::Reject
+    }
+}
+
+/// PHP's `(int)` of a scalar.
+fn to_int(value: &Value) -> i64 {
+    match value {
+        Value::String(text) => int_prefix(text),
+        Value::Number(number) => number
+            .as_int()
+            .unwrap_or_else(|| int_prefix(number.as_str().as_bytes())),
+        Value::Bool(flag) => i64::from(*flag),
+        Value::Null | Value::Array(_) => 0,
+    }
+}
+
+/// The plugin casts whatever is not empty: `29abc` is 29 here, and fails by its type later. Arrays and `true`
+/// become 1, which a site's first post has.
+pub(super) fn event(value: &Value) -> Verdict {
+    match value {
+        Value::String(_) | Value::Number(_) => positive_id(value),
+        Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
+}
+
+/// A term by id, slug or name. Zero and nothing are no term; an array inside the list crashes PHP.
+pub(super) fn term(value: &Value) -> Verdict {
+    let refused = match value {
+        Value::Array(_) | Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.trim_ascii().is_empty() || is_int_zero(text),
+        Value::Number(number) => number.as_int() == Some(0),
+        Value::Bool(true) => false,
+    };
+    if refused { Verdict::Reject } else { IN_DATABASE }
+}
+
+fn is_int_zero(text: &[u8]) -> bool {
+    matches!(numeric(text), Some(Numeric::Int(0)))
+}
+
+/// Looked up by the plugin; arrays crash it.
+pub(super) fn slug(value: &Value) -> Verdict {
+    match value {
+        Value::String(text) if !value.is_empty() && !text.is_empty() => IN_DATABASE,
+        Value::Number(_) if !value.is_empty() => IN_DATABASE,
+        Value::Bool(true) => IN_DATABASE,
+        _ => Verdict::Reject,
+    }
+}
+
+/// Refused for truthy values unless Event Tickets is active.
+pub(super) fn ticketed(value: &Value) -> Verdict {
+    const TRUTHY: [&[u8]; 7] = [b"1", b"enable", b"enabled", b"on", b"y", b"yes", b"true"];
+    let truthy = match value {
+        Value::String(text) => TRUTHY.contains(&text.to_ascii_lowercase().as_slice()),
+        other => !other.is_empty(),
+    };
+    if truthy {
+        Verdict::Defer(Why::Plugin)
+    } else {
+        Verdict::Admit
+    }
+}
+
+/// The text PHP makes of a scalar.
+pub(super) fn as_php_text(value: &Value) -> Cow<'_, [u8]> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Number(number) => Cow::Borrowed(number.as_str().as_bytes()),
+        Value::Bool(true) => Cow::Borrowed(b"1"),
+        Value::Bool(false) | Value::Null | Value::Array(_) => Cow::Borrowed(b""),
+    }
+}
+
+/// Whether PHP's `is_numeric` holds.
+pub(super) fn is_numeric_value(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::String(text) => is_numeric(text),
+        Value::Null | Value::Bool(_) | Value::Array(_) => false,
+    }
+}

@@ -1,0 +1,120 @@
+//! What stands against a call in every mode: contradictions, values that crash PHP, fetches, other namespaces.
+
+use super::canonical_route::canonical_id;
+use super::case::Case;
+use super::fatal_values::fatal_argument;
+use super::foreign_image::is_fetched_elsewhere;
+use crate::config::Mode;
+use crate::contract::{Argument, Role, Route};
+use crate::payload::{Bags, Source};
+use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
+use crate::target::{RouteMatch, canonical_slug};
+use crate::value::Value;
+
+const PATH_CONTRADICTION: Problem = Problem::edge(EdgeError::PathContradiction);
+
+/// A parameter of the path that is repeated with another value.
+pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {
+    contradicts_path(case.matched, &case.bags).then_some(PATH_CONTRADICTION)
+}
+
+/// A value that would end PHP with a fatal error.
+pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
+    fatal_argument(case.operation, &case.bags).map(invalid)
+}
+
+/// An image the site would fetch from a host that is not listed, also where the origin is asked for the words of
+/// a refusal. In `report` and `off` such a call is the site's to judge, like all others.
+pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
+    if case.mode != Mode::Enforce {
+        return None;
+    }
+    let is_foreign = |argument: &&Argument| {
+        let winner = case.bags.get(argument.name);
+        winner.is_some_and(|(_, value)| is_fetched_elsewhere(case.policy.images(), argument.rule, value))
+    };
+    let mut arguments = case.operation.arguments.iter();
+    arguments.find(is_foreign).map(|argument| invalid(argument.name))
+}
+
+/// A namespace that the edge does not serve.
+pub(super) fn private_namespace(case: &Case<'_>) -> Option<Problem> {
+    let names_private = |argument: &Argument| {
+        let sent = case.bags.get(argument.name);
+        argument.role == Role::Namespace && sent.is_some_and(|(_, name)| !case.policy.is_public(name))
+    };
+    let found = case.operation.arguments.iter().any(names_private);
+    found.then_some(Problem::InvalidNamespace)
+}
+
+fn invalid(name: &'static str) -> Problem {
+    let fault = Fault::Invalid;
+    Problem::Invalid(vec![InvalidParameter { name, fault }])
+}
+
+/// Whether a parameter of the path stands elsewhere too, with another value; a JSON null is one, which
+/// WordPress refuses by its type.
+fn contradicts_path(matched: &RouteMatch, bags: &Bags) -> bool {
+    let (Some(name), Some(path)) = (matched.route.path_parameter(), &matched.parameter) else {
+        return false;
+    };
+    let same = |value: &Value| match (matched.route, value) {
+        (Route::BySlug(_), Value::String(slug)) => canonical_slug(slug) == canonical_slug(path),
+        (_, Value::String(id)) => is_digits(id) && canonical_id(id) == canonical_id(path),
+        (Route::Item(_), Value::Number(id)) => {
+            is_digits(id.as_str().as_bytes()) && canonical_id(id.as_str().as_bytes()) == canonical_id(path)
+        }
+        _ => false,
+    };
+    bags.all(name)
+        .any(|(source, value)| source != Source::Path && !same(value))
+}
+
+fn is_digits(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Kind;
+    use crate::value::{ArrayKind, Key, Number, PhpArray};
+
+    fn contradicts(route: Route, path: &str, sent: Value) -> bool {
+        let matched = RouteMatch {
+            route,
+            parameter: Some(path.as_bytes().to_vec()),
+        };
+        let mut members = PhpArray::new(ArrayKind::Map);
+        let name = route.path_parameter().expect("it has one");
+        members.insert(Key::Text(name.as_bytes().to_vec()), sent);
+        let mut bags = Bags::default();
+        bags.add(Source::Json, members);
+        contradicts_path(&matched, &bags)
+    }
+
+    #[test]
+    fn a_repeated_path_parameter_must_say_the_same() {
+        let item = Route::Item(Kind::Event);
+        let slug = Route::BySlug(Kind::Event);
+        let number = |text| Value::Number(Number::from_json_text(text));
+        let cases = [
+            (item, "56", number("56"), false),
+            (item, "56", Value::text("056"), false),
+            (item, "56", Value::text("57"), true),
+            (item, "56", number("56.0"), true),
+            (item, "56", Value::Null, true),
+            (item, "56", Value::Bool(true), true),
+            (slug, "a%20b", Value::text("a b"), false),
+            (slug, "gala", Value::text("other"), true),
+            (slug, "gala", Value::Null, true),
+        ];
+        for (route, path, sent, expected) in cases {
+            assert_eq!(
+                contradicts(route, path, sent.clone()),
+                expected,
+                "{path} {sent:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Refusals of requests that lead to no operation. WordPress knows no 405; the strict profile does.
+
+use http::Method;
+
+use super::policy::Policy;
+use super::reading::RawCall;
+use super::strict::{path_holds, refuse_method};
+use crate::payload::parse_form;
+use crate::problem::{Allow, Problem, Refusal, Style};
+
+/// The refusal of a call inside the namespace.
+pub(super) fn unfound(call: &RawCall<'_>, policy: &Policy) -> Refusal {
+    if !policy.is_strict(None) {
+        let style = Style::asked_for(&call.spot.query);
+        return Refusal::new(no_route(call.method), style, Allow::Absent);
+    }
+    match &call.spot.matched {
+        Some(matched) if path_holds(call, matched, policy) => refuse_method(call.method, matched.route),
+        _ => Refusal::no_route(),
+    }
+}
+
+/// The refusal of a target outside the calendar API, laid out as its query asks.
+pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &Policy) -> Refusal {
+    if policy.is_strict(None) {
+        return Refusal::no_route();
+    }
+    let query = parse_form(query.unwrap_or_default().as_bytes());
+    Refusal::new(no_route(method), Style::asked_for(&query), Allow::Absent)
+}
+
+fn no_route(method: &Method) -> Problem {
+    if method == Method::OPTIONS {
+        Problem::NothingToDescribe
+    } else {
+        Problem::NoRoute
+    }
+}

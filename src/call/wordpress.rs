@@ -1,0 +1,158 @@
+//! WordPress's own three checks, in its order (backend.md section 2, steps 7 to 9).
+
+use super::rules::{Premises, judge_value};
+use crate::contract::{Argument, Operation, Rule, Schema};
+use crate::payload::{Bags, Source};
+use crate::problem::{Fault, InvalidParameter, Problem};
+use crate::value::boolean::is_boolean;
+use crate::value::integer::is_integer;
+use crate::value::{Key, Value, Verdict, Why};
+
+/// What WordPress's checks say of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Checked {
+    /// The origin would run the handler, as far as the edge can tell; what it cannot tell is listed.
+    Passed {
+        /// Arguments whose value only the origin can judge.
+        deferred: Vec<Deferred>,
+    },
+    /// The origin would refuse.
+    Refused(Problem),
+    /// The origin would refuse, in words that hang on what only it knows.
+    RefusedByOrigin {
+        /// Arguments whose value only the origin can judge.
+        deferred: Vec<Deferred>,
+        /// What it says if it knows them all.
+        supposed: Problem,
+    },
+}
+
+/// An argument whose value only the origin can judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deferred {
+    /// The argument.
+    pub name: &'static str,
+    /// What decides about it.
+    pub why: Why,
+}
+
+/// One argument's reading and verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading<'a> {
+    /// The argument of the table.
+    pub argument: &'a Argument,
+    /// Where the winning value stands, and the value.
+    pub winner: Option<(Source, &'a Value)>,
+    /// What the validate callback says; absent values pass.
+    pub verdict: Verdict,
+}
+
+/// Every argument of an operation with the value WordPress would read and the verdict on it.
+pub(super) fn readings<'a>(
+    operation: &'a Operation,
+    bags: &'a Bags,
+    premises: Premises<'_>,
+) -> Vec<Reading<'a>> {
+    let read = |argument: &'a Argument| {
+        let winner = bags.get(argument.name);
+        let verdict = winner.map_or(Verdict::Admit, |(_, value)| {
+            judge_value(argument.rule, value, premises)
+        });
+        Reading {
+            argument,
+            winner,
+            verdict,
+        }
+    };
+    operation.arguments.iter().map(read).collect()
+}
+
+/// Runs the phases: missing, invalid, of the wrong type; one answer for the first phase that finds any.
+pub(super) fn check(operation: &Operation, bags: &Bags, readings: &[Reading<'_>]) -> Checked {
+    if let Some(problem) = missing(readings).or_else(|| invalid(readings)) {
+        return Checked::Refused(problem);
+    }
+    let deferred: Vec<Deferred> = readings.iter().filter_map(Reading::deferred).collect();
+    let mistyped = mistyped(operation, bags);
+    if mistyped.is_empty() {
+        return Checked::Passed { deferred };
+    }
+    // A value that is of the wrong type and perhaps invalid too gets one of two messages.
+    let is_unsure = mistyped
+        .iter()
+        .any(|wrong| deferred.iter().any(|unknown| unknown.name == wrong.name));
+    let supposed = Problem::Invalid(mistyped);
+    if is_unsure {
+        Checked::RefusedByOrigin { deferred, supposed }
+    } else {
+        Checked::Refused(supposed)
+    }
+}
+
+fn missing(readings: &[Reading<'_>]) -> Option<Problem> {
+    let absent = readings
+        .iter()
+        .filter(|reading| reading.argument.is_required() && reading.winner.is_none());
+    let names: Vec<&'static str> = absent.map(|reading| reading.argument.name).collect();
+    (!names.is_empty()).then_some(Problem::Missing(names))
+}
+
+fn invalid(readings: &[Reading<'_>]) -> Option<Problem> {
+    let refused = readings.iter().filter(|reading| reading.verdict.is_reject());
+    let parameters: Vec<InvalidParameter> = refused
+        .map(|reading| InvalidParameter {
+            name: reading.argument.name,
+            fault: Fault::Invalid,
+        })
+        .collect();
+    (!parameters.is_empty()).then_some(Problem::Invalid(parameters))
+}
+
+/// Every value of every bag against its schema type, losers included; each argument once, where it stands
+/// first.
+fn mistyped(operation: &Operation, bags: &Bags) -> Vec<InvalidParameter> {
+    let mut wrong: Vec<InvalidParameter> = Vec::new();
+    for bag in bags.in_order() {
+        for (key, value) in bag.parameters.entries() {
+            let Key::Text(name) = key else { continue };
+            let Some(argument) = operation.argument(name) else {
+                continue;
+            };
+            let Some(schema) = argument.schema else { continue };
+            if !is_of_type(schema, value) && wrong.iter().all(|known| known.name != argument.name) {
+                wrong.push(InvalidParameter {
+                    name: argument.name,
+                    fault: Fault::Type(schema),
+                });
+            }
+        }
+    }
+    wrong
+}
+
+fn is_of_type(schema: Schema, value: &Value) -> bool {
+    match schema {
+        Schema::String => matches!(value, Value::String(_)),
+        Schema::Integer => is_integer(value),
+        Schema::Boolean => is_boolean(value),
+    }
+}
+
+// === impl Reading ===
+
+impl Reading<'_> {
+    fn deferred(&self) -> Option<Deferred> {
+        match self.verdict {
+            Verdict::Defer(why) => Some(Deferred {
+                name: self.argument.name,
+                why,
+            }),
+            Verdict::Admit | Verdict::Reject => None,
+        }
+    }
+
+    /// The name of the rule that judged the value.
+    pub fn rule(&self) -> Rule {
+        self.argument.rule
+    }
+}

@@ -1,0 +1,126 @@
+//! The validate callbacks of the backend, by name.
+
+use super::fatal::FatalShape;
+use super::kind::Kind;
+
+/// A taxonomy whose terms an argument may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taxonomy {
+    /// `tribe_events_cat`
+    Category,
+    /// `post_tag`
+    Tag,
+}
+
+/// The backend's validate callback for an argument (backend.md section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// No callback.
+    Anything,
+    /// An integral numeric value above zero.
+    PositiveInt,
+    /// A comma list or array of integral numeric values above zero.
+    PositiveIntList,
+    /// A string that PHP does not call empty: not `""`, not `"0"`.
+    NonEmptyString,
+    /// A string, or anything PHP calls empty.
+    StringOrEmpty,
+    /// What PHP's `strtotime` reads, or a numeric value; never the epoch itself.
+    Time,
+    /// A zone name, abbreviation or offset PHP knows, or nothing.
+    TimezoneOrEmpty,
+    /// What PHP's URL filter takes, or nothing.
+    UrlOrEmpty,
+    /// The number of an image attachment, or a URL the origin fetches.
+    Image,
+    /// As [`Rule::Image`], or nothing.
+    ImageOrEmpty,
+    /// The number of a user.
+    UserId,
+    /// The number of an event of any status.
+    EventId,
+    /// The number of a venue.
+    VenueId,
+    /// The number of an organizer.
+    OrganizerId,
+    /// Numbers of venues, as a comma list or array.
+    VenueIdList,
+    /// Numbers of organizers, as a comma list or array.
+    OrganizerIdList,
+    /// Ids, slugs or names of terms, as a comma list or array.
+    TermList(Taxonomy),
+    /// The slug of an event.
+    EventSlug,
+    /// The slug of a venue.
+    VenueSlug,
+    /// The slug of an organizer.
+    OrganizerSlug,
+    /// A registered post status (writes).
+    PostStatus,
+    /// A list of statuses the caller may read (lists).
+    StatusFilter,
+    /// Refused where Event Tickets is not active.
+    Ticketed,
+    /// A venue by id, a venue to create, or nothing.
+    VenueEntry,
+    /// Organizers by id or to create, or nothing.
+    OrganizerEntry,
+}
+
+// === impl Rule ===
+
+impl Rule {
+    /// The stable name of the rule in findings and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anything => "anything",
+            Self::PositiveInt => "positive_int",
+            Self::PositiveIntList => "positive_int_list",
+            Self::NonEmptyString => "non_empty_string",
+            Self::StringOrEmpty => "string_or_empty",
+            Self::Time => "time",
+            Self::TimezoneOrEmpty => "timezone_or_empty",
+            Self::UrlOrEmpty => "url_or_empty",
+            Self::Image => "image",
+            Self::ImageOrEmpty => "image_or_empty",
+            Self::UserId => "user_id",
+            Self::EventId => "event_id",
+            Self::VenueId => "venue_id",
+            Self::OrganizerId => "organizer_id",
+            Self::VenueIdList => "venue_id_list",
+            Self::OrganizerIdList => "organizer_id_list",
+            Self::TermList(_) => "term_list",
+            Self::EventSlug => "event_slug",
+            Self::VenueSlug => "venue_slug",
+            Self::OrganizerSlug => "organizer_slug",
+            Self::PostStatus => "post_status",
+            Self::StatusFilter => "status_filter",
+            Self::Ticketed => "ticketed",
+            Self::VenueEntry => "venue_entry",
+            Self::OrganizerEntry => "organizer_entry",
+        }
+    }
+
+    /// Whether the value is an image, by number or by URL.
+    pub const fn is_image(self) -> bool {
+        matches!(self, Self::Image | Self::ImageOrEmpty)
+    }
+
+    /// The kind of record that a value may create.
+    pub const fn creates(self) -> Option<Kind> {
+        match self {
+            Self::VenueEntry => Some(Kind::Venue),
+            Self::OrganizerEntry => Some(Kind::Organizer),
+            _ => None,
+        }
+    }
+
+    /// The shape of a value that crashes the callback itself.
+    pub(super) const fn crashes_on(self) -> Option<FatalShape> {
+        match self {
+            Self::TermList(_) => Some(FatalShape::NestedArray),
+            Self::EventSlug | Self::VenueSlug | Self::OrganizerSlug => Some(FatalShape::NonEmptyArray),
+            _ => None,
+        }
+    }
+}

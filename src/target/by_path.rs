@@ -1,0 +1,74 @@
+//! What the path of a target says on its own.
+
+use super::root_path::{RootPath, trim_slashes};
+use super::route::{Matched, match_route};
+use super::spot::Located;
+use crate::payload::{Plus, decode};
+
+/// What a path says on its own.
+#[derive(Debug)]
+pub(super) enum ByPath {
+    /// A path below a REST root, or the root itself.
+    Route {
+        root: usize,
+        matched: Matched,
+        is_root: bool,
+    },
+    /// A page of the site; the root whose front controller serves it, unless it is another script.
+    Site { root: Option<usize> },
+}
+
+// === impl ByPath ===
+
+impl ByPath {
+    /// Reads a path as it was sent. The roots are asked in their order.
+    pub(super) fn of(path: &[u8], roots: &[RootPath], namespaces: &[String]) -> Self {
+        let path = trim_slashes(path);
+        let found = roots.iter().find_map(|root| Some((root, root.route(path)?)));
+        if let Some((root, route)) = found {
+            let matched = match_route(&route, namespaces);
+            let matched = if is_script(path) && matched != Matched::Elsewhere {
+                Matched::Unknown
+            } else {
+                matched
+            };
+            return Self::Route {
+                root: root.index,
+                matched,
+                is_root: route.is_empty(),
+            };
+        }
+        let site = roots.iter().find(|root| root.below_home(path).is_some());
+        match site {
+            Some(root) if !is_script(path) || root.below_home(path) == Some(b"index.php") => Self::Site {
+                root: Some(root.index),
+            },
+            _ => Self::Site { root: None },
+        }
+    }
+
+    /// Whether the path alone does not lead into the calendar API.
+    pub(super) const fn is_elsewhere(&self) -> bool {
+        matches!(
+            self,
+            Self::Route {
+                matched: Matched::Elsewhere,
+                ..
+            } | Self::Site { .. }
+        )
+    }
+
+    /// The answer for a path that does not lead into the calendar API.
+    pub(super) const fn elsewhere(&self) -> Located {
+        let root = match self {
+            Self::Route { root, .. } => Some(*root),
+            Self::Site { .. } => None,
+        };
+        Located::Elsewhere { root }
+    }
+}
+
+/// Web servers in front of WordPress hand every path with this ending to PHP as a file of its own.
+fn is_script(path: &[u8]) -> bool {
+    decode(path, Plus::Literal).ends_with(b".php")
+}
