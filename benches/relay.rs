@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge::config::Settings;
+use calendar_edge::settings::Settings;
 use calendar_edge::relay::{Audience, Content, RelayContext, RelayRules, Rewriter, Script, relay};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};

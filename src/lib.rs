@@ -18,6 +18,7 @@ pub mod problem;
 pub mod relay;
 pub mod sandbox;
 mod server;
+pub mod settings;
 pub mod target;
 pub mod telemetry;
 mod upstream;

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use calendar_edge::call::{CanonicalRequest, Judge, Outcome};
-use calendar_edge::config::{Mode, Profile, Settings};
+use calendar_edge::settings::{Mode, Profile, Settings};
 use calendar_edge::payload::parse_form;
 use calendar_edge::problem::Refusal;
 use calendar_edge::target::Roots;

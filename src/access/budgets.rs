@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::fields::{Standing, Standings};
 use super::ledger::{Account, Ledger};
 use super::visitor::{Call, Visitor};
-use crate::config::{CallRates, Rate, RateLimits};
+use crate::settings::{CallRates, Rate, RateLimits};
 
 /// The budgets of an edge.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl Budgets {
         let account = Account {
             own: self.books.hasher.hash_one((name, who)),
             shared: self.books.hasher.hash_one((name, ())),
-            room: self.limits.tracked,
+            room: self.limits.max_buckets,
         };
         Budget { name, rate, account }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use super::pace::{self, Level};
-use crate::config::Rate;
+use crate::settings::Rate;
 
 /// How often the full buckets are looked for, at most: that walks through all of them.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);

@@ -8,8 +8,8 @@ use http::header::{AUTHORIZATION, COOKIE};
 use http::{HeaderMap, Method};
 use ipnet::IpNet;
 
-use crate::config::visitor_network;
 use crate::contract::{Cookie, Route, cookie_pairs};
+use crate::settings::visitor_network;
 use crate::target::RouteMatch;
 
 /// What a call costs the site.

@@ -3,7 +3,7 @@
 use ipnet::IpNet;
 
 use super::visitor::Visitor;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// The lists of those who may write; an empty list admits everyone.
 #[derive(Debug, Clone)]

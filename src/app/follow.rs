@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::orders::HangUps;
 use super::reload::{ReloadError, Reloader};
 use super::watch::FileWatch;
-use crate::config::Source;
+use crate::config::ConfigSource;
 use crate::telemetry::LogFilter;
 use crate::upstream::causes;
 
@@ -14,7 +14,7 @@ use crate::upstream::causes;
 #[derive(Debug)]
 pub struct Reload {
     /// The file, and what is stronger than it.
-    pub source: Source,
+    pub source: ConfigSource,
     /// The process's log, whose filter follows the settings.
     pub log: LogFilter,
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::admin::Pages;
-use crate::config::{ConfigError, ProxyProtocol, Settings};
+use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
 use crate::server::{Announcement, Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
+use crate::settings::{ProxyProtocol, Settings};
 use crate::telemetry::{LogError, Metrics, unix_time};
 use crate::upstream::{ClientError, most_connections};
 
@@ -267,7 +268,7 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
+    use crate::settings::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {

@@ -3,8 +3,8 @@
 use url::{Host, Url};
 
 use super::linked;
-use crate::config::{ImageHost, Settings};
 use crate::contract::Rule;
+use crate::settings::{ImageHost, Settings};
 use crate::value::Value;
 
 /// Ports that need no mention.

@@ -15,10 +15,10 @@ use super::policy::{AUTHOR_DENIED, Policy};
 use super::reading::{RawCall, read_bags};
 use super::strict::{check_media, check_shape, check_values, path_holds, refuse_method};
 use super::validated::ValidatedCall;
-use crate::config::{Mode, Profile, Settings};
 use crate::contract::{Operation, table};
 use crate::payload::{Bags, Source};
 use crate::problem::{Allow, Problem, Refusal, Style};
+use crate::settings::{Mode, Profile, Settings};
 use crate::target::RouteMatch;
 
 /// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.

@@ -5,10 +5,10 @@ use http::StatusCode;
 use super::crash::crashing;
 use super::encode::contradicts_path;
 use super::policy::Policy;
-use crate::config::Mode;
 use crate::contract::{Argument, Operation, Route};
 use crate::payload::Bags;
 use crate::problem::{Fault, InvalidParameter, Problem};
+use crate::settings::Mode;
 use crate::target::RouteMatch;
 
 const PATH_CONTRADICTION: Problem = Problem::edge(

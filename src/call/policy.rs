@@ -9,10 +9,10 @@ use super::encode::Encoding;
 use super::images::ImageHosts;
 use super::linked::members;
 use super::rules::Premises;
-use crate::config::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::contract::{Argument, Operation, OperationId, Rule};
 use crate::payload::Bags;
 use crate::problem::{Problem, Words};
+use crate::settings::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::value::{PhpArray, Value};
 
 /// The part of the settings that judges calls.
@@ -116,7 +116,7 @@ impl Policy {
 
     /// Whether an operation is offered here at all.
     pub(super) fn offers(&self, operation: &Operation) -> Result<(), Problem> {
-        if self.of(Some(operation)).is_some_and(|settings| settings.deny) {
+        if self.of(Some(operation)).is_some_and(|settings| !settings.allow) {
             return Err(DENIED);
         }
         if self.read_only && operation.is_write() {

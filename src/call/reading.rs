@@ -5,12 +5,12 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Method, StatusCode};
 
-use crate::config::Limits;
 use crate::payload::{
     Bags, BodyReading, MultipartError, Source, body_reading, pair_count, parse_form, parse_json,
     parse_multipart,
 };
 use crate::problem::Problem;
+use crate::settings::Limits;
 use crate::target::{RouteMatch, Spot};
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 

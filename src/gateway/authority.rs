@@ -9,8 +9,8 @@ use http::{StatusCode, Version};
 use url::Url;
 
 use super::public_address::PublicAddress;
-use crate::config::Settings;
 use crate::problem::Refusal;
+use crate::settings::Settings;
 
 /// Which absolute targets name this edge (T-13).
 #[derive(Debug)]

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use super::paced::Paced;
 use crate::answer::BoxError;
-use crate::config::{Limits, Timeouts};
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
 use crate::problem::Refusal;
+use crate::settings::{Limits, Timeouts};
 use crate::upstream::{ExchangeFailure, causes};
 
 /// Bytes of a body nobody wants that are read so that the connection can be kept.

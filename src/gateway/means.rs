@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::entrance::Entrance;
 use crate::call::Judge;
-use crate::config::Settings;
 use crate::relay::RelayRules;
 use crate::server::Drain;
+use crate::settings::Settings;
 use crate::target::Roots;
 use crate::telemetry::Metrics;
 use crate::upstream::{ClientError, Upstream};

@@ -14,13 +14,13 @@ use super::means::Means;
 use super::paced::Paced;
 use super::public_address::PublicAddress;
 use crate::answer::{Answer, refused};
-use crate::config::{Limits, Settings, Timeouts};
 use crate::layers::ClientBody;
 use crate::payload::{
     BodyReading, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form, parse_multipart,
 };
 use crate::problem::{Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
+use crate::settings::{Limits, Settings, Timeouts};
 use crate::target::{Located, Spot};
 use crate::telemetry::{Journal, Subject};
 use crate::upstream::SiteOrigin;

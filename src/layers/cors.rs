@@ -12,8 +12,8 @@ use tower::{Layer, Service};
 
 use crate::answer::{Answer, MadeHere};
 use crate::call::Caller;
-use crate::config::CorsSettings;
 use crate::relay::{Access, Audience, allow_origin, sole_origin};
+use crate::settings::CorsSettings;
 
 /// Lets pages read refusals.
 #[derive(Debug, Clone)]

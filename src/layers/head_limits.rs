@@ -4,8 +4,8 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::gate::HeadCheck;
-use crate::config::Limits;
 use crate::problem::Refusal;
+use crate::settings::Limits;
 
 /// Refuses heads above the configured sizes.
 ///

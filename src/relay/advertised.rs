@@ -9,7 +9,7 @@ use url::Url;
 use super::link::api_target;
 use super::origin_root::OriginRoot;
 use super::url_map::{RootNames, UrlMap};
-use crate::config::{OriginSettings, Root};
+use crate::settings::{OriginSettings, Root};
 
 /// The origin's names as known now, and the [`UrlMap`] made of them.
 ///
@@ -188,7 +188,7 @@ mod tests {
     use http::{HeaderValue, header};
 
     use super::*;
-    use crate::config::Settings;
+    use crate::settings::Settings;
 
     const DIALLED: &str = "http://10.0.0.5:8080/wp-json";
     const BASE: &str = "https://events.example.org";

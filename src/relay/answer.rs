@@ -18,9 +18,9 @@ use super::url_map::UrlMap;
 
 /// Turns the origin's answer to a calendar call into the client's answer, or says why there is none.
 ///
-/// Waits for nothing but frames of the body: up to `limits.answer_buffer_bytes` before it returns, so that
+/// Waits for nothing but frames of the body: up to `limits.response_buffer_bytes` before it returns, so that
 /// a broken answer becomes a clean 502, and the rest while the client reads. It is less while
-/// `limits.waiting_answer_bytes` wait for clients. The deadline is the caller's.
+/// `limits.response_buffer_total` wait for clients. The deadline is the caller's.
 /// Body types that are not `Unpin` have to be boxed.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ use super::url_map::UrlMap;
 /// use std::sync::Arc;
 ///
 /// use bytes::Bytes;
-/// use calendar_edge::config::Settings;
+/// use calendar_edge::settings::Settings;
 /// use calendar_edge::relay::{Audience, Content, RelayContext, RelayRules, Script, relay};
 /// use http_body_util::{BodyExt, Full};
 ///
@@ -144,8 +144,8 @@ mod tests {
     use http_body_util::{BodyExt, Full};
 
     use super::*;
-    use crate::config::Settings;
     use crate::relay::{Audience, Content, RelayRules, Script};
+    use crate::settings::Settings;
 
     const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_fit_the_buffer_streams() {
-        let context = context(|settings| settings.limits.answer_buffer_bytes = 10);
+        let context = context(|settings| settings.limits.response_buffer_bytes = 10);
         let answer = relay(json(200, ITEM), context).await.unwrap();
         assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
         assert!(text(answer).await.contains(r"\/calendar\/events\/v1\/events\/56"));
@@ -212,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_over_the_limit_fails_before_it_begins() {
-        let context = context(|settings| settings.limits.answer_bytes = 10);
+        let context = context(|settings| settings.limits.response_bytes = 10);
         let failure = relay(json(200, ITEM), context).await.unwrap_err();
         assert!(matches!(failure, OriginFailure::TooLarge { limit: 10 }));
     }

@@ -7,7 +7,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::rules::Audience;
-use crate::config::CorsSettings;
+use crate::settings::CorsSettings;
 
 /// What kind of answer a page wants to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -111,8 +111,8 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::config::Settings;
     use crate::relay::{RelayRules, Script};
+    use crate::settings::Settings;
 
     fn context(audience: Audience) -> RelayContext {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());

@@ -7,8 +7,8 @@ use http::{HeaderValue, Method};
 use super::advertised::OriginUrls;
 use super::judge::Script;
 use super::shelf::Shelf;
-use crate::config::{CorsSettings, Settings};
 use crate::contract::{Action, OperationId};
+use crate::settings::{CorsSettings, Settings};
 
 /// The part of the settings that relaying obeys; one value serves all calls.
 #[derive(Debug)]
@@ -72,9 +72,9 @@ impl RelayRules {
         Self {
             urls: OriginUrls::new(&settings.origin, &settings.roots, public_namespace),
             cors: settings.cors_rules(),
-            answer_bytes: settings.limits.answer_bytes,
-            answer_buffer_bytes: settings.limits.answer_buffer_bytes,
-            shelf: Shelf::new(settings.limits.waiting_answer_bytes),
+            answer_bytes: settings.limits.response_bytes,
+            answer_buffer_bytes: settings.limits.response_buffer_bytes,
+            shelf: Shelf::new(settings.limits.response_buffer_total),
         }
     }
 

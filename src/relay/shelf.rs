@@ -1,6 +1,6 @@
 //! What waits in memory until clients take it, counted over all answers together.
 //!
-//! One answer is bounded by `limits.answer_buffer_bytes`; slow clients can still ask for many, a hundred on one
+//! One answer is bounded by `limits.response_buffer_bytes`; slow clients can still ask for many, a hundred on one
 //! connection of HTTP/2. Once too much waits, further answers are not held but stream, which slows the origin's answer
 //! down to its client.
 

@@ -6,9 +6,9 @@ use http::StatusCode;
 
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, RouteMatch, match_route};
-use crate::config::{Profile, Settings};
 use crate::payload::{Plus, decode, escapes, pair_count, parse_form};
 use crate::problem::Problem;
+use crate::settings::{Profile, Settings};
 use crate::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.

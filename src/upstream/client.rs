@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
 use super::tls::{self, Trust};
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Header fields of an answer.
 const ANSWER_HEADERS: usize = 100;

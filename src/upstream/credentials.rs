@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, COOKIE};
 use http::{HeaderMap, HeaderValue};
 
-use crate::config::Profile;
 use crate::contract::{Cookie, cookie_pairs};
+use crate::settings::Profile;
 use crate::value::split_once;
 
 /// The longest Authorization value, in bytes (T-24).

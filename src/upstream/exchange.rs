@@ -18,7 +18,7 @@ use super::retry::RetryBudget;
 use super::site::strip_hop_by_hop;
 use super::watch::{Watch, Watched};
 use crate::call::ValidatedCall;
-use crate::config::{Settings, Timeouts};
+use crate::settings::{Settings, Timeouts};
 use crate::telemetry::{Exchange, Metrics, class_label};
 
 /// Names the verb of a tunnelled DELETE.
@@ -154,7 +154,7 @@ impl Upstream {
             retries: lasting.retries,
             watch: lasting.watch,
             timeouts: settings.timeouts.clone(),
-            answer_bytes: settings.limits.answer_bytes,
+            answer_bytes: settings.limits.response_bytes,
             tunnel_delete: settings.origin.tunnel_delete,
             metrics,
         }

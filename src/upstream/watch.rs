@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
-use crate::config::BreakerSettings;
+use crate::settings::BreakerSettings;
 use crate::telemetry::Metrics;
 
 /// Watches over the origin's health; clones share it.

@@ -1,8 +1,8 @@
 //! Recorded requests put to the judge itself: no socket, no server around it.
 
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge::config::{Root, Settings};
 use calendar_edge::problem::Refusal;
+use calendar_edge::settings::{Root, Settings};
 use calendar_edge::target::{Located, Roots};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 

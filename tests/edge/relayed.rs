@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge::config::Settings;
 use calendar_edge::relay::{Audience, Content, OriginFailure, RelayContext, RelayRules, Script, relay};
+use calendar_edge::settings::Settings;
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;

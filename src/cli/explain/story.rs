@@ -1,10 +1,10 @@
 //! What happens to a request, as data: the source of both outputs.
 
 use calendar_edge::call::{Caller, Explanation, Finding, Judge, Judgement, Outcome, RawCall, ValidatedCall};
-use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::contract::Schema;
 use calendar_edge::payload::{Bag, Source, spellings};
 use calendar_edge::problem::Refusal;
+use calendar_edge::settings::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::target::{Located, Roots, Spot};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
-use calendar_edge::config::{AdminSettings, ListenAddress, Settings};
+use calendar_edge::settings::{AdminSettings, ListenAddress, Settings};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
