@@ -279,7 +279,7 @@ const TOP: &[Key] = &[
     Key::new(
         "profile",
         Choice(PROFILE_NAMES, |settings, index| {
-            settings.profile = PROFILES[index].1
+            settings.profile = PROFILES[index].1;
         }),
         "The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the \
          specification allows.",
@@ -390,7 +390,7 @@ const TOP: &[Key] = &[
     Key::new(
         "proxy_protocol",
         Choice(PROXY_PROTOCOL_NAMES, |settings, index| {
-            settings.proxy_protocol = PROXY_PROTOCOLS[index].1
+            settings.proxy_protocol = PROXY_PROTOCOLS[index].1;
         }),
         "Whether TCP connections begin with a PROXY protocol header (version 1 or 2), before TLS. \
          `required`: only `trusted_proxies` may connect, and the header names the client. Unix sockets and \
@@ -488,7 +488,7 @@ const OPERATIONS: &[OperationKey] = &[
     OperationKey::new(
         "mode",
         Choice(MODE_NAMES, |operation, index| {
-            operation.mode = Some(MODES[index].1)
+            operation.mode = Some(MODES[index].1);
         }),
         "How the edge treats a call of this operation that breaks a rule.",
     )
@@ -933,7 +933,7 @@ const LOG: &[Key] = &[
     Key::new(
         "format",
         Choice(FORMAT_NAMES, |settings, index| {
-            settings.log.format = FORMATS[index].1
+            settings.log.format = FORMATS[index].1;
         }),
         "Format of log lines: one JSON object per line, or text for people.",
     )

@@ -167,8 +167,8 @@ fn common(paths: &[&String]) -> String {
     let Some((first, rest)) = paths.split_first() else {
         return String::new();
     };
-    let mut common = first.to_string();
-    while !rest.iter().all(|path| is_within(path, &common)) {
+    let mut common = (*first).clone();
+    while !common.is_empty() && !rest.iter().all(|path| is_within(path, &common)) {
         common = parent(&common).unwrap_or_default();
     }
     common
@@ -176,7 +176,7 @@ fn common(paths: &[&String]) -> String {
 
 fn is_within(path: &str, field: &str) -> bool {
     path.strip_prefix(field)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || field.is_empty())
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The field that each row changes, while all other rows hold their samples.
