@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use calendar_edge::config::{FrameRates, Limits};
 use calendar_edge::framing::{FrameMeter, Inspector, Step};
+use calendar_edge::settings::{FrameRates, Limits};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 

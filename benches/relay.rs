@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge::config::Settings;
 use calendar_edge::cors::Audience;
 use calendar_edge::relay::{
     BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter, Script, accept,
     present,
 };
+use calendar_edge::settings::Settings;
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use http::{Method, Response, header};

@@ -1,9 +1,9 @@
 //! What one request costs before it is forwarded: target, query, JSON, judging with encoding.
 
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge::config::Settings;
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge::settings::Settings;
 use calendar_edge::target::{Located, Roots, Spot};
 use divan::{AllocProfiler, Bencher, black_box};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};

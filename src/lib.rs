@@ -22,6 +22,7 @@ pub mod problem;
 pub mod relay;
 pub mod sandbox;
 mod server;
+pub mod settings;
 pub mod target;
 pub mod telemetry;
 pub mod value;

@@ -1,10 +1,10 @@
 //! The site the targets stand for: two language roots, the plugin's own namespace.
 
 use calendar_edge::call::{Judge, Judgement, RawCall};
-use calendar_edge::config::Settings;
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
+use calendar_edge::settings::Settings;
 use calendar_edge::target::{Located, Roots};
 
 use crate::Request;

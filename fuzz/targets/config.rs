@@ -2,7 +2,8 @@
 
 #![no_main]
 
-use calendar_edge::config::{Location, Overrides, Settings, parse};
+use calendar_edge::config::{Location, Overrides, parse};
+use calendar_edge::settings::Settings;
 use libfuzzer_sys::fuzz_target;
 
 const NAME: &str = "edge.toml";

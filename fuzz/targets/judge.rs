@@ -5,10 +5,10 @@
 use std::sync::LazyLock;
 
 use calendar_edge::call::{CanonicalRequest, Judge, Outcome};
-use calendar_edge::config::{Mode, Profile, Settings};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::payload::parse_form;
 use calendar_edge::problem::Refusal;
+use calendar_edge::settings::{Mode, Profile, Settings};
 use calendar_edge::target::Roots;
 use calendar_edge_fuzz::{Request, judged, namespaced_settings, public_roots};
 use http::header::CONTENT_TYPE;

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::gcra::{self, Level};
-use crate::config::Rate;
+use crate::settings::Rate;
 
 /// So many that threads seldom meet at one lock.
 const SHARDS: usize = 64;

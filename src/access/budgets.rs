@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::bucket_store::{BucketKey, BucketStore};
 use super::fields::{BudgetStatus, RateLimitStatus};
 use super::visitor::{Call, Visitor};
-use crate::config::{CallRates, Rate, RateLimits};
+use crate::settings::{CallRates, Rate, RateLimits};
 
 /// The budgets of an edge.
 #[derive(Debug)]
@@ -154,22 +154,22 @@ impl Budgets {
 impl SharedBuckets {
     pub(crate) fn new(limits: &RateLimits) -> Self {
         Self {
-            store: Arc::new(BucketStore::new(limits.tracked)),
+            store: Arc::new(BucketStore::new(limits.max_buckets)),
             hasher: RandomState::new(),
         }
     }
 
     /// Follows new limits; what was spent stays spent.
     pub(crate) fn adapt(&self, limits: &RateLimits) {
-        self.store.resize(limits.tracked);
+        self.store.resize(limits.max_buckets);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Profile;
     use crate::credentials::{Credentials, Identity};
+    use crate::settings::Profile;
     use http::header::AUTHORIZATION;
     use http::{HeaderMap, HeaderValue};
 

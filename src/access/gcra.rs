@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::config::Rate;
+use crate::settings::Rate;
 
 /// How a bucket stands after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use http::Method;
 use ipnet::IpNet;
 
-use crate::config::visitor_network;
 use crate::contract::{Action, Operation};
 use crate::credentials::Identity;
+use crate::settings::visitor_network;
 
 /// What a call costs the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

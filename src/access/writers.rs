@@ -3,7 +3,7 @@
 use ipnet::IpNet;
 
 use super::visitor::Visitor;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// The lists of those who may write; an empty list admits everyone.
 #[derive(Debug, Clone)]
@@ -45,8 +45,8 @@ impl Writers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Profile;
     use crate::credentials::{Credentials, Identity};
+    use crate::settings::Profile;
     use http::header::{AUTHORIZATION, COOKIE, HeaderName};
     use http::{HeaderMap, HeaderValue};
 

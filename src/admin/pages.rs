@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use url::Url;
 
-use crate::config::{ListenAddress, Settings};
 use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text};
+use crate::settings::{ListenAddress, Settings};
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::config::Root;
+    use crate::settings::Root;
 
     fn settings() -> Settings {
         Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))

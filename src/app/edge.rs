@@ -9,12 +9,12 @@ use super::reload::{ADMIN_CONNECTIONS, Reloader};
 use super::running::{DrainOutcome, Running};
 use crate::admin::{Admin, Readiness};
 use crate::backend::{ClientError, SharedBackends};
-use crate::config::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
 use crate::server::{
     BindError, Crowd, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker,
 };
+use crate::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::telemetry::Metrics;
 
 /// The edge, before it runs.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::orders::HangUps;
 use super::reload::{ReloadError, Reloader};
 use super::watch::FileWatch;
-use crate::config::Source;
+use crate::config::ConfigSource;
 use crate::telemetry::{LogFilter, causes};
 
 /// Where an edge's settings are read again, and what follows them outside of the edge.
 #[derive(Debug)]
 pub struct Reload {
     /// The file, and what is stronger than it.
-    pub source: Source,
+    pub source: ConfigSource,
     /// The process's log, whose filter follows the settings.
     pub log: LogFilter,
 }

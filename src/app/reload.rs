@@ -8,10 +8,11 @@ use arc_swap::ArcSwap;
 
 use crate::admin::Pages;
 use crate::backend::{ClientError, most_connections};
-use crate::config::{ConfigError, ProxyProtocol, Settings};
+use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
 use crate::server::{Announcement, Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
+use crate::settings::{ProxyProtocol, Settings};
 use crate::telemetry::{LogError, Metrics, unix_time};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
@@ -268,7 +269,7 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
+    use crate::settings::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::host::Host;
 use super::public_address::{Addressed, PublicAddress, Scheme};
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Which absolute targets name this edge.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// An origin's scheme, host and port, like `https://wp.example.org`; the scheme's own port is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

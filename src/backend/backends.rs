@@ -10,7 +10,7 @@ use super::outgoing::{Class, Outgoing};
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
 use crate::call::ForwardableCall;
-use crate::config::{Settings, Timeouts};
+use crate::settings::{Settings, Timeouts};
 use crate::telemetry::Metrics;
 
 /// One backend for each authority among the REST roots and the site.
@@ -94,7 +94,7 @@ impl Backend {
             writer: CallWriter::WordPress(WordPressWriter::new(settings, name)),
             shared: shared.clone(),
             timeouts: settings.timeouts.clone(),
-            response_bytes: settings.limits.answer_bytes,
+            response_bytes: settings.limits.response_bytes,
             metrics: metrics.clone(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::config::BreakerSettings;
+use crate::settings::BreakerSettings;
 
 /// Closed until a run of outages opens it; then one exchange each interval may try.
 #[derive(Debug)]

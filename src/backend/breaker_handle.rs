@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
-use crate::config::BreakerSettings;
+use crate::settings::BreakerSettings;
 use crate::telemetry::BackendMetrics;
 
 /// The breaker of one backend; clones share it.

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
-use crate::config::OriginSettings;
+use crate::settings::OriginSettings;
 use crate::telemetry::{GaugeGuard, PermitMetrics};
 
 /// How long a request waits for a permit; a client that gets its 503 sooner also comes back sooner.

@@ -8,7 +8,7 @@ use reqwest::{Client, ClientBuilder, redirect, retry};
 
 use super::authority::Authority;
 use super::tls::{TlsConfigs, Trust};
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Header fields of a response.
 const RESPONSE_HEADERS: usize = 100;

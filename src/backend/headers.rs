@@ -121,8 +121,8 @@ mod tests {
 
     use super::*;
     use crate::call::{CanonicalQuery, CanonicalRoute};
-    use crate::config::Profile;
     use crate::contract::Route;
+    use crate::settings::Profile;
 
     fn outgoing(client: &[(&'static str, &str)], call: &CanonicalRequest) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -9,7 +9,7 @@ use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients, Dial};
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
-use crate::config::Settings;
+use crate::settings::Settings;
 use crate::telemetry::{BackendMetrics, Metrics, TrafficKind};
 
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
@@ -143,7 +143,7 @@ fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) 
 mod tests {
     use super::*;
     use crate::backend::breaker::Health;
-    use crate::config::Root;
+    use crate::settings::Root;
 
     fn settings(roots: &[&str]) -> Settings {
         let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());

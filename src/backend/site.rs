@@ -9,7 +9,7 @@ use url::Url;
 
 use super::address::{AddressFault, plain};
 use super::headers::Forwarded;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Headers that belong to one connection (RFC 9110 7.6.1), and those the next hop must not take from us.
 const DROPPED: [HeaderName; 10] = [

@@ -8,7 +8,7 @@ use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
 use super::headers::{self, ForwardedHeaders};
 use crate::call::ForwardableCall;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Names the verb of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");

@@ -6,11 +6,11 @@ use super::nonce::nonce;
 use super::policy::Policy;
 use super::reading::{RawCall, read_bags};
 use super::wordpress::{Checked, Deferred, check, readings};
-use crate::config::Mode;
 use crate::contract::Operation;
 use crate::credentials::Caller;
 use crate::payload::Bags;
 use crate::problem::{Allow, Problem, Refusal, Style};
+use crate::settings::Mode;
 use crate::target::RouteMatch;
 
 /// A call of an operation before anything of its body is read.

@@ -24,8 +24,8 @@ pub(super) fn is_fetched_elsewhere(hosts: &ImageHosts, rule: Rule, value: &Value
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ImageHost;
     use crate::payload::parse_json;
+    use crate::settings::ImageHost;
 
     #[test]
     fn images_of_new_venues_and_organizers_count() {

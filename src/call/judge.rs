@@ -10,9 +10,9 @@ use super::phases::on_arrival;
 use super::policy::Policy;
 use super::reading::RawCall;
 use super::unfound::{elsewhere, unfound};
-use crate::config::{Mode, Profile, Settings};
 use crate::contract::Operation;
 use crate::problem::{Problem, Refusal};
+use crate::settings::{Mode, Profile, Settings};
 use crate::target::RouteMatch;
 
 /// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.

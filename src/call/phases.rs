@@ -8,9 +8,9 @@ use super::strict::{check_media, check_shape, check_values};
 use super::unconditional::{contradicting_path, fatal_value, foreign_image, private_namespace};
 use super::waiver::Waiver;
 use super::wordpress::Checked;
-use crate::config::{Mode, Profile};
 use crate::credentials::Caller;
 use crate::problem::Problem;
+use crate::settings::{Mode, Profile};
 
 /// Asked before the body is read. No mode waives them.
 const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [

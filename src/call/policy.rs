@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::rules::{ImageHosts, Premises, created, members};
-use crate::config::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::contract::{Argument, Kind, Operation, OperationId, Role};
 use crate::credentials::Caller;
 use crate::payload::Bags;
 use crate::problem::{EdgeError, Problem, Words};
+use crate::settings::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::value::{PhpArray, Value};
 
 /// The part of the settings that judges calls.
@@ -109,7 +109,7 @@ impl Policy {
 
     /// Whether an operation is offered here at all.
     pub(super) fn offers(&self, operation: &Operation) -> Result<(), Problem> {
-        if self.of(Some(operation)).is_some_and(|settings| settings.deny) {
+        if self.of(Some(operation)).is_some_and(|settings| !settings.allow) {
             return Err(DENIED);
         }
         if self.read_only && operation.is_write() {

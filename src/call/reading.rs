@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use http::Method;
 
-use crate::config::Limits;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
 use crate::credentials::Credentials;
 use crate::payload::{
@@ -12,6 +11,7 @@ use crate::payload::{
     parse_json, parse_multipart,
 };
 use crate::problem::{Cause, EdgeError, Problem};
+use crate::settings::Limits;
 use crate::target::{RouteMatch, Spot};
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 

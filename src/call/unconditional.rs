@@ -4,10 +4,10 @@ use super::canonical_route::canonical_id;
 use super::case::Case;
 use super::fatal_values::fatal_argument;
 use super::foreign_image::is_fetched_elsewhere;
-use crate::config::Mode;
 use crate::contract::{Argument, Role, Route};
 use crate::payload::{Bags, Source};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
+use crate::settings::Mode;
 use crate::target::{RouteMatch, canonical_slug};
 use crate::value::Value;
 

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use calendar_edge::config::{self, ConfigError, OverrideSource, Overrides, Settings, Source};
+use calendar_edge::config::{self, ConfigError, ConfigSource, OverrideSource, Overrides};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
+use calendar_edge::settings::Settings;
 use clap::{Args, Parser, Subcommand};
 use url::Url;
 
@@ -211,7 +212,7 @@ impl<'a> Environment<'a> {
 
 impl ServeArgs {
     /// File, environment and flags, to be read now and again.
-    pub(super) fn source(&self, environment: Environment<'_>) -> Source {
+    pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
         self.site.source_with(
             [
                 (LISTEN, self.listen.as_deref()),
@@ -250,7 +251,11 @@ impl SiteArgs {
             .load()
     }
 
-    fn source_with(&self, others: [(SettingFlag, Option<&str>); 3], environment: Environment<'_>) -> Source {
+    fn source_with(
+        &self,
+        others: [(SettingFlag, Option<&str>); 3],
+        environment: Environment<'_>,
+    ) -> ConfigSource {
         let site = [
             (ORIGIN, self.origin.as_deref()),
             (ORIGIN_NAMESPACE, self.origin_namespace.as_deref()),
@@ -258,7 +263,7 @@ impl SiteArgs {
         let file = self.config.clone();
         let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
         let flags = site.into_iter().chain(others);
-        Source::new(file, overrides(flags, environment))
+        ConfigSource::new(file, overrides(flags, environment))
     }
 }
 

@@ -5,9 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{BoundAddress, Edge, HangUps, Reload, Shutdown, raise_descriptor_limit};
-use calendar_edge::config::{LogFormat, LogSettings, Source};
+use calendar_edge::config::ConfigSource;
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::sandbox::Sandbox;
+use calendar_edge::settings::{LogFormat, LogSettings};
 use calendar_edge::telemetry::install_logs;
 
 use super::args::{DemoArgs, Environment};
@@ -26,7 +27,7 @@ pub(super) fn run(
     let log = install_logs(&log)?;
     // There is no file: a hang-up finds nothing to read, and must not end the program either.
     let reload = Reload {
-        source: Source::default(),
+        source: ConfigSource::default(),
         log,
     };
     // Before anything counts on it.

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use calendar_edge::app::{Edge, HangUps, Reload, Shutdown, raise_descriptor_limit};
-use calendar_edge::config::Settings;
+use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
 
 use super::args::{Environment, ServeArgs};

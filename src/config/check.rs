@@ -1,65 +1,63 @@
-//! Combinations of settings that cannot be.
+//! Combinations of settings that contradict each other.
 
 use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use super::draft::Draft;
-use super::listening::{ListenAddress, ProxyProtocol};
-use super::problem::{Complaint, Finding, Impossible, Place, Problems};
-use super::settings::Root;
+use super::draft::Placed;
+use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
+use crate::contract::Operation;
+use crate::settings::{ListenAddress, OperationSettings, ProxyProtocol, Root, Settings};
 
-/// Listeners share no address, and none of them is the origin.
-pub(super) fn listeners(draft: &Draft, problems: &mut Problems) {
+/// Listeners have distinct addresses, and the origin is not one of them.
+pub(super) fn listeners(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let (settings, places) = (&typed.value, &typed.places);
     let mut seen: Vec<&ListenAddress> = Vec::new();
-    for (index, address) in draft.listen.iter().enumerate() {
+    for (index, address) in settings.listen.iter().enumerate() {
         if seen.iter().any(|other| overlap(other, address)) {
             let reason = Impossible::ListenerOverlap(address.to_string());
-            let place = draft.places.item("listen", index);
-            problems.add(place, Finding::impossible("listen", reason));
+            let finding = ConfigFinding::impossible("listen", reason);
+            problems.add(places.item("listen", index), finding);
         }
         seen.push(address);
     }
-    if let Some(admin) = &draft.admin_listen
-        && seen.iter().any(|other| overlap(other, admin))
-    {
+    let admin = settings.admin.as_ref().map(|admin| &admin.listen);
+    if let Some(admin) = admin.filter(|admin| seen.iter().any(|other| overlap(other, admin))) {
         let reason = Impossible::ListenerOverlap(admin.to_string());
-        problems.add(
-            draft.places.of("admin.listen"),
-            Finding::impossible("admin.listen", reason),
-        );
+        let finding = ConfigFinding::impossible("admin.listen", reason);
+        problems.add(places.of("admin.listen"), finding);
     }
-    let origin = draft.origin.url.as_ref();
-    if let Some((url, edge)) = origin.and_then(|url| Some((url, seen.iter().find(|edge| is_at(url, edge))?)))
-    {
+    let url = &settings.origin.url;
+    if let Some(edge) = seen.iter().find(|edge| is_at(url, edge)) {
         let reason = Impossible::OriginIsEdge(edge.to_string());
-        let finding = Finding::impossible("origin.url", reason).help(Some(format!(
-            "{url} must be the WordPress site, or `listen` another port"
-        )));
-        problems.add(draft.places.of("origin.url"), finding);
+        let help = format!("{url} must be the WordPress site, or `listen` another port");
+        let finding = ConfigFinding::impossible("origin.url", reason).help(Some(help));
+        problems.add(places.of("origin.url"), finding);
     }
 }
 
-/// A listener that speaks TLS has a certificate and its key, and these have a listener.
-pub(super) fn tls(draft: &Draft, problems: &mut Problems) {
-    let mut clients = draft.listen.iter().enumerate();
-    let client = clients.find(|(_, address)| address.speaks_tls());
-    let admin = draft.admin_listen.as_ref().filter(|admin| admin.speaks_tls());
-    let listener = client
-        .map(|(index, _)| draft.places.item("listen", index))
-        .or_else(|| admin.map(|_| draft.places.of("admin.listen")));
+/// A TLS listener has a certificate and a key, and these have a TLS listener.
+pub(super) fn tls(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let (settings, places) = (&typed.value, &typed.places);
+    let client = settings.listen.iter().position(ListenAddress::speaks_tls);
+    let admin = settings.admin.as_ref();
+    let listener = client.map(|index| places.item("listen", index)).or_else(|| {
+        admin
+            .filter(|admin| admin.listen.speaks_tls())
+            .map(|_| places.of("admin.listen"))
+    });
     for key in ["tls.certificate", "tls.key"] {
-        match (listener, draft.places.typed(key)) {
+        match (listener, places.typed(key)) {
             (Some(listener), None) => {
-                let finding = Finding::from(Complaint::Missing(key));
+                let finding = ConfigFinding::from(Complaint::Missing(key));
                 problems.add(
                     listener,
-                    finding.expected("a PEM file, because this listener speaks TLS"),
+                    finding.expected("a PEM file, because this listener uses TLS"),
                 );
             }
             (None, Some(file)) => {
-                let help = "write the address of a listener like this: listen = \"tls:0.0.0.0:8443\"";
-                let finding = Finding::impossible(key, Impossible::NoTlsListener);
+                let help = "write \"tls:\" before the address of a listener: listen = \"tls:0.0.0.0:8443\"";
+                let finding = ConfigFinding::impossible(key, Impossible::NoTlsListener);
                 problems.add(file, finding.help(Some(help.to_owned())));
             }
             (Some(_), Some(_)) | (None, None) => {}
@@ -67,35 +65,43 @@ pub(super) fn tls(draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// Clients that proxies announce need proxies.
-pub(super) fn proxies(draft: &Draft, problems: &mut Problems) {
-    if draft.proxy_protocol == ProxyProtocol::Required && draft.trusted_proxies.is_empty() {
-        let finding = Finding::impossible("proxy_protocol", Impossible::NobodyTrusted);
-        let help = "nobody could connect: list the proxies that write the header in `trusted_proxies`";
-        let place = draft.places.of("proxy_protocol");
+/// A required PROXY header needs proxies that send it.
+pub(super) fn proxies(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let settings = &typed.value;
+    if settings.proxy_protocol == ProxyProtocol::Required && settings.trusted_proxies.is_empty() {
+        let finding = ConfigFinding::impossible("proxy_protocol", Impossible::NobodyTrusted);
+        let help =
+            "every connection would be refused: list the proxies that send the header in `trusted_proxies`";
+        let place = typed.places.of("proxy_protocol");
         problems.add(place, finding.help(Some(help.to_owned())));
     }
 }
 
-/// The public host is one of the hosts, and no name stands twice.
-pub(super) fn names(draft: &Draft, problems: &mut Problems) {
-    duplicates("hosts", &draft.hosts, draft, problems);
-    duplicates("namespaces", &draft.namespaces, draft, problems);
-    let public = draft.public_url.as_ref().and_then(Url::host_str);
+/// The public host is one of the hosts, and no name is listed twice.
+pub(super) fn names(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let settings = &typed.value;
+    duplicates("hosts", &settings.hosts, typed, problems);
+    duplicates("namespaces", &settings.namespaces, typed, problems);
+    let public = settings.public_url.as_ref().and_then(Url::host_str);
     if let Some(public) = public
-        && !draft.hosts.is_empty()
-        && !draft.hosts.iter().any(|host| host == public)
+        && !settings.hosts.is_empty()
+        && !settings.hosts.iter().any(|host| host == public)
     {
-        let finding = Finding::impossible("hosts", Impossible::PublicHostMissing(public.to_owned()));
-        problems.add(draft.places.of("hosts"), finding);
+        let finding = ConfigFinding::impossible("hosts", Impossible::PublicHostMissing(public.to_owned()));
+        problems.add(typed.places.of("hosts"), finding);
     }
 }
 
-/// A part that was typed is no larger than the whole that was typed. A default gives way: the smaller bound
-/// holds.
-pub(super) fn sizes(draft: &Draft, problems: &mut Problems) {
-    let (limits, times) = (&draft.limits, &draft.timeouts);
-    let buffer = u64::try_from(limits.answer_buffer_bytes).unwrap_or(u64::MAX);
+/// A part is not larger than the whole, if both were typed. A default never conflicts: the smaller bound applies.
+pub(super) fn sizes(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let Settings {
+        limits,
+        timeouts,
+        http2,
+        ..
+    } = &typed.value;
+    let buffer = u64::try_from(limits.response_buffer_bytes).unwrap_or(u64::MAX);
+    let http2_head = usize::try_from(http2.header_list_bytes).unwrap_or(usize::MAX);
     let pairs = [
         (
             "limits.header_bytes",
@@ -105,63 +111,80 @@ pub(super) fn sizes(draft: &Draft, problems: &mut Problems) {
         (
             "limits.header_list_bytes",
             "http2.header_list_bytes",
-            limits.header_list_bytes > usize::try_from(draft.http2.header_list_bytes).unwrap_or(usize::MAX),
+            limits.header_list_bytes > http2_head,
         ),
         (
             "http2.stream_window_bytes",
             "http2.connection_window_bytes",
-            draft.http2.stream_window_bytes > draft.http2.connection_window_bytes,
+            http2.stream_window_bytes > http2.connection_window_bytes,
         ),
         (
-            "limits.answer_buffer_bytes",
-            "limits.answer_bytes",
-            buffer > limits.answer_bytes,
+            "limits.response_buffer_bytes",
+            "limits.response_bytes",
+            buffer > limits.response_bytes,
         ),
         (
             "timeouts.origin_connect",
             "timeouts.origin_read",
-            times.origin_connect > times.origin_read,
+            timeouts.origin_connect > timeouts.origin_read,
         ),
         (
             "timeouts.origin_first_byte",
             "timeouts.origin_read",
-            times.origin_first_byte > times.origin_read,
+            timeouts.origin_first_byte > timeouts.origin_read,
         ),
     ];
     for (part, whole, larger) in pairs {
-        if let (true, Some(place), Some(_)) = (larger, draft.places.typed(part), draft.places.typed(whole)) {
-            problems.add(place, Finding::impossible(part, Impossible::LargerThan(whole)));
+        if let (true, Some(place), Some(_)) = (larger, typed.places.typed(part), typed.places.typed(whole)) {
+            problems.add(
+                place,
+                ConfigFinding::impossible(part, Impossible::LargerThan(whole)),
+            );
         }
     }
 }
 
-/// No public path can be read as two roots or two namespaces.
-pub(super) fn paths(roots: &[(Root, Place)], draft: &Draft, problems: &mut Problems) {
-    for (index, name) in draft.namespaces.iter().enumerate() {
-        let clash = draft
-            .namespaces
-            .iter()
-            .take(index)
-            .find(|other| nested(name, other));
+/// No public path fits two roots or two namespaces.
+pub(super) fn paths(roots: &[Placed<Root>], typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let namespaces = &typed.value.namespaces;
+    for (index, name) in namespaces.iter().enumerate() {
+        let mut earlier = namespaces.iter().take(index);
+        let clash = earlier.find(|other| nested(name, other));
         if let Some(other) = clash.filter(|other| !other.eq_ignore_ascii_case(name)) {
             let reason = Impossible::Ambiguous(name.clone(), other.clone());
-            let place = draft.places.item("namespaces", index);
-            problems.add(place, Finding::impossible("namespaces", reason));
+            let finding = ConfigFinding::impossible("namespaces", reason);
+            problems.add(typed.places.item("namespaces", index), finding);
         }
     }
-    for (index, (root, place)) in roots.iter().enumerate() {
+    for (index, root) in roots.iter().enumerate() {
         let earlier = roots.iter().take(index);
         let clash = earlier
-            .flat_map(|(other, _)| clashes(root, other, &draft.namespaces))
+            .flat_map(|other| clashes(&root.value, &other.value, namespaces))
             .next();
         if let Some((ours, theirs)) = clash {
             let reason = Impossible::Ambiguous(ours, theirs);
-            problems.add(place, Finding::impossible("roots.path", reason));
+            let finding = ConfigFinding::impossible("roots.path", reason);
+            problems.add(root.places.of("roots.path"), finding);
         }
     }
 }
 
-/// Pairs of full paths of two roots of which one contains the other.
+/// Extra parameters of an operation are not parameters of the API.
+pub(super) fn extra_parameters(
+    operation: &Operation,
+    typed: &Placed<OperationSettings>,
+    problems: &mut ConfigProblems,
+) {
+    const KEY: &str = "operations.extra_parameters";
+    for (index, name) in typed.value.extra_parameters.iter().enumerate() {
+        if operation.argument(name.as_bytes()).is_some() {
+            let finding = ConfigFinding::impossible(KEY, Impossible::Declared(name.clone()));
+            problems.add(typed.places.item(KEY, index), finding);
+        }
+    }
+}
+
+/// Pairs of full paths of two roots, where one path contains the other.
 fn clashes(root: &Root, other: &Root, namespaces: &[String]) -> Vec<(String, String)> {
     let full = |root: &Root, name: &String| format!("{}/{name}", root.path);
     let pairs = namespaces.iter().flat_map(|ours| {
@@ -172,14 +195,14 @@ fn clashes(root: &Root, other: &Root, namespaces: &[String]) -> Vec<(String, Str
     pairs.filter(|(ours, theirs)| nested(ours, theirs)).collect()
 }
 
-/// Whether one path is the other or lies below it, segment by segment; WordPress matches routes without
-/// regard to ASCII case (backend.md section 6).
+/// Whether one path equals the other or contains it, segment by segment; WordPress matches routes regardless of
+/// ASCII case (backend.md section 6).
 fn nested(one: &str, other: &str) -> bool {
     let mut pairs = one.split('/').zip(other.split('/'));
     pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
-fn duplicates(key: &'static str, names: &[String], draft: &Draft, problems: &mut Problems) {
+fn duplicates(key: &'static str, names: &[String], typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     for (index, name) in names.iter().enumerate() {
         if names
             .iter()
@@ -187,7 +210,10 @@ fn duplicates(key: &'static str, names: &[String], draft: &Draft, problems: &mut
             .any(|other| other.eq_ignore_ascii_case(name))
         {
             let reason = Impossible::Duplicate(name.clone());
-            problems.add(draft.places.item(key, index), Finding::impossible(key, reason));
+            problems.add(
+                typed.places.item(key, index),
+                ConfigFinding::impossible(key, reason),
+            );
         }
     }
 }
@@ -201,7 +227,7 @@ fn overlap(one: &ListenAddress, other: &ListenAddress) -> bool {
     left.port() == right.port() && left.port() != 0 && (left.ip() == right.ip() || everywhere)
 }
 
-/// Whether a URL leads to a listener, as far as addresses tell without asking a name server.
+/// Whether a URL leads to a listener, as far as it is known without DNS.
 fn is_at(url: &Url, listener: &ListenAddress) -> bool {
     let Some(listener) = listener.tcp() else {
         return false;
@@ -222,4 +248,23 @@ fn is_at(url: &Url, listener: &ListenAddress) -> bool {
 fn reaches(listener: &SocketAddr, address: IpAddr) -> bool {
     let everywhere = listener.ip().is_unspecified() && address.is_loopback();
     address == listener.ip() || everywhere
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::problem::ConfigPlace;
+    use crate::contract::table;
+
+    #[test]
+    fn extra_parameters_are_not_declared() {
+        let create = table().named("events.create").expect("an operation");
+        for (name, count) in [("meta", 0), ("title", 1)] {
+            let mut operation = Placed::new(OperationSettings::default(), ConfigPlace::Absent);
+            operation.value.extra_parameters = vec![name.to_owned()];
+            let mut problems = ConfigProblems::default();
+            extra_parameters(create, &operation, &mut problems);
+            assert_eq!(problems.into_error(None).problems.len(), count, "{name}");
+        }
+    }
 }

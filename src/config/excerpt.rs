@@ -1,11 +1,11 @@
-//! The place of a problem in a text: line, column, the line itself and what to underline.
+//! The excerpt of a file that shows a problem: line, column, the line itself and the part to underline.
 
 use std::ops::Range;
 
-/// Longest part of a line that is shown, in characters.
+/// Maximum characters of a line that are shown.
 const WINDOW: usize = 100;
 
-/// A line of a file with the part of it that a problem is about.
+/// A line of a file with the part that has a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
     /// The line number, from 1.
@@ -81,8 +81,8 @@ fn floor(text: &str, offset: usize) -> usize {
     text.floor_char_boundary(offset)
 }
 
-/// A password must not end in a log: stars stand for what an address has before its `@` and behind its `?`,
-/// and for the whole value of a key that calls it a secret.
+/// Replaces secrets by stars, so that they do not reach a log: user information and query of a URL, and the whole
+/// value of a key whose name says that it is a secret.
 fn without_passwords(line: &str) -> String {
     let (key, value) = line.split_at(line.find('=').map_or(0, |at| at + 1));
     let mut masked = key.to_owned();
@@ -109,10 +109,10 @@ fn without_passwords(line: &str) -> String {
     masked
 }
 
-/// What the names of keys for secrets have in them, here or in other programs.
+/// Parts of the names of keys for secrets, here or in other programs.
 const SECRETS: [&str; 3] = ["passw", "secret", "token"];
 
-/// A terminal must not obey a file.
+/// Replaces control characters, so that a file cannot control a terminal.
 fn printable(letter: char) -> char {
     match letter {
         '\t' => '\t',

@@ -1,4 +1,4 @@
-//! The texts that settings are made of: addresses, URLs, namespaces, paths, names.
+//! The forms of texts: addresses, URLs, namespaces, paths, names.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -7,161 +7,168 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use url::{Host, Url};
 
-use super::key::{Form, Refusal};
+use super::key::{TextError, TextForm};
 use super::problem::Impossible;
-use super::settings::without_trailing_slash;
-use crate::contract::{OperationId, global::global, table};
+use crate::contract::global::global;
+use crate::settings::without_trailing_slash;
 
-pub(super) static REST_ROOT: Form = Form::new(
+pub(super) static REST_ROOT: TextForm = TextForm::new(
     "URL",
-    "the http or https address of a REST root, like \"https://wp.example.org/wp-json\"",
+    "the http or https URL of a REST root",
+    &["https://wp.example.org/wp-json"],
 );
-pub(super) static SITE: Form = Form::new(
+pub(super) static SITE: TextForm = TextForm::new(
     "URL",
-    "scheme and host, with a port where needed, like \"https://events.example.org\"",
+    "a scheme and a host, with a port if needed",
+    &["https://events.example.org"],
 );
-pub(super) static HOST: Form = Form::new(
+pub(super) static HOST: TextForm = TextForm::new(
     "host name",
-    "a host name or address without a port, like \"events.example.org\"",
+    "a host name or IP address without a port",
+    &["events.example.org"],
 );
-pub(super) static NAMESPACE: Form = Form::new(
+pub(super) static NAMESPACE: TextForm = TextForm::new(
     "namespace",
-    "a namespace without slashes around it, like \"calendar/events/v1\"",
+    "a namespace without a slash at its beginning or end",
+    &["calendar/events/v1", "tribe/events/v1"],
 );
-pub(super) static PATH: Form = Form::new(
+pub(super) static PATH: TextForm = TextForm::new(
     "path",
-    "a path that begins with a slash and ends without one, like \"/de/wp-json\"",
+    "a path that begins with a slash and does not end with one",
+    &["/de/wp-json"],
 );
-pub(super) static LANGUAGE: Form = Form::new("language tag", "a language tag, like \"de\" or \"pt-BR\"");
-pub(super) static NETWORK: Form = Form::new(
-    "network",
-    "a network or an address, like \"10.0.0.0/8\" or \"::1\"",
-);
-pub(super) static PARAMETER: Form = Form::new(
+pub(super) static LANGUAGE: TextForm = TextForm::new("language tag", "a language tag", &["de", "pt-BR"]);
+pub(super) static NETWORK: TextForm =
+    TextForm::new("network", "a network or an IP address", &["10.0.0.0/8", "::1"]);
+pub(super) static PARAMETER: TextForm = TextForm::new(
     "parameter name",
     "a parameter name of letters, digits, \"_\" and \"-\"",
+    &["ticket_provider"],
 );
-pub(super) static SENTENCE: Form = Form::new("text", "a message of 1 to 1000 bytes on one line");
-pub(super) static SENTENCE_OF_ONE: Form = Form::new(
+pub(super) static SENTENCE: TextForm = TextForm::new(
+    "text",
+    "a message of 1 to 1000 bytes on one line",
+    &["Es wurde keine Route gefunden."],
+);
+pub(super) static SENTENCE_OF_ONE: TextForm = TextForm::new(
     "text with `%s`",
-    "a message of 1 to 1000 bytes on one line with one \"%s\", like \"Missing parameter(s): %s\"",
+    "a message of 1 to 1000 bytes on one line that contains \"%s\" once",
+    &["Missing parameter(s): %s"],
 );
-pub(super) static SENTENCE_OF_TWO: Form = Form::new(
+pub(super) static SENTENCE_OF_TWO: TextForm = TextForm::new(
     "text with `%1$s`, `%2$s`",
-    "a message of 1 to 1000 bytes on one line with \"%1$s\" and \"%2$s\", like \"%1$s is not of type %2$s.\"",
+    "a message of 1 to 1000 bytes on one line that contains \"%1$s\" and \"%2$s\" once each",
+    &["%1$s is not of type %2$s."],
 );
-pub(super) static FILTER: Form = Form::new(
+pub(super) static FILTER: TextForm = TextForm::new(
     "log filter",
-    "a log filter, like \"info\" or \"info,calendar_edge=debug\"",
+    "a log filter",
+    &["info", "info,calendar_edge=debug"],
 );
 
-/// Parameters that WordPress obeys beyond the API's own: they choose another route, theme or user.
+/// Parameters outside of the API that WordPress obeys: they select another route, theme or user.
 const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
 
-/// Reads the address of a REST root, without slashes at its end.
-pub(super) fn rest_root(text: &str) -> Result<Url, Refusal> {
+/// Reads the URL of a REST root and drops its trailing slashes.
+pub(super) fn rest_root(text: &str) -> Result<Url, TextError> {
     let url = web_address(text)?;
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(Refusal::Impossible(Impossible::QueryOrFragment));
+        return Err(TextError::Impossible(Impossible::QueryOrFragment));
     }
     Ok(without_trailing_slash(url))
 }
 
 /// Reads scheme and authority.
-pub(super) fn site(text: &str) -> Result<Url, Refusal> {
+pub(super) fn site(text: &str) -> Result<Url, TextError> {
     let url = rest_root(text)?;
     if url.path() != "/" {
-        return Err(Refusal::Impossible(Impossible::Path));
+        return Err(TextError::Impossible(Impossible::Path));
     }
     Ok(url)
 }
 
-/// Reads a web origin as browsers send it in `Origin`.
-pub(super) fn web_origin(text: &str) -> Result<HeaderValue, Refusal> {
+/// Reads a web origin and writes it as browsers do in `Origin`.
+pub(super) fn web_origin(text: &str) -> Result<HeaderValue, TextError> {
     let origin = site(text)?.origin().ascii_serialization();
-    HeaderValue::from_str(&origin).map_err(|_| Refusal::Malformed)
+    HeaderValue::from_str(&origin).map_err(|_| TextError::Malformed)
 }
 
-/// Reads a host name, in lower case and with other scripts in their ASCII form.
-pub(super) fn host(text: &str) -> Result<String, Refusal> {
+/// Reads a host name and writes it in lower case and ASCII.
+pub(super) fn host(text: &str) -> Result<String, TextError> {
     Host::parse(text)
         .map(|host| host.to_string())
-        .map_err(|_| Refusal::Malformed)
+        .map_err(|_| TextError::Malformed)
 }
 
 /// Reads a namespace: segments of letters, digits, `.`, `_` and `-`.
-pub(super) fn namespace(text: &str) -> Result<String, Refusal> {
+pub(super) fn namespace(text: &str) -> Result<String, TextError> {
     plain_segments(text)
 }
 
 /// Reads the public path of a REST root.
-pub(super) fn path(text: &str) -> Result<String, Refusal> {
-    let segments = text.strip_prefix('/').ok_or(Refusal::Malformed)?;
+pub(super) fn path(text: &str) -> Result<String, TextError> {
+    let segments = text.strip_prefix('/').ok_or(TextError::Malformed)?;
     plain_segments(segments).map(|segments| format!("/{segments}"))
 }
 
 /// Reads a language tag.
-pub(super) fn language(text: &str) -> Result<String, Refusal> {
+pub(super) fn language(text: &str) -> Result<String, TextError> {
     let part =
         |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let starts_well = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
     if starts_well && text.len() <= 35 && text.split(['-', '_']).all(part) {
         return Ok(text.to_owned());
     }
-    Err(Refusal::Malformed)
+    Err(TextError::Malformed)
 }
 
-/// Reads a network; an address alone is a network of one.
-pub(super) fn network(text: &str) -> Result<IpNet, Refusal> {
+/// Reads a network; a single address is a network of one.
+pub(super) fn network(text: &str) -> Result<IpNet, TextError> {
     IpNet::from_str(text)
         .map(|network| network.trunc())
         .or_else(|_| IpAddr::from_str(text).map(IpNet::from))
-        .map_err(|_| Refusal::Malformed)
+        .map_err(|_| TextError::Malformed)
 }
 
-/// Reads a parameter that an operation passes on beyond its own.
-pub(super) fn extra_parameter(operation: OperationId, text: &str) -> Result<String, Refusal> {
+/// Reads an undeclared parameter that an operation forwards.
+pub(super) fn extra_parameter(text: &str) -> Result<String, TextError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if text.is_empty() || !text.bytes().all(plain) {
-        return Err(Refusal::Malformed);
+        return Err(TextError::Malformed);
     }
     let owned = text.to_owned();
     if NEVER_FORWARDED.contains(&text) || global(text.as_bytes()).is_some() {
-        return Err(Refusal::Impossible(Impossible::NeverForwarded(owned)));
-    }
-    let row = table().operations().iter().find(|row| row.id == operation);
-    if row.is_some_and(|row| row.argument(text.as_bytes()).is_some()) {
-        return Err(Refusal::Impossible(Impossible::Declared(owned)));
+        return Err(TextError::Impossible(Impossible::NeverForwarded(owned)));
     }
     Ok(owned)
 }
 
 /// Reads a filter for log lines.
-pub(super) fn filter(text: &str) -> Result<String, Refusal> {
+pub(super) fn filter(text: &str) -> Result<String, TextError> {
     tracing_subscriber::EnvFilter::try_new(text)
         .map(|_| text.to_owned())
-        .map_err(|_| Refusal::Malformed)
+        .map_err(|_| TextError::Malformed)
 }
 
-fn web_address(text: &str) -> Result<Url, Refusal> {
-    // The URL parser forgives blanks and missing slashes; a setting should say what it means.
+fn web_address(text: &str) -> Result<Url, TextError> {
+    // The URL parser tolerates blanks and missing slashes; settings should not contain either.
     if !text.starts_with("http://") && !text.starts_with("https://") {
-        return Err(Refusal::Malformed);
+        return Err(TextError::Malformed);
     }
     if text.bytes().any(|byte| byte <= b' ' || byte == b'\\') {
-        return Err(Refusal::Malformed);
+        return Err(TextError::Malformed);
     }
-    let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
+    let url = Url::parse(text).map_err(|_| TextError::Malformed)?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Refusal::Impossible(Impossible::Credentials));
+        return Err(TextError::Impossible(Impossible::Credentials));
     }
     if url.port() == Some(0) {
-        return Err(Refusal::Malformed);
+        return Err(TextError::Malformed);
     }
     Ok(url)
 }
 
-fn plain_segments(text: &str) -> Result<String, Refusal> {
+fn plain_segments(text: &str) -> Result<String, TextError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'~');
     let segment = |segment: &str| {
         !matches!(segment, "" | "." | "..") && segment.len() <= 200 && segment.bytes().all(plain)
@@ -169,13 +176,12 @@ fn plain_segments(text: &str) -> Result<String, Refusal> {
     if text.split('/').all(segment) {
         return Ok(text.to_owned());
     }
-    Err(Refusal::Malformed)
+    Err(TextError::Malformed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Action, Kind, Route};
 
     #[test]
     fn reads_rest_roots() {
@@ -243,14 +249,9 @@ mod tests {
     }
 
     #[test]
-    fn extra_parameters_are_neither_declared_nor_dangerous() {
-        let create = OperationId {
-            route: Route::Collection(Kind::Event),
-            action: Action::Create,
-        };
-        assert!(extra_parameter(create, "meta").is_ok());
+    fn extra_parameters_are_plain_and_not_dangerous() {
+        assert!(extra_parameter("meta").is_ok());
         for name in [
-            "title",
             "rest_route",
             "_method",
             "_wpnonce",
@@ -259,7 +260,7 @@ mod tests {
             "a.b",
             "",
         ] {
-            assert!(extra_parameter(create, name).is_err(), "{name}");
+            assert!(extra_parameter(name).is_err(), "{name}");
         }
     }
 }

@@ -1,107 +1,159 @@
-//! One known key: how it is read, what it means, and how the reference shows it.
+//! One known key: how its value is read, what it means, and how the reference shows it.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::problem::Impossible;
 use super::quantity::{show_duration, show_size};
-use super::settings::Settings;
+use crate::settings::Rate;
 
-/// A key of a section whose values go to a `T`.
+/// A key of a section; its value goes to a field of a `T`.
 #[derive(Debug)]
-pub(super) struct Key<T> {
+pub(super) struct KeyRow<T> {
     /// The name within its section.
     pub(super) name: &'static str,
-    /// How a value is read.
-    pub(super) store: Store<T>,
-    /// What holds when it is not set.
-    pub(super) default: Shown,
-    /// What it does, in one sentence or two.
+    /// How a value is read, and the field it goes to.
+    pub(super) kind: ValueKind<T>,
+    /// What it does, in a few sentences.
     pub(super) meaning: &'static str,
+    default: ShownDefault<T>,
 }
 
 /// How a value is read and where it goes.
 #[derive(Debug)]
-pub(super) enum Store<T> {
+pub(super) enum ValueKind<T> {
     /// `true` or `false`.
-    Flag(fn(&mut T, bool)),
+    Flag(fn(&mut T) -> &mut bool),
+    /// `true` or `false`, where a third value means "not set".
+    OptionalFlag(fn(&mut T) -> &mut Option<bool>),
     /// A whole number within bounds.
-    Count(RangeInclusive<u64>, fn(&mut T, usize)),
+    Count(RangeInclusive<u64>, fn(&mut T) -> Number<'_>),
     /// Bytes within bounds.
-    Size(RangeInclusive<u64>, fn(&mut T, u64)),
+    Size(RangeInclusive<u64>, fn(&mut T) -> Number<'_>),
     /// A duration within bounds.
-    Time(RangeInclusive<Duration>, fn(&mut T, Duration)),
+    Time(RangeInclusive<Duration>, fn(&mut T) -> &mut Duration),
+    /// A rate.
+    Rate(fn(&mut T) -> &mut Option<Rate>),
     /// One of these words, by index.
     Choice(&'static [&'static str], fn(&mut T, usize)),
     /// A text of some form.
-    Text(&'static Form, fn(&mut T, &str) -> Outcome),
-    /// A list of such texts: first emptied, then filled one by one.
-    List(&'static Form, List<T>),
+    Text(&'static TextForm, fn(&mut T, &str) -> Result<(), TextError>),
+    /// A list of such texts.
+    List(&'static TextForm, ListStore<T>),
     /// The same, or one text alone.
-    OneOrList(&'static Form, List<T>),
+    OneOrList(&'static TextForm, ListStore<T>),
 }
 
-/// How a list is written to.
+/// A field that holds a whole number.
 #[derive(Debug)]
-pub(super) struct List<T> {
-    /// Fewest items: 0 or 1.
+pub(super) enum Number<'a> {
+    Usize(&'a mut usize),
+    OptionalUsize(&'a mut Option<usize>),
+    U32(&'a mut u32),
+    U64(&'a mut u64),
+}
+
+/// How a list is written: emptied first, then filled item by item.
+#[derive(Debug)]
+pub(super) struct ListStore<T> {
+    /// Minimum number of items: 0 or 1.
     pub(super) least: usize,
     pub(super) clear: fn(&mut T),
-    pub(super) push: fn(&mut T, &str) -> Outcome,
+    pub(super) push: fn(&mut T, &str) -> Result<(), TextError>,
 }
 
-/// What a text looks like.
+/// The form of a text.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct TextForm {
     /// The type in the reference: `URL`.
     pub(super) name: &'static str,
-    /// With an article and an example, for messages.
-    pub(super) described: &'static str,
+    /// The form in words, with its article, for messages.
+    described: &'static str,
+    /// Texts of this form; messages and the reference show them.
+    pub(super) examples: &'static [&'static str],
 }
-
-/// Whether a text was taken.
-pub(super) type Outcome = Result<(), Refusal>;
 
 /// Why a text was not taken.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum TextError {
     /// It does not have the form.
     Malformed,
-    /// It has, but cannot be.
+    /// It has the form, but the setting cannot have this value.
     Impossible(Impossible),
 }
 
 /// How the reference shows a default.
 #[derive(Debug)]
-pub(super) enum Shown {
-    /// The value in the default settings.
-    Of(fn(&Settings) -> String),
-    /// The same value whatever the settings.
+enum ShownDefault<T> {
+    /// The value that the field has by default.
+    Field,
+    /// The same, as this function writes it.
+    Of(fn(&T) -> String),
+    /// A value that is not in the settings.
     Value(&'static str),
     /// Words, where there is no value.
     Words(&'static str),
 }
 
-// === impl Store ===
+// === impl KeyRow ===
 
-impl<T> Store<T> {
+impl<T> KeyRow<T> {
+    /// A key whose default is the one of its field.
+    pub(super) const fn new(name: &'static str, kind: ValueKind<T>, meaning: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            meaning,
+            default: ShownDefault::Field,
+        }
+    }
+
+    /// Describes the default in words.
+    pub(super) const fn unset(self, words: &'static str) -> Self {
+        let default = ShownDefault::Words(words);
+        Self { default, ..self }
+    }
+
+    /// Writes the default of the field with a function.
+    pub(super) const fn shown(self, show: fn(&T) -> String) -> Self {
+        let default = ShownDefault::Of(show);
+        Self { default, ..self }
+    }
+
+    /// Names a default that is not in the settings.
+    pub(super) const fn value(self, value: &'static str) -> Self {
+        let default = ShownDefault::Value(value);
+        Self { default, ..self }
+    }
+
+    /// The default as the reference prints it.
+    pub(super) fn default_text(&self, defaults: &mut T) -> String {
+        match &self.default {
+            ShownDefault::Field => format!("`{}`", self.kind.shown(defaults)),
+            ShownDefault::Of(show) => format!("`{}`", show(defaults)),
+            ShownDefault::Value(value) => format!("`{value}`"),
+            ShownDefault::Words(words) => (*words).to_owned(),
+        }
+    }
+}
+
+// === impl ValueKind ===
+
+impl<T> ValueKind<T> {
     /// The type in the reference, with bounds.
     pub(super) fn type_name(&self) -> String {
         match self {
-            Self::Flag(_) => "boolean".to_owned(),
+            Self::Flag(_) | Self::OptionalFlag(_) => "boolean".to_owned(),
             Self::Count(range, _) => format!("number, {} to {}", range.start(), range.end()),
             Self::Size(range, _) => {
-                format!(
-                    "size, {} to {}",
-                    show_size(*range.start()),
-                    show_size(*range.end())
-                )
+                let (least, most) = (show_size(*range.start()), show_size(*range.end()));
+                format!("size, {least} to {most}")
             }
-            Self::Time(range, _) => format!(
-                "duration, {} to {}",
-                show_duration(*range.start()),
-                show_duration(*range.end())
-            ),
+            Self::Time(range, _) => {
+                let (least, most) = (show_duration(*range.start()), show_duration(*range.end()));
+                format!("duration, {least} to {most}")
+            }
+            Self::Rate(_) => "rate".to_owned(),
             Self::Choice(words, _) => quoted(words),
             Self::Text(form, _) => form.name.to_owned(),
             Self::List(form, _) => format!("list ({})", form.name),
@@ -112,7 +164,7 @@ impl<T> Store<T> {
     /// What a value must be, for messages.
     pub(super) fn expected(&self) -> String {
         match self {
-            Self::Flag(_) => "true or false".to_owned(),
+            Self::Flag(_) | Self::OptionalFlag(_) => "true or false".to_owned(),
             Self::Count(range, _) => format!("a whole number from {} to {}", range.start(), range.end()),
             Self::Size(range, _) => format!(
                 "a size from {} to {}, like \"8 KiB\" or \"2 MiB\", or a number of bytes",
@@ -124,33 +176,98 @@ impl<T> Store<T> {
                 show_duration(*range.start()),
                 show_duration(*range.end())
             ),
+            Self::Rate(_) => {
+                "a number of requests per period, from one second to one day, like \"60/1m\" or \
+                              \"1000/24h\""
+                    .to_owned()
+            }
             Self::Choice(words, _) => quoted(words),
-            Self::Text(form, _) => form.described.to_owned(),
-            Self::List(form, _) => format!("a list, each item {}", form.described),
-            Self::OneOrList(form, _) => format!("{}; or a list of them", form.described),
+            Self::Text(form, _) => form.described(),
+            Self::List(form, _) => format!("a list; each item is {}", form.described()),
+            Self::OneOrList(form, _) => format!("{}; or a list of them", form.described()),
         }
     }
-}
 
-// === impl Form ===
-
-impl Form {
-    /// What one text must be, for messages.
-    pub(super) const fn new(name: &'static str, described: &'static str) -> Self {
-        Self { name, described }
-    }
-}
-
-// === impl Shown ===
-
-impl Shown {
-    /// The default as the reference prints it.
-    pub(super) fn text(&self, defaults: &Settings) -> String {
+    /// The value of the field, as it would be written in a file.
+    fn shown(&self, target: &mut T) -> String {
         match self {
-            Self::Of(show) => format!("`{}`", show(defaults)),
-            Self::Value(value) => format!("`{value}`"),
-            Self::Words(words) => (*words).to_owned(),
+            Self::Flag(field) => field(target).to_string(),
+            Self::Count(_, field) => field(target).get().to_string(),
+            Self::Size(_, field) => show_size(field(target).get()),
+            Self::Time(_, field) => show_duration(*field(target)),
+            Self::OptionalFlag(_)
+            | Self::Rate(_)
+            | Self::Choice(..)
+            | Self::Text(..)
+            | Self::List(..)
+            | Self::OneOrList(..) => String::new(),
         }
+    }
+}
+
+// === impl Number ===
+
+impl Number<'_> {
+    /// Writes the field. Bounds of keys keep within the field's type.
+    pub(super) fn set(self, number: u64) {
+        let size = usize::try_from(number).unwrap_or(usize::MAX);
+        match self {
+            Self::Usize(field) => *field = size,
+            Self::OptionalUsize(field) => *field = Some(size),
+            Self::U32(field) => *field = u32::try_from(number).unwrap_or(u32::MAX),
+            Self::U64(field) => *field = number,
+        }
+    }
+
+    fn get(&self) -> u64 {
+        let size = match self {
+            Self::U64(field) => return **field,
+            Self::U32(field) => return u64::from(**field),
+            Self::Usize(field) => **field,
+            Self::OptionalUsize(field) => field.unwrap_or_default(),
+        };
+        u64::try_from(size).unwrap_or(u64::MAX)
+    }
+}
+
+// === impl ListStore ===
+
+impl<T> ListStore<T> {
+    /// A list that may be empty.
+    pub(super) const fn new(clear: fn(&mut T), push: fn(&mut T, &str) -> Result<(), TextError>) -> Self {
+        let least = 0;
+        Self { least, clear, push }
+    }
+
+    /// A list with at least one item.
+    pub(super) const fn not_empty(
+        clear: fn(&mut T),
+        push: fn(&mut T, &str) -> Result<(), TextError>,
+    ) -> Self {
+        let least = 1;
+        Self { least, clear, push }
+    }
+}
+
+// === impl TextForm ===
+
+impl TextForm {
+    /// A form by its name, its description with an article, and examples of it.
+    pub(super) const fn new(
+        name: &'static str,
+        described: &'static str,
+        examples: &'static [&'static str],
+    ) -> Self {
+        Self {
+            name,
+            described,
+            examples,
+        }
+    }
+
+    /// The form in words and examples, for messages.
+    pub(super) fn described(&self) -> String {
+        format!("{}, like {}", self.described, quoted(self.examples))
     }
 }
 

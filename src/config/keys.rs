@@ -1,17 +1,20 @@
 //! Every known key: the one table behind reading, the unknown-key check and the reference.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::draft::{Draft, OperationDraft, RootDraft};
 use super::form;
-use super::key::Store::{Choice, Count, Flag, List, OneOrList, Size, Text, Time};
-use super::key::{Key, List as ListOf, Shown};
-use super::listening::{self, ProxyProtocol};
+use super::key::Number::{OptionalUsize, U32, U64, Usize};
+use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, Rate, Size, Text, Time};
+use super::key::{KeyRow, ListStore};
+use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
-use super::quantity::{show_duration, show_size};
-use super::settings::{LogFormat, Mode, OtherTraffic, Profile, Writes};
+use crate::settings::{
+    AdminSettings, LogFormat, Mode, OperationSettings, OtherTraffic, Profile, ProxyProtocol, Root, Settings,
+    TlsSettings, Writes,
+};
 
 /// A group of keys.
 #[derive(Debug)]
@@ -20,21 +23,30 @@ pub(super) struct Section {
     pub(super) name: &'static str,
     /// How its table is written: `[origin]`, `[[roots]]`.
     pub(super) header: &'static str,
-    /// What the group is about.
+    /// The subject of the group.
     pub(super) meaning: &'static str,
     /// Its keys.
     pub(super) keys: Keys,
 }
 
-/// The keys of a section, by what they write to.
+/// A key that writes to the settings.
+type Key = KeyRow<Settings>;
+
+/// A key that writes to a root.
+type RootKey = KeyRow<Root>;
+
+/// A key that writes to the settings of an operation.
+type OperationKey = KeyRow<OperationSettings>;
+
+/// The keys of a section, by the values that they write to.
 #[derive(Debug)]
 pub(super) enum Keys {
-    /// A table that stands once.
-    Once(&'static [Key<Draft>]),
-    /// One table a root.
-    Root(&'static [Key<RootDraft>]),
-    /// One table an operation.
-    Operation(&'static [Key<OperationDraft>]),
+    /// A table that occurs once.
+    Once(&'static [Key]),
+    /// One table per root.
+    Root(&'static [RootKey]),
+    /// One table per operation.
+    Operation(&'static [OperationKey]),
 }
 
 /// Every section in the order of the reference.
@@ -54,22 +66,23 @@ pub(super) static SECTIONS: [Section; 16] = [
     Section {
         name: "roots",
         header: "[[roots]]",
-        meaning: "One table per REST root, usually one per language. Without any there is one root at `/wp-json`, \
-                  which leads to `origin.url`.",
+        meaning: "One table per REST root, usually one per language. Without any table there is one root at \
+                  `/wp-json`, which maps to `origin.url`.",
         keys: Keys::Root(ROOTS),
     },
     Section {
         name: "roots.messages",
         header: "[roots.messages]",
-        meaning: "What the site behind the `[[roots]]` above says when WordPress refuses, so that refusals of the edge \
-                  read the same. Copy each message from the site's language pack, `%s` and `%1$s` included; what is \
-                  not there is English.",
+        meaning: "Error messages of the site behind the `[[roots]]` table above. The edge uses them when it \
+                  refuses a request itself, so that its refusals read like those of the site. Copy each \
+                  message from the site's language pack, including `%s` and `%1$s`. Messages that are not \
+                  set are English.",
         keys: Keys::Root(ROOT_MESSAGES),
     },
     Section {
         name: "operations",
         header: "[operations.\"events.create\"]",
-        meaning: "Differences for one operation; `calendar-edge routes` prints the names.",
+        meaning: "Settings that differ for one operation; `calendar-edge routes` prints the names.",
         keys: Keys::Operation(OPERATIONS),
     },
     Section {
@@ -81,61 +94,66 @@ pub(super) static SECTIONS: [Section; 16] = [
     Section {
         name: "tls",
         header: "[tls]",
-        meaning: "What clients see at listeners written as `tls:…`: TLS 1.2 or newer, HTTP/2 or HTTP/1.1. Both files are \
-                  looked at every second and read again when one has changed; a pair that does not fit is refused, \
-                  and the old one stays.",
+        meaning: "Certificate and key of `tls:` listeners, which accept TLS 1.2 or newer with HTTP/2 or \
+                  HTTP/1.1. The edge checks both files every second and reloads them after a change. If \
+                  certificate and key do not match, it keeps the old pair.",
         keys: Keys::Once(TLS),
     },
     Section {
         name: "limits",
         header: "[limits]",
-        meaning: "Sizes and counts; a breach is refused with the status in brackets.",
+        meaning: "Limits on sizes, counts and rates. A request that violates one is refused with the status \
+                  in brackets.",
         keys: Keys::Once(LIMITS),
     },
     Section {
         name: "timeouts",
         header: "[timeouts]",
-        meaning: "Deadlines, each for a whole phase and not for the gap between two bytes.",
+        meaning: "Each timeout covers a whole phase, not the gap between two bytes.",
         keys: Keys::Once(TIMEOUTS),
     },
     Section {
         name: "rate_limits",
         header: "[rate_limits]",
-        meaning: "How often a visitor may call; beyond it 429 `edge_rate_limited` with `Retry-After`. Off unless set. A \
-                  rate like `60/1m` lets 60 requests pass at once and then one each second. Every request to the \
-                  calendar counts, a refused one too; preflights do not.",
+        meaning: "Maximum request rates per client; a request above the rate gets 429 `edge_rate_limited` \
+                  with `Retry-After`. All rates are off unless set. A rate of `60/1m` admits a burst of 60 \
+                  requests, then one request per second. Every request to the calendar counts, including \
+                  refused ones; CORS preflights do not count.",
         keys: Keys::Once(RATE_LIMITS),
     },
     Section {
         name: "rate_limits.address",
         header: "[rate_limits.address]",
-        meaning: "For each client address; the addresses of one IPv6 network of 64 bits count together. Clients at a \
-                  Unix socket have none and are not limited here.",
+        meaning: "Rates per client address. All addresses of an IPv6 /64 network share one rate. Clients of \
+                  a Unix socket have no address and are not limited here.",
         keys: Keys::Once(ADDRESS_RATES),
     },
     Section {
         name: "rate_limits.credentials",
         header: "[rate_limits.credentials]",
-        meaning: "For each `Authorization` or login cookie, besides the limits of the address.",
+        meaning: "Rates per `Authorization` value or login cookie, in addition to the rates of the address.",
         keys: Keys::Once(CREDENTIALS_RATES),
     },
     Section {
         name: "breaker",
         header: "[breaker]",
-        meaning: "Reads are kept from a site that is out of order: they get 503 `edge_origin_unavailable` at once, and \
-                  the site can recover. Writes always pass. Each origin has a breaker of its own.",
+        meaning: "The circuit breaker. While the site fails, reads get 503 `edge_origin_unavailable` at \
+                  once, so that the site can recover. Writes always pass. Each origin has its own breaker.",
         keys: Keys::Once(BREAKER),
     },
     Section {
         name: "http2",
         header: "[http2]",
-        meaning: "What one HTTP/2 connection of a client may do.",
+        meaning: "Limits of one HTTP/2 connection. The keys that end in `_per_second` limit the frames of \
+                  one kind: the burst is ten seconds' worth, every 64 bytes of responses that the client \
+                  reads allow one more frame, and a client above the rate is disconnected.",
         keys: Keys::Once(HTTP2),
     },
     Section {
         name: "cors",
         header: "[cors]",
-        meaning: "Cross-origin rules. Public reads are open to every web origin, without credentials.",
+        meaning: "Cross-origin rules. Every web origin may read public data without credentials, except in \
+                  the strict profile.",
         keys: Keys::Once(CORS),
     },
     Section {
@@ -186,813 +204,750 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-fn bytes(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
-}
-
 const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
     Duration::from_secs(*range.start())..=Duration::from_secs(*range.end())
 }
 
-const TOP: &[Key<Draft>] = &[
-    Key {
-        name: "listen",
-        store: OneOrList(
+const TEN_MILLIS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
+const TEN_MILLIS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
+
+/// Frames of a kind per second.
+const FRAMES: RangeInclusive<u64> = 1..=1_000_000;
+
+const TOP: &[Key] = &[
+    Key::new(
+        "listen",
+        OneOrList(
             &listening::LISTEN,
-            ListOf {
-                least: 1,
-                clear: |draft| draft.listen.clear(),
-                push: |draft, text| listening::listen(text).map(|address| draft.listen.push(address)),
-            },
+            ListStore::not_empty(
+                |settings| settings.listen.clear(),
+                |settings, text| listening::listen(text).map(|item| settings.listen.push(item)),
+            ),
         ),
-        default: Shown::Of(|settings| {
-            let shown = settings.listen.iter().map(|address| format!("\"{address}\""));
-            shown.collect::<Vec<_>>().join(", ")
-        }),
-        meaning: "Where clients connect. Port 0 takes a free one. `tls:` before an address asks for TLS there; \
-                  without it the edge expects a proxy in front that ends TLS.",
-    },
-    Key {
-        name: "public_url",
-        store: Text(&form::SITE, |draft, text| {
-            form::site(text).map(|url| draft.public_url = Some(url))
-        }),
-        default: Shown::Words("none"),
-        meaning: "How clients reach the edge: the addresses in answers begin with it. Set it in production; without \
-                  it a loopback or address-literal `Host` is used, else the local address.",
-    },
-    Key {
-        name: "hosts",
-        store: List(
-            &form::HOST,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.hosts.clear(),
-                push: |draft, text| form::host(text).map(|host| draft.hosts.push(host)),
-            },
-        ),
-        default: Shown::Words("any host"),
-        meaning: "Host names the edge answers for, without ports; another one gets 421. The host of `public_url` \
-                  must be among them.",
-    },
-    Key {
-        name: "namespaces",
-        store: List(
-            &form::NAMESPACE,
-            ListOf {
-                least: 1,
-                clear: |draft| draft.namespaces.clear(),
-                push: |draft, text| form::namespace(text).map(|name| draft.namespaces.push(name)),
-            },
-        ),
-        default: Shown::Of(|settings| format!("[\"{}\"]", settings.namespaces.join("\", \""))),
-        meaning: "Public names of the API; the first one is used in answers. Add `tribe/events/v1` to keep existing \
-                  clients working.",
-    },
-    Key {
-        name: "mode",
-        store: Choice(MODE_NAMES, |draft, index| draft.mode = MODES[index].1),
-        default: Shown::Of(|settings| name_of(&MODES, &settings.mode)),
-        meaning: "What happens to a request that breaks a rule: `enforce` refuses it, `report` logs and counts it and \
-                  forwards it in canonical form, `off` does not judge arguments at all.",
-    },
-    Key {
-        name: "profile",
-        store: Choice(PROFILE_NAMES, |draft, index| draft.profile = PROFILES[index].1),
-        default: Shown::Of(|settings| name_of(&PROFILES, &settings.profile)),
-        meaning: "Which rules hold: those of WordPress, or the specification to the letter.",
-    },
-    Key {
-        name: "other",
-        store: Choice(OTHER_NAMES, |draft, index| draft.other = OTHERS[index].1),
-        default: Shown::Of(|settings| name_of(&OTHERS, &settings.other)),
-        meaning: "What happens to requests that are no calendar API calls: 404, or streamed to the site as they are, \
-                  for an edge in front of the whole site.",
-    },
-    Key {
-        name: "writes",
-        store: Choice(WRITES_NAMES, |draft, index| draft.writes = WRITES[index].1),
-        default: Shown::Of(|settings| name_of(&WRITES, &settings.writes)),
-        meaning: "What happens to writes without any credentials: WordPress's 401 from the edge (`credentials`), or \
-                  the site decides (`forward`).",
-    },
-    Key {
-        name: "read_only",
-        store: Flag(|draft, on| draft.read_only = on),
-        default: Shown::Of(|settings| settings.read_only.to_string()),
-        meaning: "Refuse every write with 403 `edge_read_only`.",
-    },
-    Key {
-        name: "write_addresses",
-        store: List(
-            &form::NETWORK,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.write_addresses.clear(),
-                push: |draft, text| form::network(text).map(|network| draft.write_addresses.push(network)),
-            },
-        ),
-        default: Shown::Words("everyone"),
-        meaning: "Client addresses that may write, as networks or addresses; others get 403 `edge_address_denied`, \
-                  before a body is read. Clients at a Unix socket have no address.",
-    },
-    Key {
-        name: "writers",
-        store: List(
-            &protection_form::ACCOUNT,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.writers.clear(),
-                push: |draft, text| protection_form::account(text).map(|name| draft.writers.push(name)),
-            },
-        ),
-        default: Shown::Words("whoever the site lets"),
-        meaning: "Account names that may write, as Basic credentials name them; others get 403 `edge_writer_denied`. \
-                  The plugin itself lets contributors change the events of others.",
-    },
-    Key {
-        name: "authorization_schemes",
-        store: List(
-            &protection_form::SCHEME,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.authorization_schemes.clear(),
-                push: |draft, text| {
-                    protection_form::scheme(text).map(|name| draft.authorization_schemes.push(name))
-                },
-            },
-        ),
-        default: Shown::Of(|settings| format!("[\"{}\"]", settings.authorization_schemes.join("\", \""))),
-        meaning: "Schemes of `Authorization` that the strict profile takes; others get 400 `edge_bad_authorization`. \
-                  The compatible profile leaves them to the site, which reads what it does not know as anonymous.",
-    },
-    Key {
-        name: "allow_author",
-        store: Flag(|draft, on| draft.allow_author = Some(on)),
-        default: Shown::Words("`true`, in the strict profile `false`"),
-        meaning: "Whether writes may name the `author` of a record; if not, they get 403 `edge_author_denied`. The \
-                  plugin lets everybody who may write name anybody.",
-    },
-    Key {
-        name: "allow_jsonp",
-        store: Flag(|draft, on| draft.allow_jsonp = on),
-        default: Shown::Of(|settings| settings.allow_jsonp.to_string()),
-        meaning: "Let `_jsonp` pass, which turns an answer into a script.",
-    },
-    Key {
-        name: "image_hosts",
-        store: List(
-            &protection_form::IMAGE_HOST,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.image_hosts = Some(Vec::new()),
-                push: |draft, text| {
-                    let host = protection_form::image_host(text)?;
-                    draft.image_hosts.get_or_insert_default().push(host);
-                    Ok(())
-                },
-            },
-        ),
-        default: Shown::Words("the hosts of `public_url` and of `origin.advertised_url`, else `origin.url`"),
-        meaning: "Hosts that an `image` may be a URL of; the site fetches it. `*.example.org` stands for all names \
-                  below a host. Ports other than 80 and 443 must be named.",
-    },
-    Key {
-        name: "trusted_proxies",
-        store: List(
-            &form::NETWORK,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.trusted_proxies.clear(),
-                push: |draft, text| form::network(text).map(|network| draft.trusted_proxies.push(network)),
-            },
-        ),
-        default: Shown::Words("nobody"),
-        meaning: "Peers whose `X-Forwarded-*` headers are believed, as networks or addresses.",
-    },
-    Key {
-        name: "proxy_protocol",
-        store: Choice(PROXY_PROTOCOL_NAMES, |draft, index| {
-            draft.proxy_protocol = PROXY_PROTOCOLS[index].1;
-        }),
-        default: Shown::Of(|settings| name_of(&PROXY_PROTOCOLS, &settings.proxy_protocol)),
-        meaning: "Whether connections begin with a PROXY header (versions 1 and 2), before TLS where that is spoken. \
-                  `required`: only `trusted_proxies` may connect, and the header names the client. Unix sockets and \
-                  the admin listener take none.",
-    },
-];
-
-const ORIGIN: &[Key<Draft>] = &[
-    Key {
-        name: "url",
-        store: Text(&form::REST_ROOT, |draft, text| {
-            form::rest_root(text).map(|url| draft.origin.url = Some(url))
-        }),
-        default: Shown::Words("required"),
-        meaning: "The REST root of the site. `https://wp.example.org/` names it in the header \
-                  `Link: …; rel=\"https://api.w.org/\"`.",
-    },
-    Key {
-        name: "namespace",
-        store: Text(&form::NAMESPACE, |draft, text| {
-            form::namespace(text).map(|name| draft.origin.namespace = name)
-        }),
-        default: Shown::Of(|settings| format!("\"{}\"", settings.origin.namespace)),
-        meaning: "What the plugin registers there; The Events Calendar registers `tribe/events/v1`.",
-    },
-    Key {
-        name: "advertised_url",
-        store: Text(&form::REST_ROOT, |draft, text| {
-            form::rest_root(text).map(|url| draft.origin.advertised_url = Some(url))
-        }),
-        default: Shown::Words("learnt from the site's `Link` header"),
-        meaning: "The REST root as the site prints it, where that differs from the address the edge dials.",
-    },
-    Key {
-        name: "tunnel_delete",
-        store: Flag(|draft, on| draft.origin.tunnel_delete = on),
-        default: Shown::Of(|settings| settings.origin.tunnel_delete.to_string()),
-        meaning: "Send DELETE as POST with `X-HTTP-Method-Override`, for hosts that block the verb.",
-    },
-    Key {
-        name: "max_in_flight",
-        store: Count(1..=10_000, |draft, count| draft.origin.max_in_flight = count),
-        default: Shown::Of(|settings| settings.origin.max_in_flight.to_string()),
-        meaning: "Exchanges at once with each origin (scheme, host and port of `origin.url` or `roots.origin_url`); at most \
-                  the number of its PHP workers is best.",
-    },
-    Key {
-        name: "max_waiting",
-        store: Count(1..=100_000, |draft, count| draft.origin.max_waiting = Some(count)),
-        default: Shown::Words("four times `max_in_flight`"),
-        meaning: "Calls that wait for one of them, each for at most 0.8 s; further ones get 503 `edge_overloaded`.",
-    },
-    Key {
-        name: "site_in_flight",
-        store: Count(1..=100_000, |draft, count| {
-            draft.origin.site_in_flight = Some(count);
-        }),
-        default: Shown::Words("eight times `max_in_flight`"),
-        meaning: "Exchanges for the rest of the site at once (`other = \"forward\"`); most of them are files and need \
-                  no PHP. Four times as many may wait.",
-    },
-];
-
-const ROOTS: &[Key<RootDraft>] = &[
-    Key {
-        name: "path",
-        store: Text(&form::PATH, |root, text| {
-            form::path(text).map(|path| root.path = Some(path))
-        }),
-        default: Shown::Words("required"),
-        meaning: "The public path of the root.",
-    },
-    Key {
-        name: "language",
-        store: Text(&form::LANGUAGE, |root, text| {
-            form::language(text).map(|tag| root.language = Some(tag))
-        }),
-        default: Shown::Words("none"),
-        meaning: "Language tag for logs, metrics and descriptions.",
-    },
-    Key {
-        name: "origin_url",
-        store: Text(&form::REST_ROOT, |root, text| {
-            form::rest_root(text).map(|url| root.origin_url = Some(url))
-        }),
-        default: Shown::Words("`origin.url` for the root at `/wp-json` and for an only root; else required"),
-        meaning: "This root's REST root at the site. It is not guessed for further roots: sites put languages into \
-                  the path, the host or a parameter.",
-    },
-];
-
-const OPERATIONS: &[Key<OperationDraft>] = &[
-    Key {
-        name: "mode",
-        store: Choice(MODE_NAMES, |operation, index| {
-            operation.settings.mode = Some(MODES[index].1);
-        }),
-        default: Shown::Words("the `mode` at the top"),
-        meaning: "What happens to a call of this operation that breaks a rule.",
-    },
-    Key {
-        name: "profile",
-        store: Choice(PROFILE_NAMES, |operation, index| {
-            operation.settings.profile = Some(PROFILES[index].1);
-        }),
-        default: Shown::Words("the `profile` at the top"),
-        meaning: "Which rules hold for this operation.",
-    },
-    Key {
-        name: "allow",
-        store: Flag(|operation, on| operation.settings.deny = !on),
-        default: Shown::Words("`true`"),
-        meaning: "`false` answers every call with 403 `edge_operation_denied`.",
-    },
-    Key {
-        name: "extra_parameters",
-        store: List(
-            &form::PARAMETER,
-            ListOf {
-                least: 0,
-                clear: |operation| operation.settings.extra_parameters.clear(),
-                push: |operation, text| {
-                    let name = form::extra_parameter(operation.id, text)?;
-                    operation.settings.extra_parameters.push(name);
-                    Ok(())
-                },
-            },
-        ),
-        default: Shown::Words("none"),
-        meaning: "Parameters beyond the API's own that are forwarded as they are, for other plugins.",
-    },
-];
-
-const ADMIN: &[Key<Draft>] = &[Key {
-    name: "listen",
-    store: Text(&listening::LISTEN, |draft, text| {
-        listening::listen(text).map(|address| draft.admin_listen = Some(address))
+        "Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` \
+         before its address terminates TLS; other listeners expect plain HTTP, for example from a proxy that \
+         terminates TLS.",
+    )
+    .shown(|settings| {
+        let shown = settings.listen.iter().map(|address| format!("\"{address}\""));
+        shown.collect::<Vec<_>>().join(", ")
     }),
-    default: Shown::Words("off"),
-    meaning: "Where operators connect. It has no access control: keep it on loopback or a private network.",
-}];
-
-const TLS: &[Key<Draft>] = &[
-    Key {
-        name: "certificate",
-        store: Text(&listening::FILE, |draft, text| {
-            listening::file(text).map(|file| draft.tls.certificate = Some(file))
+    Key::new(
+        "public_url",
+        Text(&form::SITE, |settings, text| {
+            form::site(text).map(|value| settings.public_url = Some(value))
         }),
-        default: Shown::Words("required by a `tls:` listener"),
-        meaning: "PEM: the certificate, then its intermediates.",
-    },
-    Key {
-        name: "key",
-        store: Text(&listening::FILE, |draft, text| {
-            listening::file(text).map(|file| draft.tls.key = Some(file))
-        }),
-        default: Shown::Words("required by a `tls:` listener"),
-        meaning: "PEM: the private key of the certificate. Only the edge's user should be able to read it.",
-    },
-];
-
-const LIMITS: &[Key<Draft>] = &[
-    Key {
-        name: "target_bytes",
-        store: Size(256..=64 * KIB, |draft, count| {
-            draft.limits.target_bytes = bytes(count);
-        }),
-        default: Shown::Of(|settings| shown_size(settings.limits.target_bytes)),
-        meaning: "The request target, path and query (414).",
-    },
-    Key {
-        name: "headers",
-        store: Count(8..=1000, |draft, count| draft.limits.headers = count),
-        default: Shown::Of(|settings| settings.limits.headers.to_string()),
-        meaning: "Header fields of a request (431).",
-    },
-    Key {
-        name: "header_bytes",
-        store: Size(256..=MIB, |draft, count| draft.limits.header_bytes = bytes(count)),
-        default: Shown::Of(|settings| shown_size(settings.limits.header_bytes)),
-        meaning: "One header value (431).",
-    },
-    Key {
-        name: "header_list_bytes",
-        store: Size(KIB..=MIB, |draft, count| {
-            draft.limits.header_list_bytes = bytes(count);
-        }),
-        default: Shown::Of(|settings| shown_size(settings.limits.header_list_bytes)),
-        meaning: "All headers of a request together (431).",
-    },
-    Key {
-        name: "query_pairs",
-        store: Count(1..=10_000, |draft, count| draft.limits.query_pairs = count),
-        default: Shown::Of(|settings| settings.limits.query_pairs.to_string()),
-        meaning: "Pairs in a query (400).",
-    },
-    Key {
-        name: "form_fields",
-        store: Count(1..=10_000, |draft, count| draft.limits.form_fields = count),
-        default: Shown::Of(|settings| settings.limits.form_fields.to_string()),
-        meaning: "Fields of a form body (400). PHP cuts forms silently at its own `max_input_vars`.",
-    },
-    Key {
-        name: "body_bytes",
-        store: Size(KIB..=GIB, |draft, count| draft.limits.body_bytes = count),
-        default: Shown::Of(|settings| show_size(settings.limits.body_bytes)),
-        meaning: "A request body (413).",
-    },
-    Key {
-        name: "body_pace",
-        store: Size(0..=MIB, |draft, count| draft.limits.body_pace = count),
-        default: Shown::Of(|settings| show_size(settings.limits.body_pace)),
-        meaning: "What must come of a request body each second on average, after `timeouts.client_body_grace` (408); 0 \
-                  for any pace.",
-    },
-    Key {
-        name: "json_depth",
-        store: Count(1..=512, |draft, count| draft.limits.json_depth = count),
-        default: Shown::Of(|settings| settings.limits.json_depth.to_string()),
-        meaning: "Nesting of a JSON body (400). WordPress itself stops at 512.",
-    },
-    Key {
-        name: "answer_bytes",
-        store: Size(KIB..=GIB, |draft, count| draft.limits.answer_bytes = count),
-        default: Shown::Of(|settings| show_size(settings.limits.answer_bytes)),
-        meaning: "An answer of the site (502).",
-    },
-    Key {
-        name: "answer_buffer_bytes",
-        store: Size(KIB..=64 * MIB, |draft, count| {
-            draft.limits.answer_buffer_bytes = bytes(count);
-        }),
-        default: Shown::Of(|settings| shown_size(settings.limits.answer_buffer_bytes)),
-        meaning: "Answers up to this size are held until complete, so that a broken one becomes a clean 502; larger \
-                  ones stream.",
-    },
-    Key {
-        name: "waiting_answer_bytes",
-        store: Size(MIB..=64 * GIB, |draft, count| {
-            draft.limits.waiting_answer_bytes = bytes(count);
-        }),
-        default: Shown::Of(|settings| shown_size(settings.limits.waiting_answer_bytes)),
-        meaning: "What may wait in memory for slow clients, of all answers together. While it is more, answers above \
-                  16 KiB are not held but stream, so that a broken one breaks off.",
-    },
-    Key {
-        name: "answer_pace",
-        store: Size(0..=MIB, |draft, count| draft.limits.answer_pace = count),
-        default: Shown::Of(|settings| show_size(settings.limits.answer_pace)),
-        meaning: "What a client must take of a waiting answer each second, or its connection is closed, its stream \
-                  of HTTP/2 reset: so much gives back one second of `timeouts.client_write`. 0: a byte gives all of \
-                  it back.",
-    },
-    Key {
-        name: "connections",
-        store: Count(1..=1_000_000, |draft, count| draft.limits.connections = count),
-        default: Shown::Of(|settings| settings.limits.connections.to_string()),
-        meaning: "Client connections at once; fewer where the process may not open that many files, which is then logged.",
-    },
-    Key {
-        name: "connections_per_address",
-        store: Count(0..=1_000_000, |draft, count| {
-            draft.limits.connections_per_address = count;
-        }),
-        default: Shown::Of(|settings| settings.limits.connections_per_address.to_string()),
-        meaning: "Client connections of one address at once, 0 for any number; further ones are closed unheard. The \
-                  addresses of one IPv6 network of 64 bits count together, `trusted_proxies` do not count.",
-    },
-];
-
-const TIMEOUTS: &[Key<Draft>] = &[
-    Key {
-        name: "client_head",
-        store: Time(seconds(1..=300), |draft, time| draft.timeouts.client_head = time),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.client_head)),
-        meaning: "The whole head of a request.",
-    },
-    Key {
-        name: "client_body",
-        store: Time(seconds(1..=3600), |draft, time| draft.timeouts.client_body = time),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.client_body)),
-        meaning: "The whole body of a request (408).",
-    },
-    Key {
-        name: "client_body_grace",
-        store: Time(seconds(1..=3600), |draft, time| {
-            draft.timeouts.client_body_grace = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.client_body_grace)),
-        meaning: "How long the body of a request may pause, all pauses together, before `limits.body_pace` counts.",
-    },
-    Key {
-        name: "client_write",
-        store: Time(seconds(1..=3600), |draft, time| {
-            draft.timeouts.client_write = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.client_write)),
-        meaning: "How long a client may let an answer wait; what it takes gives time back, as `limits.answer_pace` says.",
-    },
-    Key {
-        name: "client_idle",
-        store: Time(seconds(1..=3600), |draft, time| draft.timeouts.client_idle = time),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.client_idle)),
-        meaning: "A kept connection without a request.",
-    },
-    Key {
-        name: "origin_connect",
-        store: Time(MILLISECONDS_TO_A_MINUTE, |draft, time| {
-            draft.timeouts.origin_connect = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_connect)),
-        meaning: "Connecting to the site, TLS included.",
-    },
-    Key {
-        name: "origin_first_byte",
-        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| {
-            draft.timeouts.origin_first_byte = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_first_byte)),
-        meaning: "From the request to the first byte of the site's answer, for reads.",
-    },
-    Key {
-        name: "origin_read",
-        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| {
-            draft.timeouts.origin_read = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_read)),
-        meaning: "A whole exchange with the site for a read.",
-    },
-    Key {
-        name: "origin_write",
-        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| {
-            draft.timeouts.origin_write = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.origin_write)),
-        meaning: "A whole exchange with the site for a write; it may fetch an image meanwhile.",
-    },
-    Key {
-        name: "site",
-        store: Time(MILLISECONDS_TO_AN_HOUR, |draft, time| draft.timeouts.site = time),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.site)),
-        meaning: "For the rest of the site (`other = \"forward\"`): until its answer begins, an upload included, and as \
-                  long again until it ends.",
-    },
-    Key {
-        name: "drain",
-        store: Time(seconds(0..=3600), |draft, time| draft.timeouts.drain = time),
-        default: Shown::Of(|settings| show_duration(settings.timeouts.drain)),
-        meaning: "How long running requests may finish after a stop signal. Idle connections are kept for the first \
-                  second of it, so that a request on its way is still answered.",
-    },
-];
-
-const MILLISECONDS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
-const MILLISECONDS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
-
-const RATE_LIMITS: &[Key<Draft>] = &[
-    Key {
-        name: "failed_logins",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.failed_logins = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "Logins that the site refuses (401), for each address and for each account name of Basic; beyond it \
-                  requests with credentials are refused.",
-    },
-    Key {
-        name: "tracked",
-        store: Count(100..=10_000_000, |draft, count| draft.rate_limits.tracked = count),
-        default: Shown::Of(|settings| settings.rate_limits.tracked.to_string()),
-        meaning: "Most budgets that are remembered, some 30 bytes each; visitors beyond them share one.",
-    },
-];
-
-const ADDRESS_RATES: &[Key<Draft>] = &[
-    Key {
-        name: "lists",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.address.lists = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "Lists, each a query over many records.",
-    },
-    Key {
-        name: "items",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.address.items = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "Single records, the index, descriptions, and reads that lead nowhere.",
-    },
-    Key {
-        name: "writes",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.address.writes = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "POST, PUT, PATCH and DELETE, wherever they lead.",
-    },
-];
-
-const CREDENTIALS_RATES: &[Key<Draft>] = &[
-    Key {
-        name: "lists",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.credentials.lists = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "Lists, each a query over many records.",
-    },
-    Key {
-        name: "items",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.credentials.items = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "Single records, the index, descriptions, and reads that lead nowhere.",
-    },
-    Key {
-        name: "writes",
-        store: Text(&protection_form::RATE, |draft, text| {
-            protection_form::rate(text).map(|rate| draft.rate_limits.credentials.writes = Some(rate))
-        }),
-        default: Shown::Words("off"),
-        meaning: "POST, PUT, PATCH and DELETE, wherever they lead.",
-    },
-];
-
-const BREAKER: &[Key<Draft>] = &[
-    Key {
-        name: "failures",
-        store: Count(0..=1000, |draft, count| draft.breaker.failures = count),
-        default: Shown::Of(|settings| settings.breaker.failures.to_string()),
-        meaning: "Reads in a row that must end in a failed connection, a timeout, a reset, or a page of maintenance or \
-                  of a database error. 0 switches the breaker off.",
-    },
-    Key {
-        name: "probe_interval",
-        store: Time(MILLISECONDS_TO_A_MINUTE, |draft, time| {
-            draft.breaker.probe_interval = time;
-        }),
-        default: Shown::Of(|settings| show_duration(settings.breaker.probe_interval)),
-        meaning: "How often one read may try meanwhile; the first that gets an answer lets all others pass again.",
-    },
-];
-
-const HTTP2: &[Key<Draft>] = &[
-    Key {
-        name: "streams",
-        store: Count(1..=1000, |draft, count| draft.http2.streams = narrow(count)),
-        default: Shown::Of(|settings| settings.http2.streams.to_string()),
-        meaning: "Requests at once.",
-    },
-    Key {
-        name: "header_list_bytes",
-        store: Size(4 * KIB..=2 * MIB, |draft, count| {
-            draft.http2.header_list_bytes = narrow(bytes(count));
-        }),
-        default: Shown::Of(|settings| show_size(settings.http2.header_list_bytes.into())),
-        meaning: "A decoded head with its target, 32 bytes more for each field (431 without a body). Four times as \
-                  many end the connection.",
-    },
-    Key {
-        name: "frame_bytes",
-        store: Size(16 * KIB..=MIB, |draft, count| {
-            draft.http2.frame_bytes = narrow(bytes(count));
-        }),
-        default: Shown::Of(|settings| show_size(settings.http2.frame_bytes.into())),
-        meaning: "One frame.",
-    },
-    Key {
-        name: "stream_window_bytes",
-        store: Size(16 * KIB..=64 * MIB, |draft, count| {
-            draft.http2.stream_window_bytes = narrow(bytes(count));
-        }),
-        default: Shown::Of(|settings| show_size(settings.http2.stream_window_bytes.into())),
-        meaning: "What may wait unread of one request body.",
-    },
-    Key {
-        name: "connection_window_bytes",
-        store: Size(64 * KIB..=256 * MIB, |draft, count| {
-            draft.http2.connection_window_bytes = narrow(bytes(count));
-        }),
-        default: Shown::Of(|settings| show_size(settings.http2.connection_window_bytes.into())),
-        meaning: "What may wait unread of all request bodies together.",
-    },
-    Key {
-        name: "send_buffer_bytes",
-        store: Size(16 * KIB..=16 * MIB, |draft, count| {
-            draft.http2.send_buffer_bytes = bytes(count);
-        }),
-        default: Shown::Of(|settings| shown_size(settings.http2.send_buffer_bytes)),
-        meaning: "What may wait of one answer for a slow client.",
-    },
-    Key {
-        name: "pending_resets",
-        store: Count(1..=1000, |draft, count| draft.http2.pending_resets = count),
-        default: Shown::Of(|settings| settings.http2.pending_resets.to_string()),
-        meaning: "Requests that are taken back before they were begun; more at once end the connection.",
-    },
-    Key {
-        name: "provoked_resets",
-        store: Count(1..=10_000, |draft, count| draft.http2.provoked_resets = count),
-        default: Shown::Of(|settings| settings.http2.provoked_resets.to_string()),
-        meaning: "Requests that break the protocol; more end the connection.",
-    },
-    Key {
-        name: "ping_interval",
-        store: Time(seconds(1..=3600), |draft, time| draft.http2.ping_interval = time),
-        default: Shown::Of(|settings| show_duration(settings.http2.ping_interval)),
-        meaning: "After how much silence the client is asked whether it is still there.",
-    },
-    Key {
-        name: "ping_timeout",
-        store: Time(seconds(1..=300), |draft, time| draft.http2.ping_timeout = time),
-        default: Shown::Of(|settings| show_duration(settings.http2.ping_timeout)),
-        meaning: "How long its reply may take before the connection is closed.",
-    },
-    Key {
-        name: "resets_per_second",
-        store: Count(1..=1_000_000, |draft, count| {
-            draft.http2.frames.resets = narrow(count);
-        }),
-        default: Shown::Of(|settings| settings.http2.frames.resets.to_string()),
-        meaning: "Requests taken back each second, ten seconds' worth at once. For this key and those below: every 64 bytes \
-                  of answers that the client takes allow one more, and still more end the connection.",
-    },
-    Key {
-        name: "settings_per_second",
-        store: Count(1..=1_000_000, |draft, count| {
-            draft.http2.frames.settings = narrow(count);
-        }),
-        default: Shown::Of(|settings| settings.http2.frames.settings.to_string()),
-        meaning: "SETTINGS frames each second, ten seconds' worth at once.",
-    },
-    Key {
-        name: "pings_per_second",
-        store: Count(1..=1_000_000, |draft, count| {
-            draft.http2.frames.pings = narrow(count);
-        }),
-        default: Shown::Of(|settings| settings.http2.frames.pings.to_string()),
-        meaning: "PING frames each second, ten seconds' worth at once.",
-    },
-    Key {
-        name: "window_updates_per_second",
-        store: Count(1..=1_000_000, |draft, count| {
-            draft.http2.frames.window_updates = narrow(count);
-        }),
-        default: Shown::Of(|settings| settings.http2.frames.window_updates.to_string()),
-        meaning: "WINDOW_UPDATE frames each second, ten seconds' worth at once.",
-    },
-    Key {
-        name: "small_data_per_second",
-        store: Count(1..=1_000_000, |draft, count| {
-            draft.http2.frames.small_data = narrow(count);
-        }),
-        default: Shown::Of(|settings| settings.http2.frames.small_data.to_string()),
-        meaning: "DATA frames of less than 64 bytes before the end of a body, each second, ten seconds' worth at once.",
-    },
-    Key {
-        name: "other_frames_per_second",
-        store: Count(1..=1_000_000, |draft, count| {
-            draft.http2.frames.others = narrow(count);
-        }),
-        default: Shown::Of(|settings| settings.http2.frames.others.to_string()),
-        meaning: "PRIORITY frames and those without a meaning here, each second, ten seconds' worth at once.",
-    },
-];
-
-/// A number of a protocol field that has 32 bits; the bounds of the keys are lower.
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-const CORS: &[Key<Draft>] = &[
-    Key {
-        name: "credentialed_origins",
-        store: List(
-            &form::SITE,
-            ListOf {
-                least: 0,
-                clear: |draft| draft.cors.credentialed_origins.clear(),
-                push: |draft, text| {
-                    form::web_origin(text).map(|origin| draft.cors.credentialed_origins.push(origin))
-                },
-            },
+        "Scheme and host that clients use. URLs in responses begin with it. Set it in production: without \
+         it, the edge uses the `Host` header if that is a loopback name or an IP address, else its local \
+         address.",
+    )
+    .unset("none"),
+    Key::new(
+        "hosts",
+        List(
+            &form::HOST,
+            ListStore::new(
+                |settings| settings.hosts.clear(),
+                |settings, text| form::host(text).map(|item| settings.hosts.push(item)),
+            ),
         ),
-        default: Shown::Words("none"),
-        meaning: "Web origins that may call with credentials; exact matches.",
-    },
-    Key {
-        name: "max_age",
-        store: Time(seconds(0..=86_400), |draft, time| draft.cors.max_age = time),
-        default: Shown::Of(|settings| show_duration(settings.cors.max_age)),
-        meaning: "How long a browser may keep a preflight answer; whole seconds.",
-    },
-];
-
-const LOG: &[Key<Draft>] = &[
-    Key {
-        name: "format",
-        store: Choice(FORMAT_NAMES, |draft, index| draft.log.format = FORMATS[index].1),
-        default: Shown::Of(|settings| name_of(&FORMATS, &settings.log.format)),
-        meaning: "One JSON object a line, or text for people.",
-    },
-    Key {
-        name: "filter",
-        store: Text(&form::FILTER, |draft, text| {
-            form::filter(text).map(|filter| draft.log.filter = filter)
+        "Host names that the edge serves, without ports. A request for another host gets 421. The list must \
+         contain the host of `public_url`.",
+    )
+    .unset("any host"),
+    Key::new(
+        "namespaces",
+        List(
+            &form::NAMESPACE,
+            ListStore::not_empty(
+                |settings| settings.namespaces.clear(),
+                |settings, text| form::namespace(text).map(|item| settings.namespaces.push(item)),
+            ),
+        ),
+        "Public namespaces of the API. URLs in responses use the first one. Add `tribe/events/v1` to keep \
+         existing clients working.",
+    )
+    .shown(|settings| format!("[\"{}\"]", settings.namespaces.join("\", \""))),
+    Key::new(
+        "mode",
+        Choice(MODE_NAMES, |settings, index| settings.mode = MODES[index].1),
+        "How the edge treats a request that breaks a rule: `enforce` refuses it, `report` logs it, counts it \
+         and forwards it in canonical form, `off` forwards it in canonical form without checking its \
+         arguments.",
+    )
+    .shown(|settings| name_of(&MODES, &settings.mode)),
+    Key::new(
+        "profile",
+        Choice(PROFILE_NAMES, |settings, index| {
+            settings.profile = PROFILES[index].1;
         }),
-        default: Shown::Of(|settings| format!("\"{}\"", settings.log.filter)),
-        meaning: "Which events are logged, as `tracing` filters are written.",
-    },
+        "The rules that apply: `compatible` accepts what WordPress accepts, `strict` only what the \
+         specification allows.",
+    )
+    .shown(|settings| name_of(&PROFILES, &settings.profile)),
+    Key::new(
+        "other",
+        Choice(OTHER_NAMES, |settings, index| settings.other = OTHERS[index].1),
+        "How the edge treats requests outside of the calendar API: `refuse` answers 404, `forward` streams \
+         them to the site unchanged, for an edge in front of the whole site.",
+    )
+    .shown(|settings| name_of(&OTHERS, &settings.other)),
+    Key::new(
+        "writes",
+        Choice(WRITES_NAMES, |settings, index| settings.writes = WRITES[index].1),
+        "How the edge treats writes without credentials: `credentials` answers WordPress's 401, `forward` \
+         leaves the refusal to the site.",
+    )
+    .shown(|settings| name_of(&WRITES, &settings.writes)),
+    Key::new(
+        "read_only",
+        Flag(|settings| &mut settings.read_only),
+        "Refuse every write with 403 `edge_read_only`.",
+    ),
+    Key::new(
+        "write_addresses",
+        List(
+            &form::NETWORK,
+            ListStore::new(
+                |settings| settings.write_addresses.clear(),
+                |settings, text| form::network(text).map(|item| settings.write_addresses.push(item)),
+            ),
+        ),
+        "Client networks or addresses that may write. Others get 403 `edge_address_denied` before the edge \
+         reads a body. Clients of a Unix socket have no address and may not write if this list is set.",
+    )
+    .unset("any address"),
+    Key::new(
+        "writers",
+        List(
+            &protection_form::ACCOUNT,
+            ListStore::new(
+                |settings| settings.writers.clear(),
+                |settings, text| protection_form::account(text).map(|item| settings.writers.push(item)),
+            ),
+        ),
+        "Accounts that may write, by the user name in their Basic credentials. Others get 403 \
+         `edge_writer_denied`. Without this list the plugin lets even contributors change the events of \
+         others.",
+    )
+    .unset("every account that the site allows"),
+    Key::new(
+        "authorization_schemes",
+        List(
+            &protection_form::SCHEME,
+            ListStore::new(
+                |settings| settings.authorization_schemes.clear(),
+                |settings, text| {
+                    protection_form::scheme(text).map(|item| settings.authorization_schemes.push(item))
+                },
+            ),
+        ),
+        "`Authorization` schemes that the strict profile accepts; others get 400 `edge_bad_authorization`. \
+         The compatible profile forwards every scheme; the site treats an unknown one as anonymous.",
+    )
+    .shown(|settings| format!("[\"{}\"]", settings.authorization_schemes.join("\", \""))),
+    Key::new(
+        "allow_author",
+        OptionalFlag(|settings| &mut settings.allow_author),
+        "Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The \
+         plugin lets every account that may write name any author.",
+    )
+    .unset("`true`; in the strict profile `false`"),
+    Key::new(
+        "allow_jsonp",
+        Flag(|settings| &mut settings.allow_jsonp),
+        "Forward `_jsonp`, which turns a response into a script.",
+    ),
+    Key::new(
+        "image_hosts",
+        List(
+            &protection_form::IMAGE_HOST,
+            ListStore::new(
+                |settings| settings.image_hosts = Some(Vec::new()),
+                |settings, text| {
+                    let host = protection_form::image_host(text)?;
+                    settings.image_hosts.get_or_insert_default().push(host);
+                    Ok(())
+                },
+            ),
+        ),
+        "Hosts that the URL of an `image` may name; the site fetches that URL. `*.example.org` matches every \
+         name below `example.org`. A port other than 80 or 443 must be listed.",
+    )
+    .unset("the hosts of `public_url` and of `origin.advertised_url`, else `origin.url`"),
+    Key::new(
+        "trusted_proxies",
+        List(
+            &form::NETWORK,
+            ListStore::new(
+                |settings| settings.trusted_proxies.clear(),
+                |settings, text| form::network(text).map(|item| settings.trusted_proxies.push(item)),
+            ),
+        ),
+        "Networks or addresses of proxies whose `X-Forwarded-*` headers are trusted.",
+    )
+    .unset("none"),
+    Key::new(
+        "proxy_protocol",
+        Choice(PROXY_PROTOCOL_NAMES, |settings, index| {
+            settings.proxy_protocol = PROXY_PROTOCOLS[index].1;
+        }),
+        "Whether TCP connections begin with a PROXY protocol header (version 1 or 2), before TLS. \
+         `required`: only `trusted_proxies` may connect, and the header names the client. Unix sockets and \
+         the admin listener never expect the header.",
+    )
+    .shown(|settings| name_of(&PROXY_PROTOCOLS, &settings.proxy_protocol)),
 ];
 
-fn shown_size(count: usize) -> String {
-    show_size(u64::try_from(count).unwrap_or(u64::MAX))
+const ORIGIN: &[Key] = &[
+    Key::new(
+        "url",
+        Text(&form::REST_ROOT, |settings, text| {
+            form::rest_root(text).map(|value| settings.origin.url = value)
+        }),
+        "The REST root of the site. The site prints it in the `Link` header of its pages, with \
+         `rel=\"https://api.w.org/\"`.",
+    )
+    .unset("required"),
+    Key::new(
+        "namespace",
+        Text(&form::NAMESPACE, |settings, text| {
+            form::namespace(text).map(|value| settings.origin.namespace = value)
+        }),
+        "The namespace that the plugin registers at the site; The Events Calendar registers \
+         `tribe/events/v1`.",
+    )
+    .shown(|settings| format!("\"{}\"", settings.origin.namespace)),
+    Key::new(
+        "advertised_url",
+        Text(&form::REST_ROOT, |settings, text| {
+            form::rest_root(text).map(|value| settings.origin.advertised_url = Some(value))
+        }),
+        "The REST root that the site prints in its responses, if it differs from `url`.",
+    )
+    .unset("learnt from the site's `Link` header"),
+    Key::new(
+        "tunnel_delete",
+        Flag(|settings| &mut settings.origin.tunnel_delete),
+        "Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.",
+    ),
+    Key::new(
+        "max_in_flight",
+        Count(1..=10_000, |settings| Usize(&mut settings.origin.max_in_flight)),
+        "Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or \
+         `roots.origin_url`). Use at most the number of its PHP workers.",
+    ),
+    Key::new(
+        "max_pending",
+        Count(1..=100_000, |settings| {
+            OptionalUsize(&mut settings.origin.max_pending)
+        }),
+        "Maximum number of calls that wait for one of these, each for at most 0.8 s. Further calls get 503 \
+         `edge_overloaded`.",
+    )
+    .unset("four times `max_in_flight`"),
+    Key::new(
+        "site_in_flight",
+        Count(1..=100_000, |settings| {
+            OptionalUsize(&mut settings.origin.site_in_flight)
+        }),
+        "Maximum number of concurrent requests for the rest of the site (`other = \"forward\"`). Most of \
+         them are files and need no PHP worker. Four times as many may wait.",
+    )
+    .unset("eight times `max_in_flight`"),
+];
+
+const ROOTS: &[RootKey] = &[
+    RootKey::new(
+        "path",
+        Text(&form::PATH, |root, text| {
+            form::path(text).map(|value| root.path = value)
+        }),
+        "The public path of the root.",
+    )
+    .unset("required"),
+    RootKey::new(
+        "language",
+        Text(&form::LANGUAGE, |root, text| {
+            form::language(text).map(|value| root.language = Some(value))
+        }),
+        "Language tag for logs, metrics and descriptions.",
+    )
+    .unset("none"),
+    RootKey::new(
+        "origin_url",
+        Text(&form::REST_ROOT, |root, text| {
+            form::rest_root(text).map(|value| root.origin_url = value)
+        }),
+        "The REST root at the site that this root maps to. The edge cannot derive it for further roots: \
+         sites put the language into the path, the host or a parameter.",
+    )
+    .unset("`origin.url` for the root at `/wp-json` and for an only root; else required"),
+];
+
+const OPERATIONS: &[OperationKey] = &[
+    OperationKey::new(
+        "mode",
+        Choice(MODE_NAMES, |operation, index| {
+            operation.mode = Some(MODES[index].1);
+        }),
+        "How the edge treats a call of this operation that breaks a rule.",
+    )
+    .unset("the `mode` at the top"),
+    OperationKey::new(
+        "profile",
+        Choice(PROFILE_NAMES, |operation, index| {
+            operation.profile = Some(PROFILES[index].1);
+        }),
+        "The rules that apply to this operation.",
+    )
+    .unset("the `profile` at the top"),
+    OperationKey::new(
+        "allow",
+        Flag(|operation| &mut operation.allow),
+        "`false` refuses every call with 403 `edge_operation_denied`.",
+    ),
+    OperationKey::new(
+        "extra_parameters",
+        List(
+            &form::PARAMETER,
+            ListStore::new(
+                |operation| operation.extra_parameters.clear(),
+                |operation, text| {
+                    form::extra_parameter(text).map(|item| operation.extra_parameters.push(item))
+                },
+            ),
+        ),
+        "Parameters outside of the API, for example of other plugins, that are forwarded unchanged.",
+    )
+    .unset("none"),
+];
+
+const ADMIN: &[Key] = &[Key::new(
+    "listen",
+    Text(&listening::LISTEN, |settings, text| {
+        listening::listen(text).map(|listen| settings.admin = Some(AdminSettings { listen }))
+    }),
+    "Address that operators connect to. The listener has no access control: bind it to loopback or to a \
+         private network.",
+)
+.unset("off")];
+
+const TLS: &[Key] = &[
+    Key::new(
+        "certificate",
+        Text(&listening::FILE, |settings, text| {
+            listening::file(text).map(|file| tls(settings).certificate = file)
+        }),
+        "PEM file with the certificate, then its intermediates.",
+    )
+    .unset("required by a `tls:` listener"),
+    Key::new(
+        "key",
+        Text(&listening::FILE, |settings, text| {
+            listening::file(text).map(|file| tls(settings).key = file)
+        }),
+        "PEM file with the private key of the certificate. Only the user of the edge should be able to read \
+         it.",
+    )
+    .unset("required by a `tls:` listener"),
+];
+
+/// Certificate and key; a check makes sure that both are set or neither.
+fn tls(settings: &mut Settings) -> &mut TlsSettings {
+    settings.tls.get_or_insert_with(|| TlsSettings {
+        certificate: PathBuf::new(),
+        key: PathBuf::new(),
+    })
 }
+
+const LIMITS: &[Key] = &[
+    Key::new(
+        "target_bytes",
+        Size(256..=64 * KIB, |settings| {
+            Usize(&mut settings.limits.target_bytes)
+        }),
+        "Maximum size of the request target, path and query (414).",
+    ),
+    Key::new(
+        "headers",
+        Count(8..=1000, |settings| Usize(&mut settings.limits.headers)),
+        "Maximum number of header fields of a request (431).",
+    ),
+    Key::new(
+        "header_bytes",
+        Size(256..=MIB, |settings| Usize(&mut settings.limits.header_bytes)),
+        "Maximum size of one header value (431).",
+    ),
+    Key::new(
+        "header_list_bytes",
+        Size(KIB..=MIB, |settings| {
+            Usize(&mut settings.limits.header_list_bytes)
+        }),
+        "Maximum size of all headers of a request (431).",
+    ),
+    Key::new(
+        "query_pairs",
+        Count(1..=10_000, |settings| Usize(&mut settings.limits.query_pairs)),
+        "Maximum number of pairs in a query (400).",
+    ),
+    Key::new(
+        "form_fields",
+        Count(1..=10_000, |settings| Usize(&mut settings.limits.form_fields)),
+        "Maximum number of fields of a form body (400). PHP silently truncates forms at its own \
+         `max_input_vars`.",
+    ),
+    Key::new(
+        "body_bytes",
+        Size(KIB..=GIB, |settings| U64(&mut settings.limits.body_bytes)),
+        "Maximum size of a request body (413).",
+    ),
+    Key::new(
+        "min_body_rate",
+        Size(0..=MIB, |settings| U64(&mut settings.limits.min_body_rate)),
+        "Minimum average rate of a request body, in bytes per second (408). It applies once the client has \
+         paused for `timeouts.client_body_grace` in total. 0 disables the rate.",
+    ),
+    Key::new(
+        "json_depth",
+        Count(1..=512, |settings| Usize(&mut settings.limits.json_depth)),
+        "Maximum nesting depth of a JSON body (400). WordPress's own maximum is 512.",
+    ),
+    Key::new(
+        "response_bytes",
+        Size(KIB..=GIB, |settings| U64(&mut settings.limits.response_bytes)),
+        "Maximum size of a response of the site (502).",
+    ),
+    Key::new(
+        "response_buffer_bytes",
+        Size(KIB..=64 * MIB, |settings| {
+            Usize(&mut settings.limits.response_buffer_bytes)
+        }),
+        "Maximum size of a response that is buffered until complete, so that an invalid one becomes a 502. \
+         Larger responses are streamed.",
+    ),
+    Key::new(
+        "response_buffer_total",
+        Size(MIB..=64 * GIB, |settings| {
+            Usize(&mut settings.limits.response_buffer_total)
+        }),
+        "Maximum size of all responses buffered for slow clients. Above it, responses larger than 16 KiB are \
+         streamed, and an invalid one is aborted in the middle.",
+    ),
+    Key::new(
+        "min_response_rate",
+        Size(0..=MIB, |settings| U64(&mut settings.limits.min_response_rate)),
+        "Minimum rate at which a client must read a response, in bytes per second. Slower clients are \
+         disconnected (HTTP/2: the stream is reset) after `timeouts.client_write`. 0 disables the rate: then \
+         every byte that the client reads restarts the timeout.",
+    ),
+    Key::new(
+        "connections",
+        Count(1..=1_000_000, |settings| Usize(&mut settings.limits.connections)),
+        "Maximum number of client connections. If the process may not open that many files, the edge lowers \
+         the maximum and logs it.",
+    ),
+    Key::new(
+        "connections_per_address",
+        Count(0..=1_000_000, |settings| {
+            Usize(&mut settings.limits.connections_per_address)
+        }),
+        "Maximum number of connections from one client address; further ones are closed at once. All \
+         addresses of an IPv6 /64 network count as one; `trusted_proxies` are exempt. 0: no maximum.",
+    ),
+];
+
+const TIMEOUTS: &[Key] = &[
+    Key::new(
+        "client_head",
+        Time(seconds(1..=300), |settings| &mut settings.timeouts.client_head),
+        "Time to receive the head of a request.",
+    ),
+    Key::new(
+        "client_body",
+        Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_body),
+        "Time to receive the body of a request (408).",
+    ),
+    Key::new(
+        "client_body_grace",
+        Time(seconds(1..=3600), |settings| {
+            &mut settings.timeouts.client_body_grace
+        }),
+        "Total time that a client may pause a request body before `limits.min_body_rate` applies.",
+    ),
+    Key::new(
+        "client_write",
+        Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_write),
+        "Time that a response may wait for its client. Bytes that the client reads at \
+         `limits.min_response_rate` refill it.",
+    ),
+    Key::new(
+        "client_idle",
+        Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_idle),
+        "Time that a keep-alive connection may stay open without a request.",
+    ),
+    Key::new(
+        "origin_connect",
+        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
+            &mut settings.timeouts.origin_connect
+        }),
+        "Time to connect to the site, including TLS.",
+    ),
+    Key::new(
+        "origin_first_byte",
+        Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
+            &mut settings.timeouts.origin_first_byte
+        }),
+        "Time from a read to the first byte of the site's response.",
+    ),
+    Key::new(
+        "origin_read",
+        Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
+            &mut settings.timeouts.origin_read
+        }),
+        "Time for a whole read at the site.",
+    ),
+    Key::new(
+        "origin_write",
+        Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
+            &mut settings.timeouts.origin_write
+        }),
+        "Time for a whole write at the site, which may fetch an image meanwhile.",
+    ),
+    Key::new(
+        "site",
+        Time(TEN_MILLIS_TO_AN_HOUR, |settings| &mut settings.timeouts.site),
+        "Time for a request to the rest of the site (`other = \"forward\"`) until its response begins, \
+         including an upload, and the same time again until the response ends.",
+    ),
+    Key::new(
+        "drain",
+        Time(seconds(0..=3600), |settings| &mut settings.timeouts.drain),
+        "Time that running requests have to finish after a stop signal. Idle connections stay open for the \
+         first second, so that requests in transit are still answered.",
+    ),
+];
+
+const RATE_LIMITS: &[Key] = &[
+    Key::new(
+        "failed_logins",
+        Rate(|settings| &mut settings.rate_limits.failed_logins),
+        "Failed logins (401 from the site), per client address and per account name of Basic credentials. \
+         Above the rate, requests with credentials are refused.",
+    )
+    .unset("off"),
+    Key::new(
+        "max_buckets",
+        Count(100..=10_000_000, |settings| {
+            Usize(&mut settings.rate_limits.max_buckets)
+        }),
+        "Maximum number of rate limit buckets, of about 30 bytes each. Further clients share one bucket.",
+    ),
+];
+
+const LISTS: &str = "Lists; each is a query over many records.";
+const ITEMS: &str = "Single records, the index, descriptions, and reads without a route.";
+const WRITES_MEANING: &str = "POST, PUT, PATCH and DELETE, with or without a route.";
+
+const ADDRESS_RATES: &[Key] = &[
+    Key::new(
+        "lists",
+        Rate(|settings| &mut settings.rate_limits.address.lists),
+        LISTS,
+    )
+    .unset("off"),
+    Key::new(
+        "items",
+        Rate(|settings| &mut settings.rate_limits.address.items),
+        ITEMS,
+    )
+    .unset("off"),
+    Key::new(
+        "writes",
+        Rate(|settings| &mut settings.rate_limits.address.writes),
+        WRITES_MEANING,
+    )
+    .unset("off"),
+];
+
+const CREDENTIALS_RATES: &[Key] = &[
+    Key::new(
+        "lists",
+        Rate(|settings| &mut settings.rate_limits.credentials.lists),
+        LISTS,
+    )
+    .unset("off"),
+    Key::new(
+        "items",
+        Rate(|settings| &mut settings.rate_limits.credentials.items),
+        ITEMS,
+    )
+    .unset("off"),
+    Key::new(
+        "writes",
+        Rate(|settings| &mut settings.rate_limits.credentials.writes),
+        WRITES_MEANING,
+    )
+    .unset("off"),
+];
+
+const BREAKER: &[Key] = &[
+    Key::new(
+        "failures",
+        Count(0..=1000, |settings| Usize(&mut settings.breaker.failures)),
+        "Number of consecutive failed reads that open the breaker. A read fails if the connection fails, \
+         times out or is reset, or if the site answers with a maintenance or database error page. 0 disables \
+         the breaker.",
+    ),
+    Key::new(
+        "probe_interval",
+        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
+            &mut settings.breaker.probe_interval
+        }),
+        "Interval at which the open breaker lets one read pass. The first successful read closes the \
+         breaker.",
+    ),
+];
+
+const HTTP2: &[Key] = &[
+    Key::new(
+        "max_concurrent_streams",
+        Count(1..=1000, |settings| {
+            U32(&mut settings.http2.max_concurrent_streams)
+        }),
+        "Maximum number of concurrent streams; each carries one request.",
+    ),
+    Key::new(
+        "header_list_bytes",
+        Size(4 * KIB..=2 * MIB, |settings| {
+            U32(&mut settings.http2.header_list_bytes)
+        }),
+        "Maximum size of a decoded request head including its target, plus 32 bytes per field (431 without a \
+         body). A head four times as large ends the connection.",
+    ),
+    Key::new(
+        "frame_bytes",
+        Size(16 * KIB..=MIB, |settings| U32(&mut settings.http2.frame_bytes)),
+        "Maximum size of one frame.",
+    ),
+    Key::new(
+        "stream_window_bytes",
+        Size(16 * KIB..=64 * MIB, |settings| {
+            U32(&mut settings.http2.stream_window_bytes)
+        }),
+        "Flow-control window of one stream: maximum size of a request body that the edge has not read yet.",
+    ),
+    Key::new(
+        "connection_window_bytes",
+        Size(64 * KIB..=256 * MIB, |settings| {
+            U32(&mut settings.http2.connection_window_bytes)
+        }),
+        "Flow-control window of the connection: maximum size of all request bodies that the edge has not \
+         read yet.",
+    ),
+    Key::new(
+        "send_buffer_bytes",
+        Size(16 * KIB..=16 * MIB, |settings| {
+            Usize(&mut settings.http2.send_buffer_bytes)
+        }),
+        "Maximum size of one response that is buffered for a slow client.",
+    ),
+    Key::new(
+        "pending_resets",
+        Count(1..=1000, |settings| Usize(&mut settings.http2.pending_resets)),
+        "Maximum number of streams that the client has reset before the edge accepted them; more end the \
+         connection.",
+    ),
+    Key::new(
+        "local_error_resets",
+        Count(1..=10_000, |settings| {
+            Usize(&mut settings.http2.local_error_resets)
+        }),
+        "Maximum number of streams that the edge has reset because of a protocol error; more end the \
+         connection.",
+    ),
+    Key::new(
+        "ping_interval",
+        Time(seconds(1..=3600), |settings| &mut settings.http2.ping_interval),
+        "Time without traffic after which the edge sends a PING.",
+    ),
+    Key::new(
+        "ping_timeout",
+        Time(seconds(1..=300), |settings| &mut settings.http2.ping_timeout),
+        "Time after which the connection is closed if the PING is not acknowledged.",
+    ),
+    Key::new(
+        "resets_per_second",
+        Count(FRAMES, |settings| U32(&mut settings.http2.frames.resets)),
+        "RST_STREAM frames per second.",
+    ),
+    Key::new(
+        "settings_per_second",
+        Count(FRAMES, |settings| U32(&mut settings.http2.frames.settings)),
+        "SETTINGS frames per second.",
+    ),
+    Key::new(
+        "pings_per_second",
+        Count(FRAMES, |settings| U32(&mut settings.http2.frames.pings)),
+        "PING frames per second.",
+    ),
+    Key::new(
+        "window_updates_per_second",
+        Count(FRAMES, |settings| U32(&mut settings.http2.frames.window_updates)),
+        "WINDOW_UPDATE frames per second.",
+    ),
+    Key::new(
+        "small_data_per_second",
+        Count(FRAMES, |settings| U32(&mut settings.http2.frames.small_data)),
+        "DATA frames of less than 64 bytes per second, except the last one of a body.",
+    ),
+    Key::new(
+        "other_frames_per_second",
+        Count(FRAMES, |settings| U32(&mut settings.http2.frames.other_frames)),
+        "PRIORITY frames and frames of unknown types per second.",
+    ),
+];
+
+const CORS: &[Key] = &[
+    Key::new(
+        "credentialed_origins",
+        List(
+            &form::SITE,
+            ListStore::new(
+                |settings| settings.cors.credentialed_origins.clear(),
+                |settings, text| {
+                    form::web_origin(text).map(|item| settings.cors.credentialed_origins.push(item))
+                },
+            ),
+        ),
+        "Web origins that may send credentials, matched exactly.",
+    )
+    .unset("none"),
+    Key::new(
+        "max_age",
+        Time(seconds(0..=86_400), |settings| &mut settings.cors.max_age),
+        "Time that a browser may cache a preflight response, in whole seconds.",
+    ),
+];
+
+const LOG: &[Key] = &[
+    Key::new(
+        "format",
+        Choice(FORMAT_NAMES, |settings, index| {
+            settings.log.format = FORMATS[index].1;
+        }),
+        "Format of log lines: one JSON object per line, or text for people.",
+    )
+    .shown(|settings| name_of(&FORMATS, &settings.log.format)),
+    Key::new(
+        "filter",
+        Text(&form::FILTER, |settings, text| {
+            form::filter(text).map(|value| settings.log.filter = value)
+        }),
+        "Events that are logged, as a `tracing` filter.",
+    )
+    .shown(|settings| format!("\"{}\"", settings.log.filter)),
+];
 
 // === impl Section ===
 

@@ -1,4 +1,4 @@
-//! The way from a file, flags and environment to settings.
+//! Loads settings from a file, flags and environment variables.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use toml::de::DeTable;
 
 use super::draft::Draft;
 use super::overrides::Overrides;
-use super::problem::{Complaint, ConfigError, Place, Problems};
-use super::settings::Settings;
+use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
 use super::{read, resolve};
+use crate::settings::Settings;
 
-/// Reads the file, if there is one, and puts flags and environment on top.
+/// Reads the file, if there is one, and applies the overrides.
 ///
 /// # Errors
 /// Every problem at once.
@@ -25,7 +25,7 @@ pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, Conf
     parse(&name, &text, overrides)
 }
 
-/// Reads the text of a file called `name` and puts flags and environment on top.
+/// Reads the text of the file `name` and applies the overrides.
 ///
 /// # Errors
 /// Every problem at once.
@@ -34,30 +34,32 @@ pub fn parse(name: &str, text: &str, overrides: &Overrides) -> Result<Settings, 
 }
 
 fn settings(file: Option<(&str, &str)>, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    let mut problems = Problems::default();
+    let mut problems = ConfigProblems::default();
     let mut draft = Draft::new();
     let readable = file.is_none_or(|(_, text)| read_text(text, &mut draft, &mut problems));
     for (key, place) in overrides.places() {
         read::argument(key, &place, &mut draft, &mut problems);
     }
-    // What an unreadable file does not say is not missing.
+    // Keys of an unreadable file are not missing.
     if !readable {
         return Err(problems.into_error(file));
     }
-    match resolve::resolve(draft, &mut problems) {
-        Some(settings) if problems.is_empty() => Ok(settings),
-        _ => Err(problems.into_error(file)),
+    let settings = resolve::resolve(draft, &mut problems);
+    if problems.is_empty() {
+        Ok(settings)
+    } else {
+        Err(problems.into_error(file))
     }
 }
 
-/// Reads the text if it is TOML, and says whether it is.
-fn read_text(text: &str, draft: &mut Draft, problems: &mut Problems) -> bool {
+/// Reads the text if it is TOML, and returns whether it is.
+fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bool {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        let place = error.span().map_or(Place::Absent, Place::Span);
+        let place = error.span().map_or(ConfigPlace::Absent, ConfigPlace::Span);
         problems.add(&place, Complaint::Syntax(error.message().to_owned()));
     }
-    // What the parser guesses after an error would only cause complaints about its guesses.
+    // After an error the parser guesses; problems of its guesses would only confuse.
     if errors.is_empty() {
         read::document(table.get_ref(), draft, problems);
     }
@@ -72,7 +74,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::{ListenAddress, Mode, OverrideSource};
+    use crate::config::OverrideSource;
+    use crate::settings::{ListenAddress, Mode};
 
     fn fixtures() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config")

@@ -1,89 +1,84 @@
-//! The keys of `[roots.messages]`: what a site says when WordPress refuses.
+//! The keys of `[roots.messages]`: the error messages of a site.
 
-use super::draft::RootDraft;
 use super::form;
-use super::key::{Form, Key, Outcome, Refusal, Shown, Store};
+use super::key::{KeyRow, TextError, TextForm, ValueKind};
 use crate::problem::Message;
+use crate::settings::Root;
 
-/// One key a sentence of WordPress.
-pub(super) const ROOT_MESSAGES: &[Key<RootDraft>] = &[
+/// One key per message of WordPress.
+pub(super) const ROOT_MESSAGES: &[KeyRow<Root>] = &[
     key(
         "no_route",
         Message::NoRoute,
         |root, text| name(root, Message::NoRoute, text),
-        "404 `rest_no_route`.",
+        "Message of 404 `rest_no_route`.",
     ),
     key(
         "invalid_namespace",
         Message::InvalidNamespace,
         |root, text| name(root, Message::InvalidNamespace, text),
-        "404 `rest_invalid_namespace`.",
+        "Message of 404 `rest_invalid_namespace`.",
     ),
     key(
         "missing_parameters",
         Message::Missing,
         |root, text| name(root, Message::Missing, text),
-        "400 `rest_missing_callback_param`; `%s` stands for the names.",
+        "Message of 400 `rest_missing_callback_param`; `%s` is replaced by the names.",
     ),
     key(
         "invalid_parameters",
         Message::Invalid,
         |root, text| name(root, Message::Invalid, text),
-        "400 `rest_invalid_param`; `%s` stands for the names.",
+        "Message of 400 `rest_invalid_param`; `%s` is replaced by the names.",
     ),
     key(
         "invalid_parameter",
         Message::InvalidOne,
         |root, text| name(root, Message::InvalidOne, text),
-        "One of `data.params`, for a value that was found wrong.",
+        "Entry in `data.params` for an invalid value.",
     ),
     key(
         "wrong_type",
         Message::WrongType,
         |root, text| name(root, Message::WrongType, text),
-        "One of `data.params`, for a value of another type; `%1$s` stands for its name, `%2$s` for the type.",
+        "Entry in `data.params` for a value of the wrong type; `%1$s` is replaced by the name, `%2$s` by the type.",
     ),
     key(
         "invalid_json",
         Message::InvalidJson,
         |root, text| name(root, Message::InvalidJson, text),
-        "400 `rest_invalid_json`.",
+        "Message of 400 `rest_invalid_json`.",
     ),
     key(
         "forbidden",
         Message::Forbidden,
         |root, text| name(root, Message::Forbidden, text),
-        "401 `rest_forbidden`.",
+        "Message of 401 `rest_forbidden`.",
     ),
     key(
         "invalid_callback",
         Message::InvalidCallback,
         |root, text| name(root, Message::InvalidCallback, text),
-        "400 `rest_callback_invalid`.",
+        "Message of 400 `rest_callback_invalid`.",
     ),
     key(
         "callback_disabled",
         Message::CallbackDisabled,
         |root, text| name(root, Message::CallbackDisabled, text),
-        "400 `rest_callback_disabled`.",
+        "Message of 400 `rest_callback_disabled`.",
     ),
 ];
 
 const fn key(
     name: &'static str,
     message: Message,
-    store: fn(&mut RootDraft, &str) -> Outcome,
+    set: fn(&mut Root, &str) -> Result<(), TextError>,
     meaning: &'static str,
-) -> Key<RootDraft> {
-    Key {
-        name,
-        store: Store::Text(form(message), store),
-        default: Shown::Value(message.english()),
-        meaning,
-    }
+) -> KeyRow<Root> {
+    KeyRow::new(name, ValueKind::Text(form(message), set), meaning).value(message.english())
 }
 
-const fn form(message: Message) -> &'static Form {
+const fn form(message: Message) -> &'static TextForm {
     match message.values() {
         0 => &form::SENTENCE,
         1 => &form::SENTENCE_OF_ONE,
@@ -91,6 +86,6 @@ const fn form(message: Message) -> &'static Form {
     }
 }
 
-fn name(root: &mut RootDraft, message: Message, text: &str) -> Outcome {
-    root.words.name(message, text).map_err(|_| Refusal::Malformed)
+fn name(root: &mut Root, message: Message, text: &str) -> Result<(), TextError> {
+    root.words.name(message, text).map_err(|_| TextError::Malformed)
 }

@@ -1,6 +1,6 @@
-//! What flags and environment variables say, over what the file says.
+//! Flags and environment variables, which override the file.
 
-use super::problem::Place;
+use super::problem::ConfigPlace;
 
 /// Values of flags and environment variables, by key.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +25,7 @@ pub enum OverrideSource {
 // === impl Overrides ===
 
 impl Overrides {
-    /// Sets the key with this full name, `listen` or `origin.url`. Names that the reference does not know
-    /// have no effect.
+    /// Sets the key with this full name, `listen` or `origin.url`. An unknown name has no effect.
     #[must_use]
     pub fn with(mut self, key: &'static str, source: OverrideSource, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -35,13 +34,13 @@ impl Overrides {
     }
 
     /// Key and place of each.
-    pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, Place)> {
+    pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, ConfigPlace)> {
         self.0.iter().map(|entry| {
             let name = match entry.source {
                 OverrideSource::Flag(name) | OverrideSource::Environment(name) => name.to_owned(),
             };
             let text = entry.text.clone();
-            (entry.key, Place::Argument { name, text })
+            (entry.key, ConfigPlace::Argument { name, text })
         })
     }
 }

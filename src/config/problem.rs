@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: every problem with its place, what was expected and what was meant.
+//! Problems of a configuration: each with its place, the expected value and a suggestion.
 
 use std::fmt;
 use std::io;
@@ -8,23 +8,23 @@ use thiserror::Error;
 
 use super::excerpt::Excerpt;
 
-/// A configuration that cannot be used; all of its problems at once.
+/// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
 pub struct ConfigError {
-    /// The problems in the order of the file, then those of flags and environment; at least one.
-    pub problems: Vec<Problem>,
+    /// The problems in the order of the file, then those of flags and variables; at least one.
+    pub problems: Vec<ConfigProblem>,
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Debug)]
-pub struct Problem {
+pub struct ConfigProblem {
     /// Where it was typed.
     pub location: Location,
-    /// What is wrong.
+    /// The problem itself.
     pub complaint: Complaint,
-    /// What would have been right.
+    /// A description of valid values.
     pub expected: Option<String>,
-    /// What was probably meant.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
@@ -52,98 +52,98 @@ pub enum Location {
     },
 }
 
-/// What is wrong, without the place.
+/// A problem without its place.
 #[derive(Debug, Error)]
 pub enum Complaint {
-    /// The file is no TOML.
+    /// The file is not TOML.
     #[error("{0}")]
     Syntax(String),
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]
     Unreadable(#[source] io::Error),
-    /// The file is no text.
+    /// The file is not text.
     #[error("the file is not UTF-8 text")]
     NotText,
-    /// No such setting.
+    /// There is no such key.
     #[error("unknown key `{0}`")]
     UnknownKey(String),
-    /// No such operation.
+    /// There is no such operation.
     #[error("unknown operation `{0}`")]
     UnknownOperation(String),
-    /// Text where a number is due, and the like.
-    #[error("wrong type for `{key}`: {found}")]
+    /// A string instead of a number, for example.
+    #[error("wrong type for `{key}`: found {found}")]
     WrongType {
         /// The full name of the key.
         key: String,
-        /// The kind of value found, with its article.
+        /// The type of the value, with its article.
         found: &'static str,
     },
-    /// The right type, but no value that the setting can have.
-    #[error("`{0}` cannot have this value")]
+    /// The type is right, but the value is out of bounds or malformed.
+    #[error("invalid value for `{0}`")]
     BadValue(String),
-    /// A value that means something, but not something that is possible.
+    /// The value is well formed, but the setting cannot have it.
     #[error("`{key}`: {reason}")]
     Impossible {
         /// The full name of the key.
         key: String,
-        /// Why not.
+        /// The reason.
         reason: Impossible,
     },
-    /// A setting without which nothing works.
+    /// A required key is missing.
     #[error("`{0}` is missing")]
     Missing(&'static str),
 }
 
-/// Why a well-formed value cannot be.
+/// The reason why a setting cannot have a well-formed value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Impossible {
-    /// A user name or password in a URL ends in logs.
-    #[error("an address must not carry a user name or password")]
+    /// A user name or password in a URL would appear in logs.
+    #[error("a URL must not contain a user name or a password")]
     Credentials,
-    /// A REST root is a path; plain permalinks (`?rest_route=`) are none.
-    #[error("an address must not have a query or a fragment")]
+    /// A REST root is a path; plain permalinks (`?rest_route=`) are not supported.
+    #[error("a URL must not contain a query or a fragment")]
     QueryOrFragment,
     /// Roots have their own paths.
-    #[error("only scheme, host and port belong here, no path")]
+    #[error("this URL must not contain a path")]
     Path,
-    /// Twice the same.
+    /// The same item occurs twice.
     #[error("`{0}` is listed twice")]
     Duplicate(String),
     /// The list is empty.
     #[error("the list is empty")]
     Empty,
-    /// Two listeners on one address.
-    #[error("{0} is in use by another listener")]
+    /// Two listeners share an address.
+    #[error("another listener uses {0}")]
     ListenerOverlap(String),
-    /// The edge would talk to itself.
-    #[error("the origin is the edge's own listener {0}")]
+    /// The edge would forward requests to itself.
+    #[error("this URL leads to the edge's own listener {0}")]
     OriginIsEdge(String),
     /// Every connection would be refused.
     #[error("`trusted_proxies` is empty")]
     NobodyTrusted,
-    /// Clients would be served in clear text by an operator who asked for TLS.
-    #[error("no listener speaks TLS")]
+    /// The operator configured TLS, but clients would connect without it.
+    #[error("no listener uses TLS")]
     NoTlsListener,
-    /// The public host would be answered with 421.
-    #[error("the host of `public_url`, `{0}`, is not listed")]
+    /// Requests for the public host would get 421.
+    #[error("the list does not contain `{0}`, the host of `public_url`")]
     PublicHostMissing(String),
-    /// One public path would mean two things.
-    #[error("`{0}` and `{1}` cannot be told apart")]
+    /// One public path would have two meanings.
+    #[error("`{0}` and `{1}` match the same paths")]
     Ambiguous(String, String),
-    /// The part cannot be larger than the whole.
-    #[error("it is larger than `{0}`")]
+    /// A part is larger than the whole.
+    #[error("the value is larger than `{0}`")]
     LargerThan(&'static str),
-    /// The parameter is forwarded anyway.
-    #[error("`{0}` is a parameter of the API already")]
+    /// The parameter is forwarded in any case.
+    #[error("`{0}` is already a parameter of the API")]
     Declared(String),
-    /// The parameter would change what a request means.
+    /// The parameter would change the meaning of a request.
     #[error("`{0}` is never forwarded as a parameter")]
     NeverForwarded(String),
 }
 
-/// Where something was typed, before the text is at hand.
+/// Where something was typed, without the text of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ConfigPlace {
     /// Bytes of the file.
     Span(Range<usize>),
     /// A flag or variable and its value.
@@ -154,19 +154,19 @@ pub(super) enum Place {
 
 /// The problems found so far.
 #[derive(Debug, Default)]
-pub(super) struct Problems(Vec<(Place, Finding)>);
+pub(super) struct ConfigProblems(Vec<(ConfigPlace, ConfigFinding)>);
 
-/// A problem without its place.
+/// A problem before its place is looked up.
 #[derive(Debug)]
-pub(super) struct Finding {
+pub(super) struct ConfigFinding {
     complaint: Complaint,
     expected: Option<String>,
     help: Option<String>,
 }
 
-// === impl Finding ===
+// === impl ConfigFinding ===
 
-impl From<Complaint> for Finding {
+impl From<Complaint> for ConfigFinding {
     fn from(complaint: Complaint) -> Self {
         Self {
             complaint,
@@ -176,14 +176,14 @@ impl From<Complaint> for Finding {
     }
 }
 
-impl Finding {
-    /// A well-formed value that cannot be.
+impl ConfigFinding {
+    /// A well-formed value that the setting cannot have.
     pub(super) fn impossible(key: impl Into<String>, reason: Impossible) -> Self {
         let key = key.into();
         Complaint::Impossible { key, reason }.into()
     }
 
-    /// Says what would have been right.
+    /// Describes valid values.
     pub(super) fn expected(self, expected: impl Into<String>) -> Self {
         Self {
             expected: Some(expected.into()),
@@ -191,21 +191,21 @@ impl Finding {
         }
     }
 
-    /// Says what was probably meant.
+    /// Adds a suggestion.
     pub(super) fn help(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }
 }
 
-// === impl Problems ===
+// === impl ConfigProblems ===
 
-impl Problems {
+impl ConfigProblems {
     /// Notes a problem.
-    pub(super) fn add(&mut self, place: &Place, finding: impl Into<Finding>) {
+    pub(super) fn add(&mut self, place: &ConfigPlace, finding: impl Into<ConfigFinding>) {
         self.0.push((place.clone(), finding.into()));
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether there is no problem so far.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -213,11 +213,11 @@ impl Problems {
     /// The error, with places looked up in the file's text.
     pub(super) fn into_error(mut self, file: Option<(&str, &str)>) -> ConfigError {
         self.0.sort_by_key(|(place, _)| match place {
-            Place::Span(span) => (0, span.start),
-            Place::Argument { .. } => (1, 0),
-            Place::Absent => (2, 0),
+            ConfigPlace::Span(span) => (0, span.start),
+            ConfigPlace::Argument { .. } => (1, 0),
+            ConfigPlace::Absent => (2, 0),
         });
-        let problem = |(place, finding): (Place, Finding)| Problem {
+        let problem = |(place, finding): (ConfigPlace, ConfigFinding)| ConfigProblem {
             location: Location::new(place, file),
             complaint: finding.complaint,
             expected: finding.expected,
@@ -232,14 +232,14 @@ impl Problems {
 // === impl Location ===
 
 impl Location {
-    fn new(place: Place, file: Option<(&str, &str)>) -> Self {
+    fn new(place: ConfigPlace, file: Option<(&str, &str)>) -> Self {
         match (place, file) {
-            (Place::Span(span), Some((name, text))) => Self::File {
+            (ConfigPlace::Span(span), Some((name, text))) => Self::File {
                 name: name.to_owned(),
                 excerpt: Excerpt::new(text, span),
             },
-            (Place::Argument { name, text }, _) => Self::Argument { name, text },
-            (Place::Absent | Place::Span(_), _) => Self::Whole {
+            (ConfigPlace::Argument { name, text }, _) => Self::Argument { name, text },
+            (ConfigPlace::Absent | ConfigPlace::Span(_), _) => Self::Whole {
                 name: file.map(|(name, _)| name.to_owned()),
             },
         }
@@ -251,8 +251,8 @@ impl Location {
 impl ConfigError {
     /// An error about a file as a whole.
     pub(super) fn about_file(name: &str, complaint: Complaint) -> Self {
-        let mut problems = Problems::default();
-        problems.add(&Place::Absent, complaint);
+        let mut problems = ConfigProblems::default();
+        problems.add(&ConfigPlace::Absent, complaint);
         problems.into_error(Some((name, "")))
     }
 }
@@ -271,7 +271,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl fmt::Display for Problem {
+impl fmt::Display for ConfigProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "error: {}", self.complaint)?;
         let margin = self.location.render(out)?;

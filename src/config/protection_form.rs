@@ -1,87 +1,82 @@
-//! The texts that settings of protection are made of: hosts of images, rates.
+//! The forms of texts for protection: image hosts, accounts, authorization schemes, rates.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use url::Host;
 
-use super::key::{Form, Refusal};
-use super::protection::{ImageHost, Rate};
+use super::key::{TextError, TextForm};
 use super::quantity::duration;
+use crate::settings::{ImageHost, Rate};
 
-pub(super) static IMAGE_HOST: Form = Form::new(
+pub(super) static IMAGE_HOST: TextForm = TextForm::new(
     "host name",
-    "a host name, like \"img.example.org\", \"*.example.org\" or \"img.example.org:8443\"",
-);
-pub(super) static RATE: Form = Form::new(
-    "rate",
-    "requests in a time from a second to a day, like \"60/1m\" or \"1000/24h\"",
+    "a host name, with a wildcard or a port if needed",
+    &["img.example.org", "*.example.org", "img.example.org:8443"],
 );
 
-pub(super) static ACCOUNT: Form = Form::new(
+pub(super) static ACCOUNT: TextForm = TextForm::new(
     "account name",
-    "an account name as WordPress has it, like \"editor\" or \"jane@example.org\"",
+    "the user name of a WordPress account",
+    &["editor", "jane@example.org"],
 );
 
-pub(super) static SCHEME: Form = Form::new(
-    "scheme",
-    "a scheme of HTTP authentication, like \"Basic\" or \"Bearer\"",
-);
+pub(super) static SCHEME: TextForm =
+    TextForm::new("scheme", "an HTTP authentication scheme", &["Basic", "Bearer"]);
 
-/// The most requests a rate can have.
+/// Maximum number of requests of a rate.
 const MOST_REQUESTS: u32 = 1_000_000;
 
-/// The longest account name, in bytes; WordPress takes 60 characters, and addresses of 100.
+/// Maximum bytes of an account name; WordPress allows names of 60 and e-mail addresses of 100 characters.
 const LONGEST_NAME: usize = 400;
 
 /// The periods a rate can have.
 const PERIODS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 
-/// Reads a host of images: a name and no address, perhaps with a star before it and a port behind.
-pub(super) fn image_host(text: &str) -> Result<ImageHost, Refusal> {
+/// Reads an image host: a name, not an IP address, with an optional wildcard before and port behind it.
+pub(super) fn image_host(text: &str) -> Result<ImageHost, TextError> {
     let (below, rest) = match text.strip_prefix("*.") {
         Some(rest) => (true, rest),
         None => (false, text),
     };
     let (name, port) = match rest.rsplit_once(':') {
-        Some((name, port)) => (name, Some(port.parse().map_err(|_| Refusal::Malformed)?)),
+        Some((name, port)) => (name, Some(port.parse().map_err(|_| TextError::Malformed)?)),
         None => (rest, None),
     };
     match Host::parse(name) {
         Ok(Host::Domain(name)) if !name.contains('*') => Ok(ImageHost { name, below, port }),
-        _ => Err(Refusal::Malformed),
+        _ => Err(TextError::Malformed),
     }
 }
 
-/// Reads the name of an account: what Basic credentials can name.
-pub(super) fn account(text: &str) -> Result<String, Refusal> {
+/// Reads the name of an account, as Basic credentials can carry it.
+pub(super) fn account(text: &str) -> Result<String, TextError> {
     let is_plain = !text.is_empty() && text.trim() == text && text.len() <= LONGEST_NAME;
     if is_plain && !text.contains(|letter: char| letter == ':' || letter.is_control()) {
         return Ok(text.to_owned());
     }
-    Err(Refusal::Malformed)
+    Err(TextError::Malformed)
 }
 
-/// Reads a scheme of HTTP authentication: a token (RFC 9110 section 11.1).
-pub(super) fn scheme(text: &str) -> Result<String, Refusal> {
+/// Reads an HTTP authentication scheme: a token (RFC 9110 section 11.1).
+pub(super) fn scheme(text: &str) -> Result<String, TextError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+');
     if text.is_empty() || !text.bytes().all(plain) {
-        return Err(Refusal::Malformed);
+        return Err(TextError::Malformed);
     }
     Ok(text.to_owned())
 }
 
 /// Reads a rate: `60/1m`.
-pub(super) fn rate(text: &str) -> Result<Rate, Refusal> {
-    let (requests, period) = text.split_once('/').ok_or(Refusal::Malformed)?;
+pub(super) fn rate(text: &str) -> Option<Rate> {
+    let (requests, period) = text.split_once('/')?;
     let is_number = requests.bytes().all(|byte| byte.is_ascii_digit());
     let requests = requests.trim_start_matches('0').parse::<u32>().ok();
     let requests = requests.filter(|count| is_number && *count <= MOST_REQUESTS);
     let period = duration(period).filter(|period| PERIODS.contains(period));
-    match (requests, period) {
-        (Some(requests), Some(period)) => Ok(Rate { requests, period }),
-        _ => Err(Refusal::Malformed),
-    }
+    requests
+        .zip(period)
+        .map(|(requests, period)| Rate { requests, period })
 }
 
 #[cfg(test)]
@@ -141,7 +136,7 @@ mod tests {
             "1/500ms",
             "9999999/1s",
         ] {
-            assert!(rate(bad).is_err(), "{bad}");
+            assert!(rate(bad).is_none(), "{bad}");
         }
     }
 }

@@ -6,7 +6,7 @@ const DURATION_UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000),
 
 const SIZE_UNITS: [(&str, u64); 4] = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
-/// Reads a whole number with its unit, `ms`, `s`, `m` or `h`; blanks between them do not matter.
+/// Reads a whole number with its unit, `ms`, `s`, `m` or `h`; blanks between them are allowed.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     quantity(text, &DURATION_UNITS).map(Duration::from_millis)
 }

@@ -1,18 +1,20 @@
-//! Walks a parsed file, or one flag, into the draft; every problem is noted, none ends the walk.
+//! Reads a parsed file, or one flag, into the draft; a problem is noted and reading continues.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::draft::{Draft, OperationDraft, RootDraft, Target, Typed};
-use super::key::Key;
+use super::check;
+use super::draft::{Draft, Placed, TypedAt};
+use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
 use super::nearest::nearest;
-use super::problem::{Complaint, Finding, Impossible, Place, Problems};
-use super::reading::{Reading, described};
-use crate::contract::table;
+use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
+use super::reading::{ValueReader, described};
+use crate::contract::{OperationId, table};
+use crate::settings::{OperationSettings, Root};
 
 /// Reads a whole file.
-pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut Problems) {
+pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut ConfigProblems) {
     for (key, value) in file {
         let name: &str = key.get_ref();
         match SECTIONS
@@ -26,8 +28,13 @@ pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut Pro
 }
 
 /// Reads one flag or variable: the text of the key `origin.url`, `listen`, ….
-pub(super) fn argument(full_name: &str, place: &Place, draft: &mut Draft, problems: &mut Problems) {
-    let Place::Argument { text, .. } = place else {
+pub(super) fn argument(
+    full_name: &str,
+    place: &ConfigPlace,
+    draft: &mut Draft,
+    problems: &mut ConfigProblems,
+) {
+    let ConfigPlace::Argument { text, .. } = place else {
         return;
     };
     let (section, name) = full_name.rsplit_once('.').unwrap_or(("", full_name));
@@ -36,7 +43,7 @@ pub(super) fn argument(full_name: &str, place: &Place, draft: &mut Draft, proble
         && let Some(key) = keys.iter().find(|key| key.name == name)
     {
         let value = DeValue::String(text.as_str().into());
-        Reading::new(section, key, place, problems).apply(&value, draft);
+        ValueReader::new(section, key, place, problems).apply(&value, &mut draft.settings);
     }
 }
 
@@ -44,7 +51,7 @@ fn section_table(
     section: &Section,
     value: &Spanned<DeValue<'_>>,
     draft: &mut Draft,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) {
     match (&section.keys, value.get_ref()) {
         (Keys::Once(_), DeValue::Table(table)) => {
@@ -56,8 +63,8 @@ fn section_table(
             }
         }
         (Keys::Root(_), DeValue::Array(tables)) if tables.is_empty() => {
-            let finding = Finding::impossible(section.name, Impossible::Empty);
-            problems.add(&Place::Span(value.span()), finding);
+            let finding = ConfigFinding::impossible(section.name, Impossible::Empty);
+            problems.add(&ConfigPlace::Span(value.span()), finding);
         }
         (Keys::Root(keys), DeValue::Array(tables)) => {
             let roots = tables
@@ -69,15 +76,18 @@ fn section_table(
             let operations = table
                 .iter()
                 .filter_map(|entry| operation(section, keys, entry, problems));
-            draft.operations.extend(operations);
+            draft.settings.value.operations.extend(operations);
         }
         (_, other) => {
             wrong_table(section, section.name, (other, value), problems);
-            // What its keys would have been is unknown; they are not missing.
+            // Its keys are unknown, not missing.
             for name in section.names() {
-                let whole = Place::Span(value.span());
+                let whole = ConfigPlace::Span(value.span());
                 let items = Vec::new();
-                draft.places.note(section.name, name, Typed { whole, items });
+                draft
+                    .settings
+                    .places
+                    .note(section.name, name, TypedAt { whole, items });
             }
         }
     }
@@ -85,23 +95,23 @@ fn section_table(
 
 type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
-fn once(section: &Section, (key, value): Entry<'_, '_>, draft: &mut Draft, problems: &mut Problems) {
+fn once(section: &Section, (key, value): Entry<'_, '_>, draft: &mut Draft, problems: &mut ConfigProblems) {
     if let Keys::Once(keys) = &section.keys {
-        entry(section, keys, (key, value), draft, problems);
+        entry(section, keys, (key, value), &mut draft.settings, problems);
     }
 }
 
 fn root(
     section: &Section,
-    keys: &[Key<RootDraft>],
+    keys: &[KeyRow<Root>],
     value: &Spanned<DeValue<'_>>,
-    problems: &mut Problems,
-) -> Option<RootDraft> {
+    problems: &mut ConfigProblems,
+) -> Option<Placed<Root>> {
     let DeValue::Table(table) = value.get_ref() else {
         wrong_table(section, section.name, (value.get_ref(), value), problems);
         return None;
     };
-    let mut root = RootDraft::new(Place::Span(value.span()));
+    let mut root = Placed::root(ConfigPlace::Span(value.span()));
     for (key, value) in table {
         match section.below(key.get_ref()) {
             Some(below) => part_of_root(below, value, &mut root, problems),
@@ -114,8 +124,8 @@ fn root(
 fn part_of_root(
     section: &Section,
     value: &Spanned<DeValue<'_>>,
-    root: &mut RootDraft,
-    problems: &mut Problems,
+    root: &mut Placed<Root>,
+    problems: &mut ConfigProblems,
 ) {
     match (&section.keys, value.get_ref()) {
         (Keys::Root(keys), DeValue::Table(table)) => {
@@ -129,19 +139,19 @@ fn part_of_root(
 
 fn operation(
     section: &Section,
-    keys: &[Key<OperationDraft>],
+    keys: &[KeyRow<OperationSettings>],
     (key, value): Entry<'_, '_>,
-    problems: &mut Problems,
-) -> Option<OperationDraft> {
+    problems: &mut ConfigProblems,
+) -> Option<(OperationId, OperationSettings)> {
     let name: &str = key.get_ref();
     let Some(row) = table().named(name) else {
         let names = table().operations().iter().map(|row| row.name.as_str());
         let help = match nearest(name, names) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`calendar-edge routes` prints the names; write them in quotes".to_owned(),
+            None => "`calendar-edge routes` prints the names; write a name in quotes".to_owned(),
         };
-        let finding = Finding::from(Complaint::UnknownOperation(name.to_owned())).help(Some(help));
-        problems.add(&Place::Span(key.span()), finding);
+        let finding = ConfigFinding::from(Complaint::UnknownOperation(name.to_owned())).help(Some(help));
+        problems.add(&ConfigPlace::Span(key.span()), finding);
         return None;
     };
     let DeValue::Table(entries) = value.get_ref() else {
@@ -149,27 +159,29 @@ fn operation(
         wrong_table(section, &full, (value.get_ref(), value), problems);
         return None;
     };
-    let mut operation = OperationDraft::new(row.id);
+    let table = ConfigPlace::Span(value.span());
+    let mut operation = Placed::new(OperationSettings::default(), table);
     for pair in entries {
         entry(section, keys, pair, &mut operation, problems);
     }
-    Some(operation)
+    check::extra_parameters(row, &operation, problems);
+    Some((row.id, operation.value))
 }
 
-fn entry<T: Target>(
+fn entry<T>(
     section: &Section,
-    keys: &[Key<T>],
+    keys: &[KeyRow<T>],
     (key, value): Entry<'_, '_>,
-    target: &mut T,
-    problems: &mut Problems,
+    to: &mut Placed<T>,
+    problems: &mut ConfigProblems,
 ) {
     let name: &str = key.get_ref();
     match keys.iter().find(|known| known.name == name) {
         Some(known) => {
-            let place = Place::Span(value.span());
-            Reading::new(section, known, &place, problems).apply(value.get_ref(), target);
+            let place = ConfigPlace::Span(value.span());
+            ValueReader::new(section, known, &place, problems).apply(value.get_ref(), to);
         }
-        None => problems.add(&Place::Span(key.span()), unknown(section, name)),
+        None => problems.add(&ConfigPlace::Span(key.span()), unknown(section, name)),
     }
 }
 
@@ -177,7 +189,7 @@ fn wrong_table(
     section: &Section,
     key: &str,
     (found, value): (&DeValue<'_>, &Spanned<DeValue<'_>>),
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
 ) {
     let complaint = Complaint::WrongType {
         key: key.to_owned(),
@@ -185,14 +197,14 @@ fn wrong_table(
     };
     let expected = format!("a table, written as `{}`", section.header);
     problems.add(
-        &Place::Span(value.span()),
-        Finding::from(complaint).expected(expected),
+        &ConfigPlace::Span(value.span()),
+        ConfigFinding::from(complaint).expected(expected),
     );
 }
 
 // === unknown keys ===
 
-fn unknown(section: &Section, name: &str) -> Finding {
+fn unknown(section: &Section, name: &str) -> ConfigFinding {
     let full = match section.name {
         "" => name.to_owned(),
         prefix => format!("{prefix}.{name}"),
@@ -202,7 +214,7 @@ fn unknown(section: &Section, name: &str) -> Finding {
         .flatten()
         .collect();
     let help = (!hints.is_empty()).then(|| hints.join(" "));
-    Finding::from(Complaint::UnknownKey(full)).help(help)
+    ConfigFinding::from(Complaint::UnknownKey(full)).help(help)
 }
 
 fn similar(section: &Section, name: &str) -> Option<String> {
@@ -225,9 +237,9 @@ fn elsewhere(section: &Section, name: &str) -> Option<String> {
     let homes: Vec<String> = others
         .filter(|other| other.names().contains(&name))
         .map(|other| match other.header {
-            "" => "at the top of the file, before the first table".to_owned(),
+            "" => "at the top of the file".to_owned(),
             header => format!("in `{header}`"),
         })
         .collect();
-    (!homes.is_empty()).then(|| format!("A key `{name}` exists {}.", homes.join(" and ")))
+    (!homes.is_empty()).then(|| format!("There is a key `{name}` {}.", homes.join(" and ")))
 }

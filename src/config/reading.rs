@@ -1,31 +1,34 @@
-//! One value on its way to one key: its type, its bounds, its form.
+//! Reads the value of one key: checks its type, its bounds and its form.
 
 use std::ops::RangeInclusive;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::draft::{Target, Typed};
-use super::key::{Form, Key, List, Outcome, Refusal, Store};
+use super::draft::{Placed, TypedAt};
+use super::key::{KeyRow, ListStore, TextError, TextForm, ValueKind};
 use super::keys::Section;
 use super::nearest::nearest;
-use super::problem::{Complaint, Finding, Impossible, Place, Problems};
+use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
+use super::protection_form::rate;
 use super::quantity;
 
-/// One value on its way to one key.
-pub(super) struct Reading<'a, T> {
+/// Reads the value of one key.
+pub(super) struct ValueReader<'a, T> {
     section: &'a Section,
-    key: &'a Key<T>,
-    place: &'a Place,
-    problems: &'a mut Problems,
+    key: &'a KeyRow<T>,
+    place: &'a ConfigPlace,
+    problems: &'a mut ConfigProblems,
 }
 
-impl<'a, T: Target> Reading<'a, T> {
+// === impl ValueReader ===
+
+impl<'a, T> ValueReader<'a, T> {
     pub(super) fn new(
         section: &'a Section,
-        key: &'a Key<T>,
-        place: &'a Place,
-        problems: &'a mut Problems,
+        key: &'a KeyRow<T>,
+        place: &'a ConfigPlace,
+        problems: &'a mut ConfigProblems,
     ) -> Self {
         Self {
             section,
@@ -35,73 +38,77 @@ impl<'a, T: Target> Reading<'a, T> {
         }
     }
 
-    /// Checks the value, writes it to the target and notes where it was typed.
-    pub(super) fn apply(mut self, value: &DeValue<'_>, target: &mut T) {
-        let mut items = Vec::new();
-        match (&self.key.store, value) {
-            (Store::Flag(set), DeValue::Boolean(on)) => set(target, *on),
-            (Store::Count(range, set), DeValue::Integer(_)) => match whole_number(value, range) {
-                Some(count) => set(target, usize::try_from(count).unwrap_or(usize::MAX)),
-                None => self.bad_value(self.place),
-            },
-            (Store::Size(range, set), DeValue::Integer(_) | DeValue::String(_)) => {
-                match bytes(value, range) {
-                    Some(count) => set(target, count),
-                    None => self.bad_value(self.place),
-                }
+    /// Checks the value, writes it to the field and notes where it was typed.
+    pub(super) fn apply(mut self, value: &DeValue<'_>, to: &mut Placed<T>) {
+        let items = self.write(value, &mut to.value);
+        let whole = self.place.clone();
+        to.places
+            .note(self.section.name, self.key.name, TypedAt { whole, items });
+    }
+
+    /// Writes the value and gives the places of its items, if it is a list.
+    fn write(&mut self, value: &DeValue<'_>, target: &mut T) -> Vec<ConfigPlace> {
+        match (&self.key.kind, value) {
+            (ValueKind::Flag(field), DeValue::Boolean(on)) => *field(target) = *on,
+            (ValueKind::OptionalFlag(field), DeValue::Boolean(on)) => *field(target) = Some(*on),
+            (ValueKind::Count(range, field), DeValue::Integer(_)) => {
+                self.take(whole_number(value, range), |count| field(target).set(count));
             }
-            (Store::Time(range, set), DeValue::String(text)) => {
-                match quantity::duration(text).filter(|time| range.contains(time)) {
-                    Some(time) => set(target, time),
-                    None => self.bad_value(self.place),
-                }
+            (ValueKind::Size(range, field), DeValue::Integer(_) | DeValue::String(_)) => {
+                self.take(bytes(value, range), |count| field(target).set(count));
             }
-            (Store::Choice(words, set), DeValue::String(text)) => {
+            (ValueKind::Time(range, field), DeValue::String(text)) => {
+                let time = quantity::duration(text).filter(|time| range.contains(time));
+                self.take(time, |time| *field(target) = time);
+            }
+            (ValueKind::Rate(field), DeValue::String(text)) => {
+                self.take(rate(text), |rate| *field(target) = Some(rate));
+            }
+            (ValueKind::Choice(words, set), DeValue::String(text)) => {
                 match words.iter().position(|word| *word == text) {
                     Some(index) => set(target, index),
                     None => self.bad_choice(words, text),
                 }
             }
-            (Store::Text(form, set), DeValue::String(text)) => {
-                let outcome = set(target, text);
-                self.judge(form, outcome, self.place);
+            (ValueKind::Text(form, set), DeValue::String(text)) => {
+                self.judge(form, set(target, text), self.place);
             }
-            (Store::List(form, list) | Store::OneOrList(form, list), DeValue::Array(values)) => {
+            (ValueKind::List(form, list) | ValueKind::OneOrList(form, list), DeValue::Array(values)) => {
                 if values.len() < list.least {
-                    self.judge(form, Err(Refusal::Impossible(Impossible::Empty)), self.place);
+                    self.judge(form, Err(TextError::Impossible(Impossible::Empty)), self.place);
                 }
-                items = self.list(form, list, values.iter(), target);
+                return self.list(form, list, values.iter(), target);
             }
-            (Store::OneOrList(form, list), DeValue::String(text)) => {
+            (ValueKind::OneOrList(form, list), DeValue::String(text)) => {
                 (list.clear)(target);
-                let outcome = (list.push)(target, text);
-                self.judge(form, outcome, self.place);
+                self.judge(form, (list.push)(target, text), self.place);
             }
-            (store, other) => {
-                let expected = store.expected();
-                self.wrong_type(other, &expected, self.place);
-            }
+            (kind, other) => self.wrong_type(other, kind.expected(), self.place),
         }
-        let whole = self.place.clone();
-        target
-            .places()
-            .note(self.section.name, self.key.name, Typed { whole, items });
+        Vec::new()
     }
 
-    /// Fills a list and gives the places of the items that were taken.
+    fn take<V>(&mut self, value: Option<V>, write: impl FnOnce(V)) {
+        match value {
+            Some(value) => write(value),
+            None => self.bad_value(),
+        }
+    }
+
+    /// Fills a list and gives the places of the items that were accepted.
     fn list<'v, 'i: 'v>(
         &mut self,
-        form: &'static Form,
-        list: &List<T>,
+        form: &'static TextForm,
+        list: &ListStore<T>,
         values: impl Iterator<Item = &'v Spanned<DeValue<'i>>>,
         target: &mut T,
-    ) -> Vec<Place> {
+    ) -> Vec<ConfigPlace> {
         (list.clear)(target);
         let mut taken = Vec::new();
         for value in values {
-            let place = Place::Span(value.span());
+            let place = ConfigPlace::Span(value.span());
             let DeValue::String(text) = value.get_ref() else {
-                self.wrong_type(value.get_ref(), form.described, &place);
+                self.wrong_type(value.get_ref(), form.described(), &place);
                 continue;
             };
             let outcome = (list.push)(target, text);
@@ -113,38 +120,38 @@ impl<'a, T: Target> Reading<'a, T> {
         taken
     }
 
-    fn judge(&mut self, form: &Form, outcome: Outcome, place: &Place) {
+    fn judge(&mut self, form: &TextForm, outcome: Result<(), TextError>, place: &ConfigPlace) {
         let finding = match outcome {
             Ok(()) => return,
-            Err(Refusal::Malformed) => {
-                Finding::from(Complaint::BadValue(self.name())).expected(form.described)
+            Err(TextError::Malformed) => {
+                ConfigFinding::from(Complaint::BadValue(self.name())).expected(form.described())
             }
-            Err(Refusal::Impossible(reason)) => Finding::impossible(self.name(), reason),
+            Err(TextError::Impossible(reason)) => ConfigFinding::impossible(self.name(), reason),
         };
         self.problems.add(place, finding);
     }
 
-    fn bad_value(&mut self, place: &Place) {
-        let finding = Finding::from(Complaint::BadValue(self.name()));
+    fn bad_value(&mut self) {
+        let finding = ConfigFinding::from(Complaint::BadValue(self.name()));
         self.problems
-            .add(place, finding.expected(self.key.store.expected()));
+            .add(self.place, finding.expected(self.key.kind.expected()));
     }
 
     fn bad_choice(&mut self, words: &'static [&'static str], typed: &str) {
         let meant = nearest(typed, words.iter().copied());
-        let finding = Finding::from(Complaint::BadValue(self.name()))
-            .expected(self.key.store.expected())
+        let finding = ConfigFinding::from(Complaint::BadValue(self.name()))
+            .expected(self.key.kind.expected())
             .help(meant.map(|meant| format!("did you mean \"{meant}\"?")));
         self.problems.add(self.place, finding);
     }
 
-    fn wrong_type(&mut self, found: &DeValue<'_>, expected: &str, place: &Place) {
+    fn wrong_type(&mut self, found: &DeValue<'_>, expected: String, place: &ConfigPlace) {
         let complaint = Complaint::WrongType {
             key: self.name(),
             found: described(found),
         };
         self.problems
-            .add(place, Finding::from(complaint).expected(expected));
+            .add(place, ConfigFinding::from(complaint).expected(expected));
     }
 
     fn name(&self) -> String {
@@ -170,10 +177,10 @@ fn bytes(value: &DeValue<'_>, range: &RangeInclusive<u64>) -> Option<u64> {
     }
 }
 
-/// The kind of a value, with its article.
+/// The type of a value, with its article.
 pub(super) fn described(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
         DeValue::Float(_) => "a number with a fraction",
         DeValue::Boolean(_) => "a boolean",

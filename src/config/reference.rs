@@ -2,24 +2,24 @@
 
 use std::fmt::Write as _;
 
-use url::Url;
-
-use super::key::{Key, Shown};
+use super::draft::unknown_origin;
+use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
-use super::settings::Settings;
+use crate::settings::{OperationSettings, Root, Settings};
 
 const HEAD: &str = "\
 # Configuration
 
-This file is written from the table of keys in `src/config/keys.rs`; a test compares the two.
+This file is generated from the table of keys in `src/config/keys.rs`; a test compares the two.
 
-`calendar-edge serve --config FILE` reads a TOML file. A flag is stronger than its environment variable, that is \
-stronger than the file, and the file is stronger than the default. An empty environment variable counts as not set. \
-`calendar-edge check --config FILE` prints everything that is wrong, with line and column.
+`calendar-edge serve --config FILE` reads a TOML file. A flag overrides its environment variable, the variable \
+overrides the file, and the file overrides the default. An empty environment variable counts as not set. \
+`calendar-edge check --config FILE` prints every problem of the file, with line and column.
 
-`serve` looks at its file every second and reads it again when it has changed, and on SIGHUP. New settings replace \
-the old ones whole, between two requests; what a running request or an open connection began with holds to its end. \
-A file that is wrong is refused whole, and the log says why. `listen`, `admin.listen` and `log.format` need a restart.
+`serve` reloads the file on SIGHUP and within a second of a change. A reload replaces all settings at once, between \
+two requests; running requests and open connections keep the settings that they began with. If the new file has a \
+problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen` and `log.format` \
+need a restart.
 
 | Flag of `serve` | Variable | Key |
 |---|---|---|
@@ -30,25 +30,28 @@ A file that is wrong is refused whole, and the log says why. `listen`, `admin.li
 | `--admin-listen ADDR` | `CALENDAR_EDGE_ADMIN_LISTEN` | `admin.listen` |
 | `--mode MODE` | `CALENDAR_EDGE_MODE` | `mode` |
 
-Durations are written with their unit, `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`; sizes as `\"8 KiB\"`, `\"2 MiB\"`, \
-`\"1 GiB\"` or as a number of bytes.
+A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \
+unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per period: `\"60/1m\"`.
 ";
 
 /// The Markdown text of `docs/configuration.md`.
-///
-/// # Panics
-/// Never: the one address in it is a constant.
 pub fn reference() -> String {
-    let example = Url::parse("https://wp.example.org/wp-json").expect("this constant is a URL");
-    let defaults = Settings::for_origin(example);
+    let mut defaults = Settings::for_origin(unknown_origin());
+    let mut root = Root::default_for(unknown_origin());
+    let mut operation = OperationSettings::default();
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
-        section_text(section, &defaults, &mut text);
+        head(section, &mut text);
+        match &section.keys {
+            Keys::Once(keys) => rows(keys, &mut defaults, &mut text),
+            Keys::Root(keys) => rows(keys, &mut root, &mut text),
+            Keys::Operation(keys) => rows(keys, &mut operation, &mut text),
+        }
     }
     text
 }
 
-fn section_text(section: &Section, defaults: &Settings, text: &mut String) {
+fn head(section: &Section, text: &mut String) {
     let title = match section.header {
         "" => "The top of the file".to_owned(),
         header => format!("`{header}`"),
@@ -58,23 +61,14 @@ fn section_text(section: &Section, defaults: &Settings, text: &mut String) {
         section.meaning
     );
     text.push_str(&head);
-    match &section.keys {
-        Keys::Once(keys) => rows(keys, defaults, text),
-        Keys::Root(keys) => rows(keys, defaults, text),
-        Keys::Operation(keys) => rows(keys, defaults, text),
-    }
 }
 
-fn rows<T>(keys: &[Key<T>], defaults: &Settings, text: &mut String) {
+fn rows<T>(keys: &[KeyRow<T>], defaults: &mut T, text: &mut String) {
     for key in keys {
-        let (kind, default) = (key.store.type_name(), shown(&key.default, defaults));
+        let (kind, default) = (key.kind.type_name(), key.default_text(defaults));
         // Writing to a String cannot fail.
         let _ = writeln!(text, "| `{}` | {kind} | {default} | {} |", key.name, key.meaning);
     }
-}
-
-fn shown(default: &Shown, defaults: &Settings) -> String {
-    default.text(defaults)
 }
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
-//! Where settings come from, so that they can be read again.
+//! The source of settings, so that they can be reloaded.
 
 use std::path::{Path, PathBuf};
 
 use super::load::load;
 use super::overrides::Overrides;
 use super::problem::ConfigError;
-use super::settings::Settings;
+use crate::settings::Settings;
 
-/// A file, if there is one, under flags and environment as they were when the program began.
+/// A file, if there is one, and the flags and variables that the program was started with.
 #[derive(Debug, Clone, Default)]
-pub struct Source {
+pub struct ConfigSource {
     file: Option<PathBuf>,
     overrides: Overrides,
 }
 
-// === impl Source ===
+// === impl ConfigSource ===
 
-impl Source {
-    /// The file, and what is stronger than it.
+impl ConfigSource {
+    /// The file, and the overrides of it.
     pub fn new(file: Option<PathBuf>, overrides: Overrides) -> Self {
         Self { file, overrides }
     }

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::preflight::Preflight;
 use super::visibility::Visibility;
-use crate::config::CorsSettings;
+use crate::settings::CorsSettings;
 
 /// Who may read what. All cross-origin headers are written by these rules.
 #[derive(Debug, Clone)]

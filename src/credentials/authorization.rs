@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue};
 
 use super::fault::CredentialsFault;
 use super::secret::Secret;
-use crate::config::Profile;
+use crate::settings::Profile;
 
 /// The longest value, in bytes (T-24).
 const LONGEST: usize = 1024;

@@ -9,7 +9,7 @@ use super::cookies::Cookies;
 use super::fault::RejectedCredentials;
 use super::identity::Identity;
 use super::secret::Secret;
-use crate::config::Profile;
+use crate::settings::Profile;
 
 const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 

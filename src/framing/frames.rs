@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::budget::Budget;
 use super::inspector::PREFACE;
-use crate::config::FrameRates;
+use crate::settings::FrameRates;
 
 /// Bytes before the payload of a frame (RFC 9113 4.1).
 const HEAD: usize = 9;
@@ -81,7 +81,7 @@ impl FrameMeter {
             rates.pings,
             rates.window_updates,
             rates.small_data,
-            rates.others,
+            rates.other_frames,
         ];
         Self {
             at: At::Payload(PREFACE.len() as u32, None),
@@ -218,7 +218,7 @@ mod tests {
             pings: 1,
             window_updates: 1,
             small_data: 1,
-            others: 1,
+            other_frames: 1,
         })
     }
 

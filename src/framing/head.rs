@@ -7,7 +7,7 @@ use super::fields::{self, FramingField, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
 use super::request_line::{self, RequestLine, Version};
 use super::target::Respelling;
-use crate::config::Limits;
+use crate::settings::Limits;
 
 /// What a field line may hold beyond name and value: the colon and blanks.
 const FIELD_SLACK: usize = 8;

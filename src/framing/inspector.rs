@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::breach::{Breach, Breached, Part};
 use super::chunks::{ChunkReader, Piece};
 use super::head::{Body, Head, HeadReader};
-use crate::config::Limits;
+use crate::settings::Limits;
 
 /// What a client sends first on a connection that speaks HTTP/2 from the start (RFC 9113 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 use super::paced::Paced;
 use crate::answer::BoxError;
 use crate::backend::ExchangeFailure;
-use crate::config::{Limits, Timeouts};
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
 use crate::problem::{EdgeError, Refusal};
+use crate::settings::{Limits, Timeouts};
 use crate::telemetry::causes;
 
 /// Bytes of a body nobody wants that are read so that the connection can be kept.

@@ -19,7 +19,6 @@ use crate::answer::{Answer, AnsweredBy, refused};
 use crate::authority::{PublicAddress, StrictAuthority, misdirected};
 use crate::backend::{Backend, BackendKind, ForwardedHeaders, Health, Outgoing};
 use crate::call::{ForwardableCall, Judgement, Outcome, RawCall};
-use crate::config::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::cors::Audience;
 use crate::layers::{ClientBody, RequestContext};
 use crate::payload::ContentHeaders;
@@ -27,6 +26,7 @@ use crate::problem::{EdgeError, Refusal};
 use crate::relay::{
     AcceptedResponse, BoxError, CallContext, ClientContext, Content, RelayRules, Script, accept, present,
 };
+use crate::settings::{Limits, Mode, Profile, Settings, Timeouts};
 use crate::target::Spot;
 use crate::telemetry::{FindingLabels, Subject};
 

@@ -11,10 +11,10 @@ use http::request::Parts;
 use super::fault;
 use crate::access::{Budgets, Call, RateLimitStatus, SharedBuckets, Visitor, Writers};
 use crate::answer::{Answer, refused};
-use crate::config::{Profile, Settings};
 use crate::credentials::{Credentials, Identity, RejectedCredentials};
 use crate::layers::RequestContext;
 use crate::problem::{EdgeError, Refusal};
+use crate::settings::{Profile, Settings};
 use crate::target::Spot;
 use crate::telemetry::Metrics;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::entrance::Entrance;
 use crate::backend::{Backends, ClientError, SharedBackends};
 use crate::call::Judge;
-use crate::config::Settings;
 use crate::relay::{BufferBudget, LearntRoots, RelayRules};
 use crate::server::Drain;
+use crate::settings::Settings;
 use crate::target::Roots;
 use crate::telemetry::Metrics;
 

@@ -6,11 +6,11 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::config::{Limits, Timeouts};
 use crate::layers::{BodyError, ClientBody};
 use crate::server::Patience;
+use crate::settings::{Limits, Timeouts};
 
-/// Fails once its client is slower than `limits.body_pace`.
+/// Fails once its client is slower than `limits.min_body_rate`.
 ///
 /// Only time spent waiting for the client counts: an origin that takes an upload slowly is no fault of the client's.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub(super) struct Paced {
 impl Paced {
     pub(super) fn new(body: ClientBody, limits: &Limits, timeouts: &Timeouts) -> Self {
         let (grace, most) = (timeouts.client_body_grace, timeouts.client_body);
-        let patience = Patience::new(grace.min(most), most, limits.body_pace);
+        let patience = Patience::new(grace.min(most), most, limits.min_body_rate);
         Self {
             body,
-            patience: (limits.body_pace > 0).then_some(patience),
+            patience: (limits.min_body_rate > 0).then_some(patience),
         }
     }
 }

@@ -14,11 +14,11 @@ use super::means::Means;
 use super::site::{Passage, Site};
 use crate::answer::{Answer, preflight, refused};
 use crate::backend::{ClientError, SharedBackends};
-use crate::config::{OtherTraffic, Settings};
 use crate::cors::Preflight;
 use crate::layers::{ClientBody, EdgeRequest, RequestContext};
 use crate::problem::Refusal;
 use crate::server::Drain;
+use crate::settings::{OtherTraffic, Settings};
 use crate::target::Located;
 use crate::telemetry::Metrics;
 

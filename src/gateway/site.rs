@@ -15,7 +15,6 @@ use super::paced::Paced;
 use crate::answer::{Answer, refused};
 use crate::authority::PublicAddress;
 use crate::backend::SiteOrigin;
-use crate::config::{Limits, Settings, Timeouts};
 use crate::layers::{ClientBody, RequestContext};
 use crate::payload::{
     BodyReading, ContentHeaders, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form,
@@ -23,6 +22,7 @@ use crate::payload::{
 };
 use crate::problem::{Cause, Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
+use crate::settings::{Limits, Settings, Timeouts};
 use crate::target::{Located, Spot};
 use crate::telemetry::Subject;
 use crate::value::{PhpArray, Value, write_escaped};

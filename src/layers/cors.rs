@@ -15,9 +15,9 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::answer::{Answer, AnsweredBy};
-use crate::config::CorsSettings;
 use crate::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use crate::credentials::Caller;
+use crate::settings::CorsSettings;
 
 /// Lets pages read answers.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use http::request::Parts;
 
 use super::gate::HeadCheck;
-use crate::config::Limits;
 use crate::framing::Breach;
 use crate::problem::Refusal;
+use crate::settings::Limits;
 
 /// Refuses heads above the configured sizes.
 ///

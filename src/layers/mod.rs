@@ -8,7 +8,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
 use crate::answer::Answer;
-use crate::config::Settings;
+use crate::settings::Settings;
 use crate::telemetry::Metrics;
 
 mod access;

@@ -283,7 +283,7 @@ catalogue! {
         sentence: "The request body came too slowly.",
         meaning: "The request body did not arrive in time.",
         client: "Send the request again over a faster connection; a write to the calendar has not reached the site.",
-        operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.body_pace`, if \
+        operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.min_body_rate`, if \
             honest clients are that slow.",
     }
     BodyTooLarge {

@@ -44,7 +44,7 @@ struct Streaming<B> {
 /// Why a body stops in the middle.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyFailure {
-    /// More than `limits.answer_bytes`.
+    /// More than `limits.response_bytes`.
     #[error("the origin's answer is larger than {limit} bytes")]
     TooLarge {
         /// The limit.

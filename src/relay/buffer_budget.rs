@@ -1,6 +1,6 @@
 //! A memory budget for bytes that are buffered for clients, shared by all responses.
 //!
-//! One response is bounded by `limits.answer_buffer_bytes`; slow clients can still ask for many, a hundred on one
+//! One response is bounded by `limits.response_buffer_bytes`; slow clients can still ask for many, a hundred on one
 //! connection of HTTP/2. Once the budget is used up, further responses are not buffered but streamed, which slows the
 //! backend's response down to its client.
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Pieces up to this size are neither counted nor refused: they take no more than the connection itself.
 const SMALL: usize = 16 * 1024;
@@ -45,12 +45,12 @@ struct ReservedBytes {
 impl BufferBudget {
     /// An unused budget with the limit of these settings.
     pub fn new(settings: &Settings) -> Self {
-        Self::with_limit(settings.limits.waiting_answer_bytes)
+        Self::with_limit(settings.limits.response_buffer_total)
     }
 
     /// Takes the limit of new settings; it holds for what is buffered already.
     pub fn adapt(&self, settings: &Settings) {
-        let limit = settings.limits.waiting_answer_bytes;
+        let limit = settings.limits.response_buffer_total;
         self.shared.limit.store(limit, Ordering::Relaxed);
     }
 
@@ -159,12 +159,12 @@ mod tests {
     #[test]
     fn a_new_limit_holds_for_what_is_buffered_already() {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
-        settings.limits.waiting_answer_bytes = usize::MAX;
+        settings.limits.response_buffer_total = usize::MAX;
         let budget = BufferBudget::new(&settings);
         let clone = budget.clone();
         let _buffered = clone.count(piece());
         assert_eq!(clone.allowance(PIECE), PIECE);
-        settings.limits.waiting_answer_bytes = PIECE;
+        settings.limits.response_buffer_total = PIECE;
         budget.adapt(&settings);
         assert_eq!(clone.allowance(PIECE), SMALL);
     }

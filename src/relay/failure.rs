@@ -62,7 +62,7 @@ pub enum OriginFailure {
     /// No JSON inside.
     #[error("the body is no JSON document")]
     Malformed,
-    /// More than `limits.answer_bytes` (T-64).
+    /// More than `limits.response_bytes` (T-64).
     #[error("the origin's answer is larger than {limit} bytes")]
     TooLarge {
         /// The limit.
@@ -99,7 +99,7 @@ impl OriginFailure {
             Self::TextBeforeJson | Self::TextAfterJson => {
                 "set display_errors to off in the site's PHP, and look for a plugin that prints"
             }
-            Self::TooLarge { .. } => "raise limits.answer_bytes if such answers are legitimate",
+            Self::TooLarge { .. } => "raise limits.response_bytes if such answers are legitimate",
             Self::DatabaseError
             | Self::Maintenance
             | Self::Fatal { .. }

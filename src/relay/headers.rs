@@ -100,8 +100,8 @@ mod tests {
     use http::StatusCode;
 
     use super::*;
-    use crate::config::Settings;
     use crate::relay::{LearntRoots, OriginUrls};
+    use crate::settings::Settings;
 
     fn client(audience: Audience) -> ClientContext {
         ClientContext {

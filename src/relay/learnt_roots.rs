@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use url::Url;
 
 use super::rewrite::OriginRoot;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// What was learnt about every dialled root; clones share it. It is made once and outlives every reload.
 ///

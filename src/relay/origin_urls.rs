@@ -7,7 +7,7 @@ use url::Url;
 
 use super::learnt_roots::{LearntNames, LearntRoots};
 use super::rewrite::{OriginRoot, RootNames, UrlMap};
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// The origin's names as known now, and the [`UrlMap`] made of them.
 #[derive(Debug)]

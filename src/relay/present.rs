@@ -61,9 +61,9 @@ mod tests {
     use http_body_util::{BodyExt, Full};
 
     use super::*;
-    use crate::config::Settings;
     use crate::cors::Audience;
     use crate::relay::{BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept};
+    use crate::settings::Settings;
 
     const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
 
@@ -143,7 +143,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_fit_the_buffer_streams() {
-        let rules = rules(|settings| settings.limits.answer_buffer_bytes = 10);
+        let rules = rules(|settings| settings.limits.response_buffer_bytes = 10);
         let answer = relay(json(200, ITEM), Method::GET, &rules).await.unwrap();
         assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
         assert!(text(answer).await.contains(r"\/calendar\/events\/v1\/events\/56"));
@@ -151,7 +151,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_over_the_limit_fails_before_it_begins() {
-        let rules = rules(|settings| settings.limits.answer_bytes = 10);
+        let rules = rules(|settings| settings.limits.response_bytes = 10);
         let failure = relay(json(200, ITEM), Method::GET, &rules).await.unwrap_err();
         assert!(matches!(failure, OriginFailure::TooLarge { limit: 10 }));
     }
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_response_that_is_still_coming_cannot_be_kept() {
-        let rules = rules(|settings| settings.limits.answer_buffer_bytes = 10);
+        let rules = rules(|settings| settings.limits.response_buffer_bytes = 10);
         let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
         assert!(accepted.whole().is_none());
     }

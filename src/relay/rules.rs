@@ -3,14 +3,14 @@
 use super::buffer_budget::BufferBudget;
 use super::learnt_roots::LearntRoots;
 use super::origin_urls::OriginUrls;
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// The part of the settings that relaying obeys; one value serves all calls.
 #[derive(Debug)]
 pub struct RelayRules {
     pub(super) urls: OriginUrls,
-    pub(super) answer_bytes: u64,
-    pub(super) answer_buffer_bytes: usize,
+    pub(super) response_bytes: u64,
+    pub(super) response_buffer_bytes: usize,
     pub(super) budget: BufferBudget,
 }
 
@@ -21,8 +21,8 @@ impl RelayRules {
     pub fn new(settings: &Settings, learnt: &LearntRoots, budget: &BufferBudget) -> Self {
         Self {
             urls: OriginUrls::new(settings, learnt),
-            answer_bytes: settings.limits.answer_bytes,
-            answer_buffer_bytes: settings.limits.answer_buffer_bytes,
+            response_bytes: settings.limits.response_bytes,
+            response_buffer_bytes: settings.limits.response_buffer_bytes,
             budget: budget.clone(),
         }
     }

@@ -17,10 +17,10 @@ use super::refused::Refused;
 use super::store::{Store, seed};
 use super::visit::Visit;
 use super::{handlers, index, rules};
-use crate::config::Settings;
 use crate::contract::{PLUGIN_NAMESPACE, Route};
 use crate::payload::parse_form;
 use crate::problem::Problem;
+use crate::settings::Settings;
 use crate::target::{Located, Roots};
 
 /// A calendar, its address and its clock.

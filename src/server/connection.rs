@@ -25,8 +25,8 @@ use super::peer::Peer;
 use super::stream::{ClientStream, Socket};
 use super::streams::Streams;
 use crate::answer::Answer;
-use crate::config::{Http2Limits, Limits, Timeouts};
 use crate::framing::{FrameMeter, Inspector};
+use crate::settings::{Http2Limits, Limits, Timeouts};
 
 /// How far above the configured limits hyper refuses a head of HTTP/1 by itself, which it does without a body.
 ///
@@ -49,7 +49,7 @@ impl Protocol {
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
-        let mut builder = auto::Builder::new(Streams::new(timeouts.client_write, limits.answer_pace));
+        let mut builder = auto::Builder::new(Streams::new(timeouts.client_write, limits.min_response_rate));
         builder
             .http1()
             .timer(TokioTimer::new())
@@ -61,9 +61,9 @@ impl Protocol {
         builder
             .http2()
             .timer(TokioTimer::new())
-            .max_concurrent_streams(http2.streams)
+            .max_concurrent_streams(http2.max_concurrent_streams)
             .max_pending_accept_reset_streams(http2.pending_resets)
-            .max_local_error_reset_streams(http2.provoked_resets)
+            .max_local_error_reset_streams(http2.local_error_resets)
             .initial_stream_window_size(http2.stream_window_bytes)
             .initial_connection_window_size(http2.connection_window_bytes)
             .max_frame_size(http2.frame_bytes)
@@ -81,7 +81,7 @@ impl Protocol {
                 head: timeouts.client_head,
                 idle: timeouts.client_idle,
             },
-            write: (timeouts.client_write, limits.answer_pace),
+            write: (timeouts.client_write, limits.min_response_rate),
             announcement: Announcement::Never,
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ipnet::IpNet;
 
 use super::peer::Peer;
-use crate::config::visitor_network;
+use crate::settings::visitor_network;
 
 /// The connections of each address; clones share them.
 #[derive(Debug, Clone, Default)]

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use super::peer::{Peer, Transport};
 use super::tls::TlsAcceptor;
 use super::unsent::bound_unsent;
-use crate::config::ListenAddress;
+use crate::settings::ListenAddress;
 
 /// A listening socket.
 #[derive(Debug)]

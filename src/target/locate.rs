@@ -8,9 +8,9 @@ use super::by_path::ByPath;
 use super::root_path::RootPath;
 use super::route::{Matched, match_route};
 use super::spot::{Located, Spelling, Spot};
-use crate::config::{Profile, Settings};
 use crate::payload::{escapes, pair_count, parse_form};
 use crate::problem::{Cause, EdgeError, Problem};
+use crate::settings::{Profile, Settings};
 use crate::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.

@@ -9,7 +9,7 @@ use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-use crate::config::{LogFormat, LogSettings};
+use crate::settings::{LogFormat, LogSettings};
 
 /// Why logging could not be set up.
 #[derive(Debug, thiserror::Error)]

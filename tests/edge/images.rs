@@ -1,6 +1,6 @@
 //! The site asks for the URL of an image itself: a client must not choose the host (T-17).
 
-use calendar_edge::config::Mode;
+use calendar_edge::settings::Mode;
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};

@@ -1,10 +1,10 @@
 //! Recorded requests put to the judge itself: no socket, no server around it.
 
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge::config::{Root, Settings};
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
 use calendar_edge::problem::{EdgeError, Refusal};
+use calendar_edge::settings::{Root, Settings};
 use calendar_edge::target::{Located, Roots, Spot};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 

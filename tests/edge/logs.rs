@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use calendar_edge::config::LogSettings;
+use calendar_edge::settings::LogSettings;
 use calendar_edge::telemetry::log_lines;
 use http::Method;
 use serde_json::Value;

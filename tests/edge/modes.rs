@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use calendar_edge::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver};
-use calendar_edge::config::{Mode, OperationSettings, Profile, Settings};
 use calendar_edge::contract::table;
+use calendar_edge::settings::{Mode, OperationSettings, Profile, Settings};
 use http::{HeaderMap, HeaderValue, Method};
 
 use crate::judging::{Edge, NAMESPACE, Request, Said, settings, well_formed};

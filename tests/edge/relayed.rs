@@ -1,12 +1,12 @@
 //! Recorded answers of a real backend, relayed: what changes, what stays, what is refused.
 
 use bytes::Bytes;
-use calendar_edge::config::Settings;
 use calendar_edge::cors::Audience;
 use calendar_edge::relay::{
     BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody, RelayRules,
     Script, accept, present,
 };
+use calendar_edge::settings::Settings;
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;

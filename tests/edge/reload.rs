@@ -1,6 +1,6 @@
 //! New configuration while requests run (T-80).
 
-use calendar_edge::config::Settings;
+use calendar_edge::settings::Settings;
 use http::Method;
 
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply};

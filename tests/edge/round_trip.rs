@@ -1,10 +1,10 @@
 //! The document against the judge: what the document allows passes, and one fault never just passes.
 
 use calendar_edge::call::{Judge, Outcome, RawCall};
-use calendar_edge::config::Settings;
 use calendar_edge::contract::{Argument, Operation, Place, Route, table};
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
+use calendar_edge::settings::Settings;
 use calendar_edge::target::{Located, Roots};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use calendar_edge::config::OtherTraffic;
+use calendar_edge::settings::OtherTraffic;
 
 use crate::support::{EVENTS, Edge, Fate, Origin, RawClient, Reply};
 
@@ -16,7 +16,7 @@ async fn paced(origin: &Origin) -> Edge {
     Edge::builder()
         .origin(origin)
         .settings(|settings| {
-            settings.limits.body_pace = 1024;
+            settings.limits.min_body_rate = 1024;
             settings.timeouts.client_body_grace = GRACE;
             settings.timeouts.client_body = WHOLE;
             settings.other = OtherTraffic::Forward;

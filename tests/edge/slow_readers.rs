@@ -87,8 +87,8 @@ async fn t74_what_waits_for_slow_clients_is_bounded_together() {
     let edge = Edge::builder()
         .origin(&origin)
         .settings(|settings| {
-            settings.limits.answer_buffer_bytes = 2 * LARGE;
-            settings.limits.waiting_answer_bytes = LARGE / 2;
+            settings.limits.response_buffer_bytes = 2 * LARGE;
+            settings.limits.response_buffer_total = LARGE / 2;
         })
         .start()
         .await;

@@ -1,6 +1,6 @@
 //! What the strict profile asks of a request beyond its arguments, and what it gives back.
 
-use calendar_edge::config::Profile;
+use calendar_edge::settings::Profile;
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};

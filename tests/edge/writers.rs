@@ -1,6 +1,6 @@
 //! Who may write, and in whose name (T-33).
 
-use calendar_edge::config::{Mode, Profile, Settings};
+use calendar_edge::settings::{Mode, Profile, Settings};
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
@@ -52,7 +52,7 @@ async fn t33_no_mode_lets_others_write() {
     for mode in [Mode::Enforce, Mode::Report, Mode::Off] {
         let edge = edge(&origin, |settings| {
             settings.mode = mode;
-            settings.writes = calendar_edge::config::Writes::Forward;
+            settings.writes = calendar_edge::settings::Writes::Forward;
             settings.writers = vec!["editor".to_owned()];
         })
         .await;

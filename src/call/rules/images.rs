@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use crate::config::{ImageHost, Settings};
+use crate::settings::{ImageHost, Settings};
 
 /// Ports that need no mention.
 const USUAL_PORTS: [u16; 2] = [80, 443];

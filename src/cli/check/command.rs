@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::Context as _;
 use calendar_edge::app::Pair;
-use calendar_edge::config::{Root, Settings, TlsSettings};
 use calendar_edge::contract::drift::compare_index;
+use calendar_edge::settings::{Root, Settings, TlsSettings};
 
 use super::super::args::{CheckArgs, Environment};
 use super::super::status::{Status, tell};

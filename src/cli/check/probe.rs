@@ -1,7 +1,7 @@
 //! Fetches what an origin publishes about itself.
 
 use calendar_edge::app::origin_tls;
-use calendar_edge::config::Settings;
+use calendar_edge::settings::Settings;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, USER_AGENT};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
@@ -102,7 +102,7 @@ impl<'a> Probe<'a> {
             .header(USER_AGENT, concat!("calendar-edge/", env!("CARGO_PKG_VERSION")));
         let mut response = request.send().await.map_err(trouble)?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let limit = usize::try_from(self.settings.limits.answer_bytes).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.settings.limits.response_bytes).unwrap_or(usize::MAX);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
             if body.len() + chunk.len() > limit {

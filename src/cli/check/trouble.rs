@@ -45,7 +45,7 @@ pub(super) enum Trouble {
     #[error("status {status} ({code})")]
     Refused { status: u16, code: String },
     /// More than the edge would take.
-    #[error("the answer is larger than `limits.answer_bytes`")]
+    #[error("the answer is larger than `limits.response_bytes`")]
     TooLarge,
 }
 

@@ -1,9 +1,9 @@
 //! What becomes of parameters that the operation does not declare.
 
-use calendar_edge::config::Settings;
 use calendar_edge::contract::global::{Treatment, global};
 use calendar_edge::contract::{Operation, obeyed};
 use calendar_edge::payload::Source;
+use calendar_edge::settings::Settings;
 
 /// What happens to one undeclared parameter, in words.
 pub(super) fn fate(operation: &Operation, name: &[u8], source: Source, settings: &Settings) -> &'static str {

@@ -1,11 +1,11 @@
 //! What happens to a request, as data: the source of both outputs.
 
 use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judge, Judgement, Outcome, RawCall};
-use calendar_edge::config::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::contract::Schema;
 use calendar_edge::credentials::{Caller, Credentials};
 use calendar_edge::payload::{Bag, ContentHeaders, Source, spellings};
 use calendar_edge::problem::Refusal;
+use calendar_edge::settings::{Mode, OtherTraffic, Root, Settings};
 use calendar_edge::target::{Located, Roots, Spot};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
 use serde::Serialize;
@@ -312,7 +312,7 @@ fn verdict_name(verdict: Verdict) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use calendar_edge::config::Profile;
+    use calendar_edge::settings::Profile;
     use http::header::{AUTHORIZATION, COOKIE, HeaderName};
     use http::uri::PathAndQuery;
     use http::{HeaderMap, HeaderValue, Method};

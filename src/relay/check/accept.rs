@@ -17,9 +17,9 @@ use crate::relay::rules::RelayRules;
 
 /// Judges the backend's response to a calendar call, and learns from it.
 ///
-/// Waits for nothing but frames of the body: up to `limits.answer_buffer_bytes` before it returns, so that
+/// Waits for nothing but frames of the body: up to `limits.response_buffer_bytes` before it returns, so that
 /// a broken response becomes a clean 502, and the rest while the client reads. It is less while
-/// `limits.waiting_answer_bytes` are buffered for clients. The deadline is the caller's.
+/// `limits.response_buffer_total` are buffered for clients. The deadline is the caller's.
 /// Body types that are not `Unpin` have to be boxed.
 ///
 /// # Errors
@@ -110,14 +110,14 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    let limit = rules.answer_bytes;
+    let limit = rules.response_bytes;
     if expected != ExpectedBody::Page && body.size_hint().lower() > limit {
         return Err(OriginFailure::TooLarge { limit });
     }
     let size = match expected {
         ExpectedBody::Page => WordPress::PAGE_BYTES,
         ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Script => {
-            rules.budget.allowance(rules.answer_buffer_bytes)
+            rules.budget.allowance(rules.response_buffer_bytes)
         }
     };
     let buffered = buffer(body, size).await?;

@@ -7,7 +7,7 @@ use crate::relay::rewrite::Content;
 /// The call that a response belongs to. Nothing here depends on the client.
 #[derive(Debug, Clone)]
 pub struct CallContext {
-    /// The root it is sent to: an index into [`Settings::roots`](crate::config::Settings::roots).
+    /// The root it is sent to: an index into [`Settings::roots`](crate::settings::Settings::roots).
     pub root: usize,
     /// The method: the response to HEAD has no body.
     pub method: Method,

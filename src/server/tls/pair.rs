@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
 
 use super::validity::not_after;
-use crate::config::TlsSettings;
+use crate::settings::TlsSettings;
 
 /// A certificate with its intermediates, and the private key that belongs to it.
 #[derive(Debug, Clone)]

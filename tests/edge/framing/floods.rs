@@ -148,7 +148,7 @@ async fn t78_streams_beyond_the_limit_are_refused() {
     let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| settings.http2.streams = 3)
+        .settings(|settings| settings.http2.max_concurrent_streams = 3)
         .start()
         .await;
     let mut client = edge.frames().await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use calendar_edge::call::{CanonicalRequest, Outcome};
-use calendar_edge::config::Mode;
+use calendar_edge::settings::Mode;
 use http::Method;
 
 use super::change::{Change, changes};

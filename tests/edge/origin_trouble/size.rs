@@ -40,7 +40,7 @@ async fn t64_an_answer_beyond_the_limit_is_a_clean_error_while_it_is_held() {
         ),
     ] {
         let wire = troubled(steps).await;
-        let edge = edge(&wire, |settings| settings.limits.answer_bytes = 64 * 1024).await;
+        let edge = edge(&wire, |settings| settings.limits.response_bytes = 64 * 1024).await;
         let answer = edge.get(&format!("{EVENTS}/1")).await;
         assert_failed(&answer, 502, "edge_origin_failed", "http_response_body_size");
         wire.ended(1).await;
@@ -58,8 +58,8 @@ async fn t64_a_streamed_answer_beyond_the_limit_is_aborted() {
     .await;
     let limit = 256 * KIB;
     let edge = edge(&wire, |settings| {
-        settings.limits.answer_buffer_bytes = 16 * KIB;
-        settings.limits.answer_bytes = 256 * 1024;
+        settings.limits.response_buffer_bytes = 16 * KIB;
+        settings.limits.response_bytes = 256 * 1024;
     })
     .await;
     let request = format!("GET {EVENTS}/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -1,6 +1,6 @@
 //! The calendar behind a real edge: the lines that the demo prints work as they stand.
 
-use calendar_edge::config::Settings;
+use calendar_edge::settings::Settings;
 use reqwest::{Client, Method};
 
 use super::calendar::Calendar;

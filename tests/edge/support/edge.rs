@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
-use calendar_edge::config::{AdminSettings, ListenAddress, Root, Settings};
 use calendar_edge::problem::Words;
+use calendar_edge::settings::{AdminSettings, ListenAddress, Root, Settings};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 

@@ -1,66 +1,65 @@
-//! Settings of what stands before the site and keeps harm from it.
+//! Protection of the site: image hosts, the circuit breaker, rate limits.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use ipnet::{IpNet, Ipv6Net};
 
-/// A host that the site may fetch images from.
+/// A host from which the site may fetch images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageHost {
-    /// The name in lower case and ASCII; no address.
+    /// The name in lower case and ASCII; not an IP address.
     pub name: String,
-    /// Whether it stands for all names below it, and not for itself: `*.example.org`.
+    /// Whether the name is a wildcard, `*.example.org`: it matches all names below, but not the name itself.
     pub below: bool,
-    /// A port beside 80 and 443.
+    /// A port besides 80 and 443.
     pub port: Option<u16>,
 }
 
-/// When reads are kept from an origin that is out of order.
+/// The circuit breaker, which refuses reads while the origin fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BreakerSettings {
-    /// Reads in a row that must fail; 0: reads are never kept back.
+    /// Consecutive failed reads that open it; 0: it never opens.
     pub failures: usize,
-    /// How often a read may try meanwhile.
+    /// Interval at which an open breaker lets one read pass as a probe.
     pub probe_interval: Duration,
 }
 
-/// How often visitors may call; everything is off unless set.
+/// Maximum request rates of clients; each is off unless set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimits {
-    /// For each client address; an IPv6 network of 64 bits counts as one.
+    /// Per client address; an IPv6 /64 network counts as one address.
     pub address: CallRates,
-    /// For each Authorization or login cookie.
+    /// Per `Authorization` value or login cookie.
     pub credentials: CallRates,
-    /// Logins that the site refuses, for each address and for each account name; beyond it requests with
-    /// credentials are refused.
+    /// Failed logins per address and per account name; above the rate, requests with credentials are refused.
     pub failed_logins: Option<Rate>,
-    /// Most visitors that are told apart; those beyond share one budget.
-    pub tracked: usize,
+    /// Maximum number of buckets; further clients share one.
+    pub max_buckets: usize,
 }
 
-/// Rates by what a call costs the site.
+/// Maximum rates by the cost of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallRates {
     /// Lists.
     pub lists: Option<Rate>,
-    /// Single records, descriptions, and reads that lead nowhere.
+    /// Single records, descriptions, and reads without a route.
     pub items: Option<Rate>,
-    /// Everything that may change something.
+    /// Unsafe methods.
     pub writes: Option<Rate>,
 }
 
-/// So many requests in so much time; that many may come at once, the next ones evenly spread.
+/// A number of requests per period. They may come as one burst; further ones are admitted evenly over the period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// How many, 1 or more.
+    /// Requests, 1 or more.
     pub requests: u32,
-    /// In what time.
+    /// The period.
     pub period: Duration,
 }
 
-/// What counts as one client address: an IPv4 address, or the IPv6 network of 64 bits, of which a client has every
-/// address.
+/// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client usually
+/// controls all of it.
 pub(crate) fn visitor_network(address: IpAddr) -> IpNet {
     match address {
         IpAddr::V4(_) => address.into(),
@@ -78,7 +77,7 @@ impl Default for RateLimits {
             address: CallRates::default(),
             credentials: CallRates::default(),
             failed_logins: None,
-            tracked: 100_000,
+            max_buckets: 100_000,
         }
     }
 }

@@ -1,0 +1,85 @@
+//! Limits of HTTP/2 connections.
+
+use std::time::Duration;
+
+/// Limits of one HTTP/2 connection. They are explicit, because a library's defaults are not made for the open
+/// internet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Http2Limits {
+    /// Maximum number of concurrent streams.
+    pub max_concurrent_streams: u32,
+    /// Maximum bytes of a decoded head, plus 32 for each field (RFC 9113 6.5.2). A head four times as large ends
+    /// the connection.
+    pub header_list_bytes: u32,
+    /// Maximum bytes of one frame, between 16384 and 16777215 (RFC 9113 4.2).
+    pub frame_bytes: u32,
+    /// Flow-control window of a stream: maximum bytes of one request body that the edge has not read.
+    pub stream_window_bytes: u32,
+    /// Flow-control window of the connection: maximum bytes of all request bodies that the edge has not read.
+    pub connection_window_bytes: u32,
+    /// Maximum bytes of one response that are buffered for the client.
+    pub send_buffer_bytes: usize,
+    /// Maximum number of streams that the client reset before the edge accepted them; more end the connection
+    /// (CVE-2023-44487, rapid reset).
+    pub pending_resets: usize,
+    /// Maximum number of streams that the edge reset because of a protocol error; more end the connection
+    /// (CVE-2025-8671, made you reset).
+    pub local_error_resets: usize,
+    /// Time without traffic after which the edge sends a PING.
+    pub ping_interval: Duration,
+    /// Time after which the connection is closed if the PING is not acknowledged.
+    pub ping_timeout: Duration,
+    /// Maximum rates of frames that carry no data.
+    pub frames: FrameRates,
+}
+
+/// Maximum rates of control frames, in frames per second, with a burst of ten seconds. Every 64 bytes of responses
+/// that the client reads allow one more. A client above the rate is disconnected (RFC 9113 10.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameRates {
+    /// `RST_STREAM` (CVE-2023-44487).
+    pub resets: u32,
+    /// SETTINGS (CVE-2019-9515).
+    pub settings: u32,
+    /// PING (CVE-2019-9512).
+    pub pings: u32,
+    /// `WINDOW_UPDATE` (CVE-2019-9511).
+    pub window_updates: u32,
+    /// DATA of less than 64 bytes before the end of a body (CVE-2019-9518).
+    pub small_data: u32,
+    /// PRIORITY (CVE-2019-9513) and frames of unknown types.
+    pub other_frames: u32,
+}
+
+// === defaults ===
+
+impl Default for Http2Limits {
+    fn default() -> Self {
+        Self {
+            max_concurrent_streams: 100,
+            header_list_bytes: 64 * 1024,
+            frame_bytes: 16 * 1024,
+            stream_window_bytes: 256 * 1024,
+            connection_window_bytes: 1024 * 1024,
+            send_buffer_bytes: 64 * 1024,
+            pending_resets: 20,
+            local_error_resets: 64,
+            ping_interval: Duration::from_secs(30),
+            ping_timeout: Duration::from_secs(10),
+            frames: FrameRates::default(),
+        }
+    }
+}
+
+impl Default for FrameRates {
+    fn default() -> Self {
+        Self {
+            resets: 50,
+            settings: 5,
+            pings: 20,
+            window_updates: 200,
+            small_data: 10_000,
+            other_frames: 100,
+        }
+    }
+}

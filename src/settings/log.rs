@@ -1,0 +1,31 @@
+//! Settings of the log.
+
+/// Logging.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// The format of a line.
+    pub format: LogFormat,
+    /// A `tracing` filter: `info`, `calendar_edge=debug`.
+    pub filter: String,
+}
+
+/// The format of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// One JSON object per line.
+    #[default]
+    Json,
+    /// Text for people.
+    Text,
+}
+
+// === impl LogSettings ===
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::default(),
+            filter: "info".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Which rules apply, and how the edge treats requests that break them.
+
+/// How the edge treats a request that breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// It is refused.
+    #[default]
+    Enforce,
+    /// It is counted, logged and forwarded in canonical form.
+    Report,
+    /// It is forwarded in canonical form; arguments are not judged.
+    Off,
+}
+
+/// The rules that apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// Those of WordPress.
+    #[default]
+    Compatible,
+    /// The specification to the letter.
+    Strict,
+}
+
+/// How the edge treats requests outside of the calendar API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OtherTraffic {
+    /// 404 `rest_no_route`.
+    #[default]
+    Refuse,
+    /// Streamed to the origin: the edge stands in front of the whole site.
+    Forward,
+}
+
+/// How the edge treats writes without credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Writes {
+    /// The edge answers them with WordPress's 401, after validation.
+    #[default]
+    Credentials,
+    /// They are forwarded; the origin refuses them.
+    Forward,
+}
+
+/// Settings that differ for one operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperationSettings {
+    /// Overrides [`Settings::mode`](super::Settings::mode).
+    pub mode: Option<Mode>,
+    /// Overrides [`Settings::profile`](super::Settings::profile).
+    pub profile: Option<Profile>,
+    /// `false` answers every call with 403 `edge_operation_denied`.
+    pub allow: bool,
+    /// Undeclared parameters that are forwarded unchanged.
+    pub extra_parameters: Vec<String>,
+}
+
+// === impl OperationSettings ===
+
+impl Default for OperationSettings {
+    fn default() -> Self {
+        Self {
+            mode: None,
+            profile: None,
+            allow: true,
+            extra_parameters: Vec::new(),
+        }
+    }
+}
