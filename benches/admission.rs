@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use calendar_edge::access::{BucketKey, BucketStore};
+use calendar_edge::admission::{BucketKey, BucketStore};
 use calendar_edge::settings::Rate;
 use divan::{Bencher, black_box};
 

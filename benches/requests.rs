@@ -3,8 +3,8 @@
 use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge::routing::{CallTarget, Roots, Target};
 use calendar_edge::settings::Settings;
-use calendar_edge::target::{Located, Roots, Spot};
 use divan::{AllocProfiler, Bencher, black_box};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
@@ -28,10 +28,10 @@ fn settings() -> Settings {
     Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"))
 }
 
-fn spot(method: &Method, path: &str, query: Option<&str>) -> Spot {
+fn target(method: &Method, path: &str, query: Option<&str>) -> CallTarget {
     match Roots::new(&settings()).locate(method, path, query) {
-        Located::Api(spot) => spot,
-        Located::Elsewhere { .. } | Located::Refused(_) => panic!("{path} is a calendar path"),
+        Target::Calendar(target) => target,
+        Target::Site { .. } | Target::Invalid(_) => panic!("{path} is a calendar path"),
     }
 }
 
@@ -59,20 +59,20 @@ fn reading_json() {
 
 #[divan::bench]
 fn judging_a_list(bencher: Bencher<'_, '_>) {
-    let spot = spot(&Method::GET, LIST, Some(QUERY));
-    judging(bencher, &Method::GET, &spot, &HeaderMap::new(), b"");
+    let target = target(&Method::GET, LIST, Some(QUERY));
+    judging(bencher, &Method::GET, &target, &HeaderMap::new(), b"");
 }
 
 #[divan::bench]
 fn judging_a_create(bencher: Bencher<'_, '_>) {
-    let spot = spot(&Method::POST, LIST, None);
+    let target = target(&Method::POST, LIST, None);
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
-    judging(bencher, &Method::POST, &spot, &headers, CREATE.as_bytes());
+    judging(bencher, &Method::POST, &target, &headers, CREATE.as_bytes());
 }
 
-fn judging(bencher: Bencher<'_, '_>, method: &Method, spot: &Spot, headers: &HeaderMap, body: &[u8]) {
+fn judging(bencher: Bencher<'_, '_>, method: &Method, target: &CallTarget, headers: &HeaderMap, body: &[u8]) {
     let settings = settings();
     let judge = Judge::new(&settings);
     let credentials = Credentials::read(headers, settings.profile, &settings.authorization_schemes);
@@ -80,7 +80,7 @@ fn judging(bencher: Bencher<'_, '_>, method: &Method, spot: &Spot, headers: &Hea
     let judge = || -> Judgement {
         judge.judge(&RawCall {
             method,
-            spot,
+            target,
             credentials: &credentials,
             content: ContentHeaders::of(headers),
             body,

@@ -2,9 +2,8 @@
 
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 
-pub mod access;
 mod admin;
-mod answer;
+pub mod admission;
 pub mod app;
 mod authority;
 mod backend;
@@ -20,9 +19,10 @@ mod layers;
 pub mod payload;
 pub mod problem;
 pub mod relay;
+mod response;
+pub mod routing;
 pub mod sandbox;
 mod server;
 pub mod settings;
-pub mod target;
 pub mod telemetry;
 pub mod value;

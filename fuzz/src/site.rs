@@ -4,8 +4,8 @@ use calendar_edge::call::{Judge, Judgement, RawCall};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
+use calendar_edge::routing::{Roots, Target};
 use calendar_edge::settings::Settings;
-use calendar_edge::target::{Located, Roots};
 
 use crate::Request;
 
@@ -31,14 +31,15 @@ pub const fn public_roots() -> [&'static str; 2] {
 
 /// The judgement on a request; none where its target leads past the judge, or its credentials are not accepted.
 pub fn judged(roots: &Roots, judge: &Judge, request: &Request) -> Option<Judgement> {
-    let Located::Api(spot) = roots.locate(&request.method, &request.path, request.query.as_deref()) else {
+    let Target::Calendar(target) = roots.locate(&request.method, &request.path, request.query.as_deref())
+    else {
         return None;
     };
-    let profile = judge.profile(&request.method, spot.matched.as_ref());
+    let profile = judge.profile(&request.method, target.matched.as_ref());
     let credentials = Credentials::read(&request.headers, profile, &["Basic".to_owned()]).ok()?;
     Some(judge.judge(&RawCall {
         method: &request.method,
-        spot: &spot,
+        target: &target,
         credentials: &credentials,
         content: ContentHeaders::of(&request.headers),
         body: &request.body,

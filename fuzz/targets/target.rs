@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use calendar_edge::contract::Route;
 use calendar_edge::payload::parse_form;
-use calendar_edge::target::{Located, Roots, RouteMatch, canonical_slug};
+use calendar_edge::routing::{Roots, RouteMatch, Target, canonical_slug};
 use calendar_edge::value::{Value, write_escaped};
 use calendar_edge_fuzz::{namespaced_settings, public_roots};
 use http::Method;
@@ -19,34 +19,34 @@ fuzz_target!(|text: &[u8]| {
     let Ok(target) = PathAndQuery::try_from(text) else {
         return;
     };
-    let Located::Api(spot) = ROOTS.locate(&Method::GET, target.path(), target.query()) else {
+    let Target::Calendar(target) = ROOTS.locate(&Method::GET, target.path(), target.query()) else {
         return;
     };
     assert_eq!(
-        *spot.query,
+        *target.query,
         parse_form(target.query().unwrap_or_default().as_bytes())
     );
-    if let Some(route) = spot.query.get("rest_route") {
+    if let Some(route) = target.query.get("rest_route") {
         let Value::String(route) = route else {
             panic!("a route that is no text leads nowhere");
         };
         let mut query = "rest_route=".to_owned();
         write_escaped(route, &mut query);
-        let Located::Api(named) = ROOTS.locate(&Method::GET, "/", Some(&query)) else {
+        let Target::Calendar(named) = ROOTS.locate(&Method::GET, "/", Some(&query)) else {
             panic!("the parameter names a calendar route");
         };
-        assert_eq!(named.matched, spot.matched);
+        assert_eq!(named.matched, target.matched);
     }
-    let Some(matched) = spot.matched else { return };
+    let Some(matched) = target.matched else { return };
     let (route, canonical) = canonical(&matched);
-    let path = format!("{}/tribe/events/v1{route}", public_roots()[spot.root]);
+    let path = format!("{}/tribe/events/v1{route}", public_roots()[target.root]);
     assert!(
         path.is_ascii() && !path.contains("//") && !path.split('/').any(|part| part == "." || part == "..")
     );
-    let Located::Api(again) = ROOTS.locate(&Method::GET, &path, None) else {
+    let Target::Calendar(again) = ROOTS.locate(&Method::GET, &path, None) else {
         panic!("{path} leads to the calendar");
     };
-    assert_eq!(again.root, spot.root);
+    assert_eq!(again.root, target.root);
     let found = again.matched.expect("a route");
     assert_eq!(found.route, matched.route);
     assert_eq!(self::canonical(&found).1, canonical);

@@ -13,8 +13,8 @@ use tower::Service;
 
 use super::pages::Pages;
 use super::readiness::Readiness;
-use crate::answer::{Answer, AnswerBody, json, refused, whole};
 use crate::problem::Refusal;
+use crate::response::{EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::RequestFraming;
 use crate::telemetry::Metrics;
 
@@ -41,7 +41,7 @@ impl Admin {
         }
     }
 
-    fn answer<B>(&self, request: &Request<B>) -> Answer {
+    fn answer<B>(&self, request: &Request<B>) -> EdgeResponse {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return refused(&Refusal::no_route());
         }
@@ -60,12 +60,12 @@ impl Admin {
             _ => refused(&Refusal::no_route()),
         };
         if *request.method() == Method::HEAD {
-            *answer.body_mut() = AnswerBody::default();
+            *answer.body_mut() = EdgeBody::default();
         }
         answer
     }
 
-    fn readyz(&self) -> Answer {
+    fn readyz(&self) -> EdgeResponse {
         if self.readiness.is_ready() {
             return json(StatusCode::OK, Bytes::from_static(br#"{"status":"ready"}"#));
         }
@@ -76,8 +76,8 @@ impl Admin {
     }
 }
 
-fn page(media_type: HeaderValue, text: Bytes) -> Answer {
-    let mut answer = Response::new(AnswerBody::default());
+fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
+    let mut answer = Response::new(EdgeBody::default());
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, media_type);
     headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
@@ -87,9 +87,9 @@ fn page(media_type: HeaderValue, text: Bytes) -> Answer {
 }
 
 impl<B> Service<Request<B>> for Admin {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Ready<Result<Answer, Infallible>>;
+    type Future = Ready<Result<EdgeResponse, Infallible>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

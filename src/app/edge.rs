@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use super::orders::Shutdown;
 use super::reload::{ADMIN_CONNECTIONS, Reloader};
 use super::running::{DrainOutcome, Running};
+use super::signals::Shutdown;
 use crate::admin::{Admin, Readiness};
 use crate::backend::{ClientError, SharedBackends};
 use crate::gateway::Gateway;
 use crate::layers::CurrentStack;
 use crate::server::{
-    BindError, Crowd, Drain, Listener, Pair, PairError, Protocol, Slots, TlsAcceptor, Worker,
+    BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
+    TlsIdentityError, Worker,
 };
 use crate::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
 use crate::telemetry::Metrics;
@@ -32,7 +33,7 @@ pub enum StartError {
     Upstream(#[from] ClientError),
     /// The certificate or its key cannot be used.
     #[error(transparent)]
-    Certificate(#[from] PairError),
+    Certificate(#[from] TlsIdentityError),
     /// TLS for clients could not be set up.
     #[error("TLS for clients cannot be set up")]
     Tls(#[from] rustls::Error),
@@ -59,8 +60,8 @@ impl Edge {
         let readiness = Readiness::default();
         let drain = Drain::default();
         let admin_drain = Drain::default();
-        let pair = settings.tls.as_ref().map(Pair::load).transpose()?;
-        let tls = pair.as_ref().map(TlsAcceptor::new).transpose()?;
+        let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
+        let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;
         // All listeners are open before the first connection is served: a start fails whole.
         let listeners = bind_all(&settings.listen, tls.as_ref()).await?;
         let admin = match &settings.admin {
@@ -69,7 +70,7 @@ impl Edge {
         };
         let shared = SharedBackends::new(&settings, metrics.clone())?;
         let gateway = Gateway::new(&settings, shared, drain.clone(), metrics.clone());
-        let reloader = Reloader::new(settings, gateway, metrics.clone(), pair.zip(tls));
+        let reloader = Reloader::new(settings, gateway, metrics.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
                 .iter()
@@ -110,8 +111,8 @@ fn worker(reloader: &Reloader, drain: &Drain) -> Worker<CurrentStack> {
     Worker {
         protocol: reloader.protocol(),
         service: reloader.stack(),
-        slots: reloader.slots(),
-        crowd: reloader.crowd(),
+        connections: reloader.connections(),
+        per_address: reloader.per_address(),
         drain: drain.clone(),
     }
 }
@@ -122,8 +123,8 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
     Worker {
         protocol: Arc::new(ArcSwap::from_pointee(protocol)),
         service,
-        slots: Slots::new(ADMIN_CONNECTIONS),
-        crowd: Crowd::default(),
+        connections: ConnectionLimit::new(ADMIN_CONNECTIONS),
+        per_address: PerAddressLimit::default(),
         drain,
     }
 }

@@ -11,7 +11,10 @@ use crate::backend::{ClientError, most_connections};
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack};
-use crate::server::{Announcement, Crowd, Pair, PairError, Protocol, Slots, TlsAcceptor, affordable};
+use crate::server::{
+    ConnectionLimit, PerAddressLimit, Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity,
+    TlsIdentityError, affordable,
+};
 use crate::settings::{ProxyProtocol, Settings};
 use crate::telemetry::{LogError, Metrics, unix_time};
 
@@ -30,9 +33,9 @@ struct Inner {
     stack: CurrentStack,
     protocol: Arc<ArcSwap<Protocol>>,
     pages: Arc<ArcSwap<Pages>>,
-    slots: Slots,
+    connections: ConnectionLimit,
     tls: Option<TlsAcceptor>,
-    crowd: Crowd,
+    per_address: PerAddressLimit,
     metrics: Metrics,
 }
 
@@ -41,7 +44,7 @@ struct Inner {
 struct Kept {
     settings: Settings,
     gateway: Gateway,
-    pair: Option<Pair>,
+    identity: Option<TlsIdentity>,
 }
 
 /// Why new settings were refused; the old ones stay, all of them.
@@ -55,7 +58,7 @@ pub enum ReloadError {
     Upstream(#[from] ClientError),
     /// The certificate or its key cannot be used.
     #[error(transparent)]
-    Certificate(#[from] PairError),
+    Certificate(#[from] TlsIdentityError),
     /// The log cannot be filtered like that.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -68,29 +71,29 @@ impl Reloader {
         settings: Settings,
         gateway: Gateway,
         metrics: Metrics,
-        tls: Option<(Pair, TlsAcceptor)>,
+        tls: Option<(TlsIdentity, TlsAcceptor)>,
     ) -> Self {
         let stack = layers::stack(&settings, &metrics, gateway.clone());
         let protocol = protocol(&settings);
-        let (pair, tls) = tls.unzip();
-        let crowd = Crowd::default();
-        crowd.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        let (identity, tls) = tls.unzip();
+        let per_address = PerAddressLimit::default();
+        per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         let inner = Inner {
-            crowd,
+            per_address,
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
-            slots: Slots::new(room(&settings)),
+            connections: ConnectionLimit::new(room(&settings)),
             tls,
             metrics,
             kept: Mutex::new(Kept {
                 settings,
                 gateway,
-                pair: pair.clone(),
+                identity: identity.clone(),
             }),
         };
         inner.metrics.reloads().loaded();
-        inner.show(pair.as_ref());
+        inner.show(identity.as_ref());
         Self {
             inner: Arc::new(inner),
         }
@@ -116,7 +119,7 @@ impl Reloader {
     ) -> Result<Vec<&'static str>, ReloadError> {
         let mut kept = self.kept();
         let pinned = pin(&kept.settings, &mut settings);
-        let pair = settings.tls.as_ref().map(Pair::load).transpose()?;
+        let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let gateway = kept.gateway.renewed(&settings)?;
         let stack = layers::stack(&settings, &self.inner.metrics, gateway.clone());
         let protocol = protocol(&settings);
@@ -127,14 +130,14 @@ impl Reloader {
         gateway.adapt(&settings);
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
-        let crowd = &self.inner.crowd;
-        crowd.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
-        self.inner.slots.resize(room(&settings));
-        self.inner.show(pair.as_ref());
+        let per_address = &self.inner.per_address;
+        per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        self.inner.connections.resize(room(&settings));
+        self.inner.show(identity.as_ref());
         *kept = Kept {
             settings,
             gateway,
-            pair,
+            identity,
         };
         Ok(pinned)
     }
@@ -143,17 +146,21 @@ impl Reloader {
     ///
     /// # Errors
     ///
-    /// When certificate or key cannot be used; the old pair stays.
-    pub(super) fn renew_certificate(&self) -> Result<bool, PairError> {
+    /// When certificate or key cannot be used; the old identity stays.
+    pub(super) fn renew_certificate(&self) -> Result<bool, TlsIdentityError> {
         let mut kept = self.kept();
-        let Some(pair) = kept.settings.tls.as_ref().map(Pair::load).transpose()? else {
+        let Some(identity) = kept.settings.tls.as_ref().map(TlsIdentity::load).transpose()? else {
             return Ok(false);
         };
-        if kept.pair.as_ref().is_some_and(|old| old.shows_the_same_as(&pair)) {
+        if kept
+            .identity
+            .as_ref()
+            .is_some_and(|old| old.shows_the_same_as(&identity))
+        {
             return Ok(false);
         }
-        self.inner.show(Some(&pair));
-        kept.pair = Some(pair);
+        self.inner.show(Some(&identity));
+        kept.identity = Some(identity);
         Ok(true)
     }
 
@@ -183,12 +190,12 @@ impl Reloader {
         Arc::clone(&self.inner.pages)
     }
 
-    pub(super) fn crowd(&self) -> Crowd {
-        self.inner.crowd.clone()
+    pub(super) fn per_address(&self) -> PerAddressLimit {
+        self.inner.per_address.clone()
     }
 
-    pub(super) fn slots(&self) -> Slots {
-        self.inner.slots.clone()
+    pub(super) fn connections(&self) -> ConnectionLimit {
+        self.inner.connections.clone()
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -205,12 +212,14 @@ impl Reloader {
 
 impl Inner {
     /// Shows clients this certificate from now on, and operators when it expires.
-    fn show(&self, pair: Option<&Pair>) {
-        let (Some(tls), Some(pair)) = (&self.tls, pair) else {
+    fn show(&self, identity: Option<&TlsIdentity>) {
+        let (Some(tls), Some(identity)) = (&self.tls, identity) else {
             return;
         };
-        tls.replace(pair);
-        let Some(not_after) = pair.not_after() else { return };
+        tls.replace(identity);
+        let Some(not_after) = identity.not_after() else {
+            return;
+        };
         self.metrics.certificate().expires_at(not_after);
         if not_after < unix_time() {
             tracing::warn!("the certificate that clients see has expired");
@@ -220,11 +229,11 @@ impl Inner {
 
 /// How connections that begin under these settings speak.
 fn protocol(settings: &Settings) -> Protocol {
-    let announcement = match settings.proxy_protocol {
-        ProxyProtocol::Off => Announcement::Never,
-        ProxyProtocol::Required => Announcement::by(&settings.trusted_proxies),
+    let proxy_header_policy = match settings.proxy_protocol {
+        ProxyProtocol::Off => ProxyHeaderPolicy::Never,
+        ProxyProtocol::Required => ProxyHeaderPolicy::by(&settings.trusted_proxies),
     };
-    Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).announced(announcement)
+    Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).proxy_header(proxy_header_policy)
 }
 
 /// How many client connections there may be: as many as the settings say and the process can afford.

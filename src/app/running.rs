@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::follow::{Reload, follow};
-use super::orders::{HangUps, Shutdown};
+use super::config_watch::{Reload, follow};
 use super::reload::Reloader;
+use super::signals::{Shutdown, Sighup};
 use crate::admin::Readiness;
 use crate::server::{BoundAddress, Drain};
 
@@ -50,8 +50,8 @@ impl Running {
     }
 
     /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
-    pub fn follow(&self, reload: Reload, hang_ups: HangUps) {
-        let following = follow(self.reloader.clone(), reload, hang_ups);
+    pub fn follow(&self, reload: Reload, sighup: Sighup) {
+        let following = follow(self.reloader.clone(), reload, sighup);
         let drain = self.drain.clone();
         self.drain.spawn(async move {
             tokio::select! {

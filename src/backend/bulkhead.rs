@@ -99,7 +99,7 @@ impl Bulkhead {
     /// A permit, at once or after a short wait; none when the queue is full or the wait too long.
     pub(super) async fn acquire(&self) -> Option<Permit> {
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-            return Some(self.counted(permit));
+            return Some(self.response_body(permit));
         }
         let _waiting = self.wait()?;
         let started = Instant::now();
@@ -108,7 +108,7 @@ impl Bulkhead {
         let mut pause = URGENCY.0;
         while started.elapsed() < WAIT {
             if let Ok(permit) = timeout(pause, permit.as_mut()).await {
-                return permit.ok().map(|permit| self.counted(permit));
+                return permit.ok().map(|permit| self.response_body(permit));
             }
             self.revocable.preempt();
             pause = URGENCY.1;
@@ -126,7 +126,7 @@ impl Bulkhead {
         (before < self.capacity.waiting).then_some(waiting)
     }
 
-    fn counted(&self, permit: OwnedSemaphorePermit) -> Permit {
+    fn response_body(&self, permit: OwnedSemaphorePermit) -> Permit {
         Permit {
             _permit: permit,
             _counted: self.metrics.acquired(),

@@ -1,7 +1,7 @@
 //! A route in its one spelling.
 
 use crate::contract::Route;
-use crate::target::canonical_slug;
+use crate::routing::canonical_slug;
 
 /// A route and what stands in its placeholder, spelt as it is forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]

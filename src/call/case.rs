@@ -8,10 +8,10 @@ use super::reading::{RawCall, read_bags};
 use super::wordpress::{Checked, Deferred, check, readings};
 use crate::contract::Operation;
 use crate::credentials::Caller;
-use crate::payload::Bags;
+use crate::payload::Parameters;
 use crate::problem::{Allow, Problem, Refusal, Style};
+use crate::routing::RouteMatch;
 use crate::settings::Mode;
-use crate::target::RouteMatch;
 
 /// A call of an operation before anything of its body is read.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub(super) struct Case<'a> {
     pub(super) policy: &'a Policy,
     /// Decides what an objection means.
     pub(super) mode: Mode,
-    pub(super) bags: Bags,
+    pub(super) parameters: Parameters,
     pub(super) caller: Caller,
     pub(super) is_nonce_first: bool,
     pub(super) style: Style,
@@ -53,9 +53,9 @@ impl<'a> Arrival<'a> {
             operation,
             policy,
         } = self;
-        let bags = read_bags(call, matched, &policy.limits)?;
-        let nonce = nonce(call.method, &bags);
-        let style = self.style().map(|style| style.or_asked_for_in(&bags));
+        let parameters = read_bags(call, matched, &policy.limits)?;
+        let nonce = nonce(call.method, &parameters);
+        let style = self.style().map(|style| style.or_asked_for_in(&parameters));
         Ok(Case {
             call,
             matched,
@@ -64,7 +64,7 @@ impl<'a> Arrival<'a> {
             mode: policy.mode(Some(operation)),
             caller: call.credentials.caller(nonce.as_ref()),
             is_nonce_first: call.credentials.is_nonce_first(nonce.as_ref()),
-            bags,
+            parameters,
             style: style.unwrap_or_default(),
             checked: OnceCell::new(),
         })
@@ -79,7 +79,7 @@ impl<'a> Arrival<'a> {
     /// The layout that the query asks for; none in the strict profile, which knows no such parameter.
     fn style(&self) -> Option<Style> {
         let lays_out = !self.policy.is_strict(Some(self.operation));
-        lays_out.then(|| Style::asked_for(&self.call.spot.query))
+        lays_out.then(|| Style::asked_for(&self.call.target.query))
     }
 }
 
@@ -89,8 +89,12 @@ impl Case<'_> {
     /// What WordPress's own checks say.
     pub(super) fn checked(&self) -> &Checked {
         self.checked.get_or_init(|| {
-            let readings = readings(self.operation, &self.bags, self.policy.premises(self.caller));
-            check(self.operation, &self.bags, &readings)
+            let readings = readings(
+                self.operation,
+                &self.parameters,
+                self.policy.judge_context(self.caller),
+            );
+            check(self.operation, &self.parameters, &readings)
         })
     }
 

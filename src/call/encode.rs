@@ -12,9 +12,9 @@ use super::nonce::nonce;
 use super::reading::RawCall;
 use super::usable::usable;
 use crate::contract::{Action, Argument, Operation, Role, Treatment, global::GLOBALS, obeyed};
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::problem::{EdgeError, Problem};
-use crate::target::RouteMatch;
+use crate::routing::RouteMatch;
 use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
 /// Writes the request of a case that may be forwarded.
@@ -26,45 +26,49 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         call,
         matched,
         operation,
-        bags,
+        parameters,
         ..
     } = case;
     let extra = case.policy.extra_parameters(operation);
     let writes_body = matches!(operation.id.action, Action::Create | Action::Update);
     let mut pairs = String::new();
     if !writes_body {
-        for (name, value) in arguments(operation, bags, extra) {
+        for (name, value) in arguments(operation, parameters, extra) {
             write_query(name, &value, &mut pairs);
         }
     }
     let declared = |name: &str| !writes_body && operation.argument(name.as_bytes()).is_some();
-    write_globals(bags, declared, &mut pairs);
+    write_globals(parameters, declared, &mut pairs);
     let body = if writes_body {
-        Some(json_body(arguments(operation, bags, extra)).map_err(|NotUtf8| NOT_UTF8)?)
+        Some(json_body(arguments(operation, parameters, extra)).map_err(|NotUtf8| NOT_UTF8)?)
     } else {
         None
     };
     Ok(CanonicalRequest {
-        root: call.spot.root,
+        root: call.target.root,
         method: method(call.method, operation.id.action),
         route: route(matched),
-        query: CanonicalQuery::new(namespace(operation, bags), pairs),
+        query: CanonicalQuery::new(namespace(operation, parameters), pairs),
         body,
-        nonce: nonce(call.method, bags),
+        nonce: nonce(call.method, parameters),
     })
 }
 
 /// The request for the description of a route, which OPTIONS asks for.
-pub(super) fn encode_options(call: &RawCall<'_>, matched: &RouteMatch, bags: &Bags) -> CanonicalRequest {
+pub(super) fn encode_options(
+    call: &RawCall<'_>,
+    matched: &RouteMatch,
+    parameters: &Parameters,
+) -> CanonicalRequest {
     let mut pairs = String::new();
-    write_globals(bags, |_| false, &mut pairs);
+    write_globals(parameters, |_| false, &mut pairs);
     CanonicalRequest {
-        root: call.spot.root,
+        root: call.target.root,
         method: Method::OPTIONS,
         route: route(matched),
         query: CanonicalQuery::new(None, pairs),
         body: None,
-        nonce: nonce(call.method, bags),
+        nonce: nonce(call.method, parameters),
     }
 }
 
@@ -82,10 +86,10 @@ fn route(matched: &RouteMatch) -> CanonicalRoute {
 }
 
 /// The argument that asks for the namespace, if it was sent: its value is the backend's to write.
-fn namespace(operation: &Operation, bags: &Bags) -> Option<&'static str> {
+fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static str> {
     let mut arguments = operation.arguments.iter();
     arguments
-        .find(|argument| argument.role == Role::Namespace && bags.get(argument.name).is_some())
+        .find(|argument| argument.role == Role::Namespace && parameters.get(argument.name).is_some())
         .map(|argument| argument.name)
 }
 
@@ -93,7 +97,7 @@ fn namespace(operation: &Operation, bags: &Bags) -> Option<&'static str> {
 /// what the settings add.
 fn arguments<'a>(
     operation: &'a Operation,
-    bags: &'a Bags,
+    parameters: &'a Parameters,
     extra: &'a [String],
 ) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
     let in_path = operation.id.route.path_parameter();
@@ -102,34 +106,37 @@ fn arguments<'a>(
         .iter()
         .filter(move |argument| Some(argument.name) != in_path && argument.role != Role::Namespace);
     let declared =
-        declared.filter_map(move |argument| Some((argument.name, argument_value(argument, bags)?)));
+        declared.filter_map(move |argument| Some((argument.name, argument_value(argument, parameters)?)));
     let undeclared = obeyed(operation.id).iter().map(|known| known.name);
     let undeclared = undeclared.chain(extra.iter().map(String::as_str));
-    let undeclared =
-        undeclared.filter_map(|name| bags.get(name).map(|(_, value)| (name, Cow::Borrowed(value))));
+    let undeclared = undeclared.filter_map(|name| {
+        parameters
+            .get(name)
+            .map(|(_, value)| (name, Cow::Borrowed(value)))
+    });
     declared.chain(undeclared)
 }
 
-fn argument_value<'a>(argument: &Argument, bags: &'a Bags) -> Option<Cow<'a, Value>> {
-    let Some((_, value)) = bags.get(argument.name) else {
+fn argument_value<'a>(argument: &Argument, parameters: &'a Parameters) -> Option<Cow<'a, Value>> {
+    let Some((_, value)) = parameters.get(argument.name) else {
         // A JSON null is a value to the handlers that look for it.
-        return bags.of(Source::Json)?.get(argument.name).map(Cow::Borrowed);
+        return parameters.of(Source::Json)?.get(argument.name).map(Cow::Borrowed);
     };
     let usable = argument.rule.creates().and_then(|kind| usable(kind, value));
     Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
 }
 
 /// Writes the global parameters, but for those that are written already.
-fn write_globals(bags: &Bags, is_written: impl Fn(&str) -> bool, query: &mut String) {
+fn write_globals(parameters: &Parameters, is_written: impl Fn(&str) -> bool, query: &mut String) {
     for global in GLOBALS
         .iter()
         .filter(|global| global.treatment != Treatment::Drop && !is_written(global.name))
     {
         let value = match global.treatment {
-            Treatment::Forward => bags.get(global.name).map(|(_, value)| value),
-            Treatment::ForwardFromQuery | Treatment::RefuseUnlessAllowed => {
-                bags.of(Source::Query).and_then(|sent| sent.get(global.name))
-            }
+            Treatment::Forward => parameters.get(global.name).map(|(_, value)| value),
+            Treatment::ForwardFromQuery | Treatment::RefuseUnlessAllowed => parameters
+                .of(Source::Query)
+                .and_then(|sent| sent.get(global.name)),
             Treatment::Nonce | Treatment::Route | Treatment::Drop => None,
         };
         if let Some(value) = value {

@@ -17,7 +17,7 @@ pub(super) struct ExpectedAnswer {
 
 impl ExpectedAnswer {
     pub(super) fn to(call: &RawCall<'_>, caller: Caller, policy: &Policy) -> Self {
-        let query = &call.spot.query;
+        let query = &call.target.query;
         Self {
             javascript: policy.is_script(query),
             enveloped: query.get("_envelope").is_some(),

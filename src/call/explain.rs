@@ -5,7 +5,7 @@ use super::policy::Policy;
 use super::reading::{RawCall, read_bags};
 use super::wordpress::{Reading, readings};
 use crate::credentials::Caller;
-use crate::payload::Bags;
+use crate::payload::Parameters;
 use crate::problem::Problem;
 
 /// A call with its parts.
@@ -14,7 +14,7 @@ pub struct Explanation<'a> {
     /// Every argument with its reading, in declaration order.
     pub readings: Vec<Reading<'a>>,
     /// Everything that was sent, declared or not.
-    pub bags: &'a Bags,
+    pub parameters: &'a Parameters,
     /// Who sends it.
     pub caller: Caller,
 }
@@ -25,14 +25,14 @@ pub(super) fn explain<T>(
     policy: &Policy,
     show: impl FnOnce(Option<Explanation<'_>>) -> T,
 ) -> Result<T, Problem> {
-    let (Some(matched), Some(operation)) = (&call.spot.matched, call.spot.operation) else {
+    let (Some(matched), Some(operation)) = (&call.target.matched, call.target.operation) else {
         return Ok(show(None));
     };
-    let bags = read_bags(call, matched, &policy.limits)?;
-    let caller = call.credentials.caller(nonce(call.method, &bags).as_ref());
+    let parameters = read_bags(call, matched, &policy.limits)?;
+    let caller = call.credentials.caller(nonce(call.method, &parameters).as_ref());
     Ok(show(Some(Explanation {
-        readings: readings(operation, &bags, policy.premises(caller)),
-        bags: &bags,
+        readings: readings(operation, &parameters, policy.judge_context(caller)),
+        parameters: &parameters,
         caller,
     })))
 }

@@ -18,9 +18,9 @@ use super::waiver::Waiver;
 use super::wordpress::Deferred;
 use crate::contract::Operation;
 use crate::credentials::Credentials;
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
-use crate::target::RouteMatch;
+use crate::routing::RouteMatch;
 
 /// A call that was judged and encoded, and that may go to an origin.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,9 +78,9 @@ impl ForwardableCall {
 
     /// The request for the description of a route.
     pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> Self {
-        let mut bags = Bags::default();
-        bags.add(Source::Query, Arc::clone(&call.spot.query));
-        let request = encode_options(call, matched, &bags);
+        let mut parameters = Parameters::default();
+        parameters.add(Source::Query, Arc::clone(&call.target.query));
+        let request = encode_options(call, matched, &parameters);
         let caller = call.credentials.caller(request.nonce.as_ref());
         Self::Waived(WaivedCall {
             encoded: EncodedCall {

@@ -12,8 +12,8 @@ use super::reading::RawCall;
 use super::unfound::{elsewhere, unfound};
 use crate::contract::Operation;
 use crate::problem::{Problem, Refusal};
+use crate::routing::RouteMatch;
 use crate::settings::{Mode, Profile, Settings};
-use crate::target::RouteMatch;
 
 /// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.
 #[derive(Debug, Clone)]
@@ -63,21 +63,21 @@ impl Judge {
     pub fn judge(&self, call: &RawCall<'_>) -> Judgement {
         let mut judgement = self.weigh(call);
         if let Outcome::Refuse(refusal) = judgement.outcome {
-            let refusal = refusal.in_words(self.policy.words(call.spot.root));
+            let refusal = refusal.in_words(self.policy.words(call.target.root));
             judgement.outcome = Outcome::Refuse(refusal);
         }
         judgement
     }
 
     fn weigh(&self, call: &RawCall<'_>) -> Judgement {
-        let operation = call.spot.operation;
+        let operation = call.target.operation;
         // In the strict profile `_jsonp` is an undeclared parameter like any other.
         if self.enforced_profile(operation) == Profile::Compatible
-            && let Some(problem) = self.policy.callback_problem(&call.spot.query)
+            && let Some(problem) = self.policy.callback_problem(&call.target.query)
         {
             return self.refused(None, Refusal::plain(problem));
         }
-        match (&call.spot.matched, operation) {
+        match (&call.target.matched, operation) {
             (Some(matched), Some(operation)) => self.arrived(Arrival {
                 call,
                 matched,

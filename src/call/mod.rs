@@ -1,6 +1,6 @@
 //! Validation and canonical encoding: arguments against the table, pure.
 //!
-//! [`Judge::judge`] reads top to bottom: a raw call becomes bags, bags become readings, the phases of
+//! [`Judge::judge`] reads top to bottom: a raw call becomes parameters, parameters become readings, the phases of
 //! `phases.rs` weigh them, and what may be forwarded is encoded anew, last, as a [`ForwardableCall`].
 
 mod canonical;
@@ -33,6 +33,6 @@ pub use finding::Finding;
 pub use forwardable::{ForwardableCall, ValidatedCall, WaivedCall};
 pub use judge::{Judge, Judgement, Outcome};
 pub use reading::RawCall;
-pub(crate) use rules::{ImageHosts, Premises, elements, judge_value};
+pub(crate) use rules::{ImageHosts, JudgeContext, elements, judge_value};
 pub use waiver::Waiver;
 pub use wordpress::{Deferred, Reading};

@@ -2,11 +2,11 @@
 
 use http::{HeaderValue, Method};
 
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 
 /// The nonce of a form PHP reads, else of the query. What no header can carry is a nonce that never holds.
-pub(super) fn nonce(method: &Method, bags: &Bags) -> Option<HeaderValue> {
-    let of = |source| bags.of(source).and_then(|sent| sent.get("_wpnonce"));
+pub(super) fn nonce(method: &Method, parameters: &Parameters) -> Option<HeaderValue> {
+    let of = |source| parameters.of(source).and_then(|sent| sent.get("_wpnonce"));
     let form = if method == Method::POST {
         of(Source::Form)
     } else {

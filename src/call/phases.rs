@@ -156,11 +156,11 @@ fn strict_values(case: &Case<'_>) -> Option<Objection> {
     if !case.policy.is_strict(Some(case.operation)) {
         return None;
     }
-    check_values(case.operation, &case.bags).map(Objection::Own)
+    check_values(case.operation, &case.parameters).map(Objection::Own)
 }
 
 fn author(case: &Case<'_>) -> Option<Objection> {
-    let refused = case.policy.refuses_author(case.operation, &case.bags);
+    let refused = case.policy.refuses_author(case.operation, &case.parameters);
     refused.then_some(Objection::Own(AUTHOR_DENIED))
 }
 

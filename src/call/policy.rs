@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::rules::{ImageHosts, Premises, created, members};
+use super::rules::{ImageHosts, JudgeContext, created, members};
 use crate::contract::{Argument, Kind, Operation, OperationId, Role};
 use crate::credentials::Caller;
-use crate::payload::Bags;
+use crate::payload::Parameters;
 use crate::problem::{EdgeError, Problem, Words};
 use crate::settings::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::value::{PhpArray, Value};
@@ -69,9 +69,9 @@ impl Policy {
     }
 
     /// Whether a call names the author of a record and must not (T-33).
-    pub(super) fn refuses_author(&self, operation: &Operation, bags: &Bags) -> bool {
+    pub(super) fn refuses_author(&self, operation: &Operation, parameters: &Parameters) -> bool {
         let allowed = self.allow_author.unwrap_or(!self.is_strict(Some(operation)));
-        !allowed && operation.is_write() && names_author(operation, bags)
+        !allowed && operation.is_write() && names_author(operation, parameters)
     }
 
     /// Undeclared parameters that the settings let through for an operation.
@@ -81,8 +81,8 @@ impl Policy {
     }
 
     /// What values of this caller are judged by.
-    pub(super) fn premises(&self, caller: Caller) -> Premises<'_> {
-        Premises {
+    pub(super) fn judge_context(&self, caller: Caller) -> JudgeContext<'_> {
+        JudgeContext {
             caller,
             images: &self.images,
         }
@@ -154,9 +154,9 @@ impl Policy {
 }
 
 /// Whether a record, or one that is created with it, names its author.
-fn names_author(operation: &Operation, bags: &Bags) -> bool {
+fn names_author(operation: &Operation, parameters: &Parameters) -> bool {
     operation.arguments.iter().any(|argument| {
-        let Some((_, value)) = bags.get(argument.name) else {
+        let Some((_, value)) = parameters.get(argument.name) else {
             return false;
         };
         match argument.rule.creates() {

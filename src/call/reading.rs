@@ -1,4 +1,4 @@
-//! From a raw call to its parameter bags: the one place where a body is read.
+//! From a raw call to its parameter parameters: the one place where a body is read.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use http::Method;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
 use crate::credentials::Credentials;
 use crate::payload::{
-    Bags, BodyReading, ContentHeaders, MultipartError, Source, body_reading, pair_count, parse_form,
+    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count, parse_form,
     parse_json, parse_multipart,
 };
 use crate::problem::{Cause, EdgeError, Problem};
+use crate::routing::{CallTarget, RouteMatch};
 use crate::settings::Limits;
-use crate::target::{RouteMatch, Spot};
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 
 /// A request to a place of the calendar API, before anything is judged.
@@ -21,7 +21,7 @@ pub struct RawCall<'a> {
     /// The method on the wire; overrides do not count.
     pub method: &'a Method,
     /// Where the target led.
-    pub spot: &'a Spot,
+    pub target: &'a CallTarget,
     /// Who sends it; what is forwarded carries the same credentials.
     pub credentials: &'a Credentials,
     /// What the headers say about the body.
@@ -30,68 +30,73 @@ pub struct RawCall<'a> {
     pub body: &'a [u8],
 }
 
-/// Reads path, query and body into bags, strongest first.
+/// Reads path, query and body into parameters, strongest first.
 ///
 /// # Errors
 /// What makes the body unreadable, or readable in two ways.
-pub(super) fn read_bags(call: &RawCall<'_>, matched: &RouteMatch, limits: &Limits) -> Result<Bags, Problem> {
-    let mut bags = Bags::default();
-    bags.add(Source::Path, path_bag(matched));
-    bags.add(Source::Query, Arc::clone(&call.spot.query));
+pub(super) fn read_bags(
+    call: &RawCall<'_>,
+    matched: &RouteMatch,
+    limits: &Limits,
+) -> Result<Parameters, Problem> {
+    let mut parameters = Parameters::default();
+    parameters.add(Source::Path, path_bag(matched));
+    parameters.add(Source::Query, Arc::clone(&call.target.query));
     let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
     match body_reading(call.method, call.content.content_type()) {
         // Nothing to read is read in one way.
         _ if !reads_body || call.body.is_empty() => {}
-        BodyReading::Json => add_json(call.body, limits, &mut bags)?,
-        BodyReading::Form => add_form(call, limits, &mut bags)?,
+        BodyReading::Json => add_json(call.body, limits, &mut parameters)?,
+        BodyReading::Form => add_form(call, limits, &mut parameters)?,
         BodyReading::Multipart {
             boundary: Some(boundary),
         } => {
             let fields = parse_multipart(call.body, boundary, limits.form_fields).map_err(unreadable_form)?;
-            add_fields(call, fields, &mut bags)?;
+            add_fields(call, fields, &mut parameters)?;
         }
         BodyReading::Multipart { boundary: None } | BodyReading::Ignored => {}
         BodyReading::Contradictory => return Err(TWO_READINGS),
     }
-    Ok(bags)
+    Ok(parameters)
 }
 
 fn path_bag(matched: &RouteMatch) -> PhpArray {
-    let mut bag = PhpArray::new(ArrayKind::Map);
+    let mut sent = PhpArray::new(ArrayKind::Map);
     if let (Some(name), Some(value)) = (matched.route.path_parameter(), &matched.parameter) {
-        bag.insert(Key::Text(name.as_bytes().to_vec()), Value::text(value.as_slice()));
+        sent.insert(Key::Text(name.as_bytes().to_vec()), Value::text(value.as_slice()));
     }
-    bag
+    sent
 }
 
-fn add_json(body: &[u8], limits: &Limits, bags: &mut Bags) -> Result<(), Problem> {
+fn add_json(body: &[u8], limits: &Limits, parameters: &mut Parameters) -> Result<(), Problem> {
     // What PHP calls empty is no body at all.
     if body.is_empty() || body == b"0" {
         return Ok(());
     }
     if let Value::Array(members) = parse_json(body, limits.json_depth).map_err(Problem::InvalidJson)? {
-        bags.add(Source::Json, members);
+        parameters.add(Source::Json, members);
     }
     Ok(())
 }
 
-fn add_form(call: &RawCall<'_>, limits: &Limits, bags: &mut Bags) -> Result<(), Problem> {
+fn add_form(call: &RawCall<'_>, limits: &Limits, parameters: &mut Parameters) -> Result<(), Problem> {
     if pair_count(call.body) > limits.form_fields {
         return Err(TOO_MANY_FIELDS);
     }
-    add_fields(call, parse_form(call.body), bags)
+    add_fields(call, parse_form(call.body), parameters)
 }
 
-fn add_fields(call: &RawCall<'_>, fields: PhpArray, bags: &mut Bags) -> Result<(), Problem> {
+fn add_fields(call: &RawCall<'_>, fields: PhpArray, parameters: &mut Parameters) -> Result<(), Problem> {
     if call.method == Method::POST {
-        refuse_mismatch(&call.spot.query, &fields)?;
+        refuse_mismatch(&call.target.query, &fields)?;
         // The path was matched already; a form may repeat it in the query's spelling at most.
-        if fields.get("rest_route").is_some() && fields.get("rest_route") != call.spot.query.get("rest_route")
+        if fields.get("rest_route").is_some()
+            && fields.get("rest_route") != call.target.query.get("rest_route")
         {
             return Err(ROUTE_IN_FORM);
         }
     }
-    bags.add(Source::Form, fields);
+    parameters.add(Source::Form, fields);
     Ok(())
 }
 

@@ -5,22 +5,22 @@ use super::case::Case;
 use super::fatal_values::fatal_argument;
 use super::foreign_image::is_fetched_elsewhere;
 use crate::contract::{Argument, Role, Route};
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
+use crate::routing::{RouteMatch, canonical_slug};
 use crate::settings::Mode;
-use crate::target::{RouteMatch, canonical_slug};
 use crate::value::Value;
 
 const PATH_CONTRADICTION: Problem = Problem::edge(EdgeError::PathContradiction);
 
 /// A parameter of the path that is repeated with another value.
 pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {
-    contradicts_path(case.matched, &case.bags).then_some(PATH_CONTRADICTION)
+    contradicts_path(case.matched, &case.parameters).then_some(PATH_CONTRADICTION)
 }
 
 /// A value that would end PHP with a fatal error.
 pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
-    fatal_argument(case.operation, &case.bags).map(invalid)
+    fatal_argument(case.operation, &case.parameters).map(invalid)
 }
 
 /// An image the site would fetch from a host that is not listed, also where the origin is asked for the words of
@@ -30,7 +30,7 @@ pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
         return None;
     }
     let is_foreign = |argument: &&Argument| {
-        let winner = case.bags.get(argument.name);
+        let winner = case.parameters.get(argument.name);
         winner.is_some_and(|(_, value)| is_fetched_elsewhere(case.policy.images(), argument.rule, value))
     };
     let mut arguments = case.operation.arguments.iter();
@@ -40,7 +40,7 @@ pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
 /// A namespace that the edge does not serve.
 pub(super) fn private_namespace(case: &Case<'_>) -> Option<Problem> {
     let names_private = |argument: &Argument| {
-        let sent = case.bags.get(argument.name);
+        let sent = case.parameters.get(argument.name);
         argument.role == Role::Namespace && sent.is_some_and(|(_, name)| !case.policy.is_public(name))
     };
     let found = case.operation.arguments.iter().any(names_private);
@@ -54,7 +54,7 @@ fn invalid(name: &'static str) -> Problem {
 
 /// Whether a parameter of the path stands elsewhere too, with another value; a JSON null is one, which
 /// WordPress refuses by its type.
-fn contradicts_path(matched: &RouteMatch, bags: &Bags) -> bool {
+fn contradicts_path(matched: &RouteMatch, parameters: &Parameters) -> bool {
     let (Some(name), Some(path)) = (matched.route.path_parameter(), &matched.parameter) else {
         return false;
     };
@@ -66,7 +66,8 @@ fn contradicts_path(matched: &RouteMatch, bags: &Bags) -> bool {
         }
         _ => false,
     };
-    bags.all(name)
+    parameters
+        .all(name)
         .any(|(source, value)| source != Source::Path && !same(value))
 }
 
@@ -88,9 +89,9 @@ mod tests {
         let mut members = PhpArray::new(ArrayKind::Map);
         let name = route.path_parameter().expect("it has one");
         members.insert(Key::Text(name.as_bytes().to_vec()), sent);
-        let mut bags = Bags::default();
-        bags.add(Source::Json, members);
-        contradicts_path(&matched, &bags)
+        let mut parameters = Parameters::default();
+        parameters.add(Source::Json, members);
+        contradicts_path(&matched, &parameters)
     }
 
     #[test]

@@ -11,10 +11,10 @@ use crate::problem::{Allow, Problem, Refusal, Style};
 /// The refusal of a call inside the namespace.
 pub(super) fn unfound(call: &RawCall<'_>, policy: &Policy) -> Refusal {
     if !policy.is_strict(None) {
-        let style = Style::asked_for(&call.spot.query);
+        let style = Style::asked_for(&call.target.query);
         return Refusal::new(no_route(call.method), style, Allow::Absent);
     }
-    match &call.spot.matched {
+    match &call.target.matched {
         Some(matched) if path_holds(call, matched, policy) => refuse_method(call.method, matched.route),
         _ => Refusal::no_route(),
     }

@@ -1,8 +1,8 @@
 //! WordPress's own three checks, in its order (backend.md section 2, steps 7 to 9).
 
-use super::rules::{Premises, judge_value};
+use super::rules::{JudgeContext, judge_value};
 use crate::contract::{Argument, Operation, Rule, Schema};
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::boolean::is_boolean;
 use crate::value::integer::is_integer;
@@ -50,13 +50,13 @@ pub struct Reading<'a> {
 /// Every argument of an operation with the value WordPress would read and the verdict on it.
 pub(super) fn readings<'a>(
     operation: &'a Operation,
-    bags: &'a Bags,
-    premises: Premises<'_>,
+    parameters: &'a Parameters,
+    judge_context: JudgeContext<'_>,
 ) -> Vec<Reading<'a>> {
     let read = |argument: &'a Argument| {
-        let winner = bags.get(argument.name);
+        let winner = parameters.get(argument.name);
         let verdict = winner.map_or(Verdict::Admit, |(_, value)| {
-            judge_value(argument.rule, value, premises)
+            judge_value(argument.rule, value, judge_context)
         });
         Reading {
             argument,
@@ -68,12 +68,12 @@ pub(super) fn readings<'a>(
 }
 
 /// Runs the phases: missing, invalid, of the wrong type; one answer for the first phase that finds any.
-pub(super) fn check(operation: &Operation, bags: &Bags, readings: &[Reading<'_>]) -> Checked {
+pub(super) fn check(operation: &Operation, parameters: &Parameters, readings: &[Reading<'_>]) -> Checked {
     if let Some(problem) = missing(readings).or_else(|| invalid(readings)) {
         return Checked::Refused(problem);
     }
     let deferred: Vec<Deferred> = readings.iter().filter_map(Reading::deferred).collect();
-    let mistyped = mistyped(operation, bags);
+    let mistyped = mistyped(operation, parameters);
     if mistyped.is_empty() {
         return Checked::Passed { deferred };
     }
@@ -108,12 +108,12 @@ fn invalid(readings: &[Reading<'_>]) -> Option<Problem> {
     (!parameters.is_empty()).then_some(Problem::Invalid(parameters))
 }
 
-/// Every value of every bag against its schema type, losers included; each argument once, where it stands
+/// Every value of every sent against its schema type, losers included; each argument once, where it stands
 /// first.
-fn mistyped(operation: &Operation, bags: &Bags) -> Vec<InvalidParameter> {
+fn mistyped(operation: &Operation, parameters: &Parameters) -> Vec<InvalidParameter> {
     let mut wrong: Vec<InvalidParameter> = Vec::new();
-    for bag in bags.in_order() {
-        for (key, value) in bag.parameters.entries() {
+    for sent in parameters.in_order() {
+        for (key, value) in sent.parameters.entries() {
             let Key::Text(name) = key else { continue };
             let Some(argument) = operation.argument(name) else {
                 continue;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use calendar_edge::app::{BoundAddress, Edge, HangUps, Reload, Shutdown, raise_descriptor_limit};
+use calendar_edge::app::{BoundAddress, Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
 use calendar_edge::config::ConfigSource;
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::sandbox::Sandbox;
@@ -46,7 +46,7 @@ async fn until_stopped(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
-    let hang_ups = HangUps::on_signals().context("signals cannot be received")?;
+    let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let sandbox = Sandbox::start(loopback)
         .await
@@ -55,7 +55,7 @@ async fn until_stopped(
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
     let edge = Edge::start(settings).await.context("the edge could not start")?;
     banner(&sandbox, edge.addresses(), out)?;
-    edge.follow(reload, hang_ups);
+    edge.follow(reload, sighup);
     edge.until(shutdown).await;
     sandbox.stop().await;
     Ok(())

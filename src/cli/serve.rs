@@ -1,7 +1,7 @@
 //! `calendar-edge serve`: the edge, until it is told to stop.
 
 use anyhow::Context as _;
-use calendar_edge::app::{Edge, HangUps, Reload, Shutdown, raise_descriptor_limit};
+use calendar_edge::app::{Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
 use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
 
@@ -25,9 +25,9 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
 
 async fn until_stopped(settings: Settings, reload: Reload) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
-    let hang_ups = HangUps::on_signals().context("signals cannot be received")?;
+    let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let edge = Edge::start(settings).await.context("the edge could not start")?;
-    edge.follow(reload, hang_ups);
+    edge.follow(reload, sighup);
     edge.until(shutdown).await;
     Ok(())
 }

@@ -26,14 +26,14 @@ const TRAILER_BYTES: usize = 8 * 1024;
 /// Where in a chunked body the bytes stand.
 #[derive(Debug, Clone)]
 pub(super) struct ChunkReader {
-    stage: Stage,
+    stage: ChunkStage,
     extension_bytes: usize,
     trailers: usize,
     trailer_bytes: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Stage {
+enum ChunkStage {
     Size(LineScan),
     /// So many bytes of the chunk are left.
     Data(u64),
@@ -44,7 +44,7 @@ enum Stage {
 
 /// What the next bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ChunkPiece {
     /// Not whole.
     Unfinished,
     /// So many bytes of the body.
@@ -56,7 +56,7 @@ pub(super) enum Piece {
 impl ChunkReader {
     pub(super) fn new() -> Self {
         Self {
-            stage: Stage::Size(LineScan::default()),
+            stage: ChunkStage::Size(LineScan::default()),
             extension_bytes: 0,
             trailers: 0,
             trailer_bytes: 0,
@@ -64,51 +64,51 @@ impl ChunkReader {
     }
 
     /// Reads the next piece of all bytes that were not consumed.
-    pub(super) fn read(&mut self, held: &[u8]) -> Result<Piece, Breach> {
+    pub(super) fn read(&mut self, held: &[u8]) -> Result<ChunkPiece, Breach> {
         match &mut self.stage {
-            Stage::Size(scan) => {
+            ChunkStage::Size(scan) => {
                 let line = scan
                     .next(held, SIZE_DIGITS + EXTENSION)
                     .map_err(|_| Breach::Chunk)?;
                 let Some(line) = line else {
-                    return Ok(Piece::Unfinished);
+                    return Ok(ChunkPiece::Unfinished);
                 };
                 let consumed = scan.consumed();
                 self.stage = match self.size(line)? {
-                    0 => Stage::Trailer(LineScan::default()),
-                    size => Stage::Data(size),
+                    0 => ChunkStage::Trailer(LineScan::default()),
+                    size => ChunkStage::Data(size),
                 };
-                Ok(Piece::Inner(consumed))
+                Ok(ChunkPiece::Inner(consumed))
             }
-            Stage::Data(_) if held.is_empty() => Ok(Piece::Unfinished),
-            Stage::Data(left) => {
+            ChunkStage::Data(_) if held.is_empty() => Ok(ChunkPiece::Unfinished),
+            ChunkStage::Data(left) => {
                 let here = usize::try_from(*left).unwrap_or(usize::MAX).min(held.len());
                 *left -= u64::try_from(here).unwrap_or(*left);
                 if *left == 0 {
-                    self.stage = Stage::DataEnd;
+                    self.stage = ChunkStage::DataEnd;
                 }
-                Ok(Piece::Inner(here))
+                Ok(ChunkPiece::Inner(here))
             }
-            Stage::DataEnd => match held {
-                [] | [b'\r'] => Ok(Piece::Unfinished),
+            ChunkStage::DataEnd => match held {
+                [] | [b'\r'] => Ok(ChunkPiece::Unfinished),
                 [b'\r', b'\n', ..] => {
-                    self.stage = Stage::Size(LineScan::default());
-                    Ok(Piece::Inner(2))
+                    self.stage = ChunkStage::Size(LineScan::default());
+                    Ok(ChunkPiece::Inner(2))
                 }
                 _ => Err(Breach::Chunk),
             },
-            Stage::Trailer(scan) => {
+            ChunkStage::Trailer(scan) => {
                 let most = TRAILER_BYTES - self.trailer_bytes;
                 let Some(line) = scan.next(held, most).map_err(trailer_fault)? else {
-                    return Ok(Piece::Unfinished);
+                    return Ok(ChunkPiece::Unfinished);
                 };
                 let consumed = scan.consumed();
                 if line.is_empty() {
-                    return Ok(Piece::Last(consumed));
+                    return Ok(ChunkPiece::Last(consumed));
                 }
-                self.stage = Stage::Trailer(LineScan::default());
+                self.stage = ChunkStage::Trailer(LineScan::default());
                 self.trailer(line)?;
-                Ok(Piece::Inner(consumed))
+                Ok(ChunkPiece::Inner(consumed))
             }
         }
     }
@@ -158,12 +158,12 @@ mod tests {
         let mut total = 0;
         loop {
             match reader.read(bytes)? {
-                Piece::Unfinished => return Ok(None),
-                Piece::Inner(count) => {
+                ChunkPiece::Unfinished => return Ok(None),
+                ChunkPiece::Inner(count) => {
                     total += count;
                     bytes = &bytes[count..];
                 }
-                Piece::Last(count) => return Ok(Some(total + count)),
+                ChunkPiece::Last(count) => return Ok(Some(total + count)),
             }
         }
     }

@@ -54,7 +54,7 @@ pub struct Flood {
 /// It stores no payload: a fixed number of bytes for each connection.
 #[derive(Debug, Clone)]
 pub struct FrameMeter {
-    at: At,
+    at: FramePosition,
     budgets: [Budget; 6],
     granted: Option<Instant>,
     /// Bytes sent that have earned nothing yet.
@@ -62,7 +62,7 @@ pub struct FrameMeter {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum At {
+enum FramePosition {
     /// So many bytes of a frame's head are known.
     Head([u8; HEAD], usize),
     /// So many bytes of a payload are left, of a frame that costs something or nothing.
@@ -84,7 +84,7 @@ impl FrameMeter {
             rates.other_frames,
         ];
         Self {
-            at: At::Payload(PREFACE.len() as u32, None),
+            at: FramePosition::Payload(PREFACE.len() as u32, None),
             budgets: budgets.map(Budget::full),
             granted: None,
             sent: 0,
@@ -110,7 +110,7 @@ impl FrameMeter {
         let mut rest = bytes;
         while !rest.is_empty() {
             rest = match &mut self.at {
-                At::Head(head, known) => {
+                FramePosition::Head(head, known) => {
                     let (fresh, behind) = rest.split_at((HEAD - *known).min(rest.len()));
                     for (place, byte) in head.iter_mut().skip(*known).zip(fresh) {
                         *place = *byte;
@@ -122,14 +122,14 @@ impl FrameMeter {
                     }
                     behind
                 }
-                At::Payload(left, _) => {
+                FramePosition::Payload(left, _) => {
                     let here = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
                     *left -= u32::try_from(here).unwrap_or(*left);
                     rest.get(here..).unwrap_or_default()
                 }
             };
-            if let At::Payload(0, kind) = self.at {
-                self.at = At::Head([0; HEAD], 0);
+            if let FramePosition::Payload(0, kind) = self.at {
+                self.at = FramePosition::Head([0; HEAD], 0);
                 if let Some(kind) = kind
                     && !self.budget(kind).spend()
                 {
@@ -177,7 +177,7 @@ const fn is_swelling(head: [u8; HEAD]) -> bool {
 }
 
 /// What follows the head of a frame.
-const fn payload(head: [u8; HEAD]) -> At {
+const fn payload(head: [u8; HEAD]) -> FramePosition {
     let [high, middle, low, kind, flags, ..] = head;
     let length = u32::from_be_bytes([0, high, middle, low]);
     let kind = match kind {
@@ -190,7 +190,7 @@ const fn payload(head: [u8; HEAD]) -> At {
         8 => Some(FrameKind::WindowUpdate),
         _ => Some(FrameKind::Other),
     };
-    At::Payload(length, kind)
+    FramePosition::Payload(length, kind)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) enum Body {
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeadReader {
     scan: LineScan,
-    stage: Stage,
+    stage: HeadStage,
     request: Option<Request>,
     fields: usize,
     /// Bytes of field names and values.
@@ -48,7 +48,7 @@ pub(super) struct HeadReader {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-enum Stage {
+enum HeadStage {
     /// One empty line may stand before a request (RFC 9112 2.2).
     #[default]
     Before,
@@ -76,13 +76,13 @@ impl HeadReader {
                 Err(LineFault::TooLong) => return Err(self.too_long(held)),
             };
             match self.stage {
-                Stage::Before if line.is_empty() => self.stage = Stage::RequestLine,
-                Stage::Before | Stage::RequestLine => {
+                HeadStage::Before if line.is_empty() => self.stage = HeadStage::RequestLine,
+                HeadStage::Before | HeadStage::RequestLine => {
                     self.request_line(line, limits)?;
-                    self.stage = Stage::Fields;
+                    self.stage = HeadStage::Fields;
                 }
-                Stage::Fields if line.is_empty() => return Ok(Some(self.finish())),
-                Stage::Fields => self.field(line, limits)?,
+                HeadStage::Fields if line.is_empty() => return Ok(Some(self.finish())),
+                HeadStage::Fields => self.field(line, limits)?,
             }
         }
     }
@@ -94,8 +94,8 @@ impl HeadReader {
 
     fn longest_line(&self, limits: &Limits) -> usize {
         match self.stage {
-            Stage::Before | Stage::RequestLine => request_line::longest(limits.target_bytes),
-            Stage::Fields => {
+            HeadStage::Before | HeadStage::RequestLine => request_line::longest(limits.target_bytes),
+            HeadStage::Fields => {
                 let one = limits.header_bytes.saturating_add(LONGEST_NAME + FIELD_SLACK);
                 let padding = limits.headers.saturating_mul(FIELD_SLACK);
                 let all = limits.header_list_bytes.saturating_add(padding);
@@ -106,8 +106,8 @@ impl HeadReader {
 
     fn too_long(&self, held: &[u8]) -> Breach {
         match self.stage {
-            Stage::Before | Stage::RequestLine => request_line::too_long(self.scan.unfinished(held)),
-            Stage::Fields => Breach::HeadersTooLarge,
+            HeadStage::Before | HeadStage::RequestLine => request_line::too_long(self.scan.unfinished(held)),
+            HeadStage::Fields => Breach::HeadersTooLarge,
         }
     }
 

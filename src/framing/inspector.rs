@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::breach::{Breach, Breached, Part};
-use super::chunks::{ChunkReader, Piece};
+use super::chunks::{ChunkPiece, ChunkReader};
 use super::head::{Body, Head, HeadReader};
 use crate::settings::Limits;
 
@@ -108,9 +108,9 @@ impl Inspector {
                 }
                 At::Chunks(reader) => {
                     return Ok(match reader.read(bytes).map_err(in_body)? {
-                        Piece::Unfinished => Step::Unfinished,
-                        Piece::Inner(count) => Step::Body(count),
-                        Piece::Last(count) => {
+                        ChunkPiece::Unfinished => Step::Unfinished,
+                        ChunkPiece::Inner(count) => Step::Body(count),
+                        ChunkPiece::Last(count) => {
                             self.at = At::Head(HeadReader::default());
                             Step::Body(count)
                         }

@@ -7,12 +7,12 @@ use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
-use super::paced::Paced;
-use crate::answer::BoxError;
+use super::min_rate_body::MinRateBody;
 use crate::backend::ExchangeFailure;
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
 use crate::problem::{EdgeError, Refusal};
+use crate::response::BoxError;
 use crate::settings::{Limits, Timeouts};
 use crate::telemetry::causes;
 
@@ -48,7 +48,7 @@ pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts)
         return Err(BodyFault::TooLarge);
     }
     let most = usize::try_from(limits.body_bytes).unwrap_or(usize::MAX);
-    let body = Limited::new(Paced::new(body, limits, timeouts), most);
+    let body = Limited::new(MinRateBody::new(body, limits, timeouts), most);
     let collected = timeout(timeouts.client_body, body.collect())
         .await
         .map_err(|_| BodyFault::TooSlow)?;
@@ -62,7 +62,7 @@ pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts)
 pub(super) enum Unwanted {
     /// Nothing.
     Absent,
-    /// At least a byte, or the announcement of one.
+    /// At least a byte, or the proxy_header_policy of one.
     Sent,
 }
 

@@ -15,7 +15,6 @@ use super::entrance::{Admitted, LoginRefused};
 use super::fault;
 use super::forwarded::forwarded;
 use super::means::Means;
-use crate::answer::{Answer, AnsweredBy, refused};
 use crate::authority::{PublicAddress, StrictAuthority, misdirected};
 use crate::backend::{Backend, BackendKind, ForwardedHeaders, Health, Outgoing};
 use crate::call::{ForwardableCall, Judgement, Outcome, RawCall};
@@ -26,9 +25,10 @@ use crate::problem::{EdgeError, Refusal};
 use crate::relay::{
     AcceptedResponse, BoxError, CallContext, ClientContext, Content, RelayRules, Script, accept, present,
 };
+use crate::response::{AnsweredBy, EdgeResponse, refused};
+use crate::routing::CallTarget;
 use crate::settings::{Limits, Mode, Profile, Settings, Timeouts};
-use crate::target::Spot;
-use crate::telemetry::{FindingLabels, Subject};
+use crate::telemetry::{FindingLabels, Traffic};
 
 /// What queueing and judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -64,7 +64,12 @@ impl Calendar {
     }
 
     /// Answers a call whose body is still on its way.
-    pub(super) async fn call(&self, request: &Admitted<'_>, body: ClientBody, spot: &Spot) -> Answer {
+    pub(super) async fn call(
+        &self,
+        request: &Admitted<'_>,
+        body: ClientBody,
+        target: &CallTarget,
+    ) -> EdgeResponse {
         let &Admitted {
             head,
             context,
@@ -75,7 +80,7 @@ impl Calendar {
             return refused(&misdirected());
         }
         match self.read(&head.method, body, profile).await {
-            Ok(body) => self.judged(request, &body, spot).await,
+            Ok(body) => self.judged(request, &body, target).await,
             Err(fault) => refused(&fault.refusal()),
         }
     }
@@ -92,10 +97,15 @@ impl Calendar {
     }
 
     /// Answers a call that has been read.
-    pub(super) async fn judged(&self, request: &Admitted<'_>, body: &[u8], spot: &Spot) -> Answer {
+    pub(super) async fn judged(
+        &self,
+        request: &Admitted<'_>,
+        body: &[u8],
+        target: &CallTarget,
+    ) -> EdgeResponse {
         let judgement = self.means.judge.judge(&RawCall {
             method: &request.head.method,
-            spot,
+            target,
             credentials: &request.credentials,
             content: ContentHeaders::of(&request.head.headers),
             body,
@@ -110,10 +120,10 @@ impl Calendar {
         }
     }
 
-    /// Tells journal, metrics and log what was found.
+    /// Tells request_log, metrics and log what was found.
     fn report(&self, context: &RequestContext, judgement: &Judgement) {
         if let Some(operation) = judgement.operation {
-            context.log.about(Subject::Operation(operation));
+            context.log.about(Traffic::Operation(operation));
         }
         let operation = judgement
             .operation
@@ -142,7 +152,7 @@ impl Calendar {
         }
     }
 
-    async fn forward(&self, request: &Admitted<'_>, call: &ForwardableCall) -> Answer {
+    async fn forward(&self, request: &Admitted<'_>, call: &ForwardableCall) -> EdgeResponse {
         let &Admitted { head, context, .. } = request;
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let forwarded = ForwardedHeaders::new(&head.headers, forwarded(context, &public));
@@ -222,7 +232,7 @@ async fn exchange(
     outgoing: Outgoing,
     relaying: Relaying,
     operation: &'static str,
-) -> Answer {
+) -> EdgeResponse {
     let (response, guard) = match backend.exchange(outgoing, operation).await {
         Ok(exchanged) => exchanged,
         Err(failure) => return fault::exchange_failed(&failure),
@@ -247,7 +257,7 @@ async fn exchange(
 // === impl Relaying ===
 
 impl Relaying {
-    fn present<B>(&self, accepted: AcceptedResponse<B>) -> Answer
+    fn present<B>(&self, accepted: AcceptedResponse<B>) -> EdgeResponse
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<BoxError>,

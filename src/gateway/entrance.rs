@@ -9,13 +9,13 @@ use std::time::Instant;
 use http::request::Parts;
 
 use super::fault;
-use crate::access::{Budgets, Call, RateLimitStatus, SharedBuckets, Visitor, Writers};
-use crate::answer::{Answer, refused};
+use crate::admission::{Budgets, Call, RateLimitStatus, SharedBuckets, Visitor, Writers};
 use crate::credentials::{Credentials, Identity, RejectedCredentials};
 use crate::layers::RequestContext;
 use crate::problem::{EdgeError, Refusal};
+use crate::response::{EdgeResponse, refused};
+use crate::routing::CallTarget;
 use crate::settings::{Profile, Settings};
-use crate::target::Spot;
 use crate::telemetry::Metrics;
 
 /// Marks an answer of the site that refuses the credentials; rides in the answer's extensions.
@@ -75,16 +75,16 @@ impl Entrance {
         &self,
         head: &'a Parts,
         context: &'a RequestContext,
-        spot: Option<&Spot>,
+        target: Option<&CallTarget>,
         profile: Profile,
-    ) -> Result<Admitted<'a>, Box<Answer>> {
-        let call = Call::of(&head.method, spot.and_then(|spot| spot.operation));
+    ) -> Result<Admitted<'a>, Box<EdgeResponse>> {
+        let call = Call::of(&head.method, target.and_then(|target| target.operation));
         let credentials = Credentials::read(&head.headers, profile, &self.schemes);
         let identity = credentials
             .as_ref()
             .map_or_else(RejectedCredentials::identity, Credentials::identity);
         let standings = self.spend(visitor(context, identity), call)?;
-        let is_routed = spot.is_some_and(|spot| spot.matched.is_some());
+        let is_routed = target.is_some_and(|target| target.matched.is_some());
         let refusal = is_routed
             .then(|| self.refusal(context, &credentials, call))
             .flatten();
@@ -102,7 +102,7 @@ impl Entrance {
         })
     }
 
-    fn spend(&self, visitor: Visitor<'_>, call: Call) -> Result<RateLimitStatus, Box<Answer>> {
+    fn spend(&self, visitor: Visitor<'_>, call: Call) -> Result<RateLimitStatus, Box<EdgeResponse>> {
         let spent = self.budgets.spend(visitor, call, Instant::now());
         spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);
@@ -130,7 +130,7 @@ impl Entrance {
     }
 
     /// Sees the answer to a visitor that was let in.
-    pub(super) fn leave(&self, request: &Admitted<'_>, mut answer: Answer) -> Answer {
+    pub(super) fn leave(&self, request: &Admitted<'_>, mut answer: EdgeResponse) -> EdgeResponse {
         if answer.extensions().get::<LoginRefused>().is_some() {
             self.budgets.login_failed(request.visitor(), Instant::now());
         }

@@ -5,18 +5,18 @@ use std::time::Duration;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use crate::access::{Exceeded, whole_seconds};
-use crate::answer::{Answer, refused};
+use crate::admission::{Exceeded, whole_seconds};
 use crate::backend::{AddressFault, ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::OriginFailure;
+use crate::response::{EdgeResponse, refused};
 use crate::telemetry::causes;
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
 
 /// The answer to a failed exchange.
-pub(super) fn exchange_failed(failure: &ExchangeFailure) -> Answer {
+pub(super) fn exchange_failed(failure: &ExchangeFailure) -> EdgeResponse {
     tracing::warn!(
         kind = failure.label(),
         causes = chain(failure),
@@ -39,7 +39,7 @@ fn retry_after(wait: Duration) -> HeaderValue {
 }
 
 /// The answer to a visitor whose budget is used up.
-pub(super) fn too_fast(exceeded: &Exceeded) -> Answer {
+pub(super) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
     let mut answer = refused(&Refusal::edge(EdgeError::RateLimited));
     answer
         .headers_mut()
@@ -90,7 +90,7 @@ fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
 }
 
 /// The answer in place of one that must not be passed on.
-pub(super) fn not_relayed(failure: &OriginFailure) -> Answer {
+pub(super) fn not_relayed(failure: &OriginFailure) -> EdgeResponse {
     if let Some(cause) = cause(failure) {
         // A deadline is a 504.
         return exchange_failed(cause);
@@ -124,13 +124,13 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
 }
 
 /// The answer to a call that outlived all its deadlines.
-pub(super) fn overdue() -> Answer {
+pub(super) fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");
     refused(&Refusal::plain(Problem::because(Cause::DeadlineMissed)))
 }
 
 /// The answer to a call that cannot be written as a request.
-pub(super) fn not_prepared(fault: AddressFault) -> Answer {
+pub(super) fn not_prepared(fault: AddressFault) -> EdgeResponse {
     refused(&match fault {
         AddressFault::NotPlain => ambiguous_target(),
         AddressFault::UnknownRoot => Refusal::edge(EdgeError::InternalError),

@@ -6,9 +6,9 @@ use super::entrance::Entrance;
 use crate::backend::{Backends, ClientError, SharedBackends};
 use crate::call::Judge;
 use crate::relay::{BufferBudget, LearntRoots, RelayRules};
+use crate::routing::Roots;
 use crate::server::Drain;
 use crate::settings::Settings;
-use crate::target::Roots;
 use crate::telemetry::Metrics;
 
 /// Everything a request may need on its way, made once.

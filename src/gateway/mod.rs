@@ -6,7 +6,7 @@ mod entrance;
 mod fault;
 mod forwarded;
 mod means;
-mod paced;
+mod min_rate_body;
 mod service;
 mod site;
 

@@ -12,14 +12,14 @@ use tower::Service;
 use super::calendar::Calendar;
 use super::means::Means;
 use super::site::{Passage, Site};
-use crate::answer::{Answer, preflight, refused};
 use crate::backend::{ClientError, SharedBackends};
 use crate::cors::Preflight;
 use crate::layers::{ClientBody, EdgeRequest, RequestContext};
 use crate::problem::Refusal;
+use crate::response::{EdgeResponse, preflight, refused};
+use crate::routing::Target;
 use crate::server::Drain;
 use crate::settings::{OtherTraffic, Settings};
-use crate::target::Located;
 use crate::telemetry::Metrics;
 
 /// The innermost service.
@@ -71,9 +71,9 @@ impl Gateway {
 }
 
 impl Service<EdgeRequest> for Gateway {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -88,14 +88,14 @@ impl Service<EdgeRequest> for Gateway {
 // === impl Inner ===
 
 impl Inner {
-    async fn serve(&self, request: EdgeRequest) -> Answer {
+    async fn serve(&self, request: EdgeRequest) -> EdgeResponse {
         let EdgeRequest { head, body, context } = request;
         let located = self
             .means
             .roots
             .locate(&head.method, head.uri.path(), head.uri.query());
         match (located, &self.site) {
-            (Located::Elsewhere { .. }, Some(site)) => self.serve_site(site, &head, &context, body).await,
+            (Target::Site { .. }, Some(site)) => self.serve_site(site, &head, &context, body).await,
             (located, _) => self.serve_calendar(&located, &head, &context, body).await,
         }
     }
@@ -106,16 +106,16 @@ impl Inner {
         head: &Parts,
         context: &RequestContext,
         body: ClientBody,
-    ) -> Answer {
-        let (spot, body) = match site.pass(head, context, body).await {
+    ) -> EdgeResponse {
+        let (target, body) = match site.pass(head, context, body).await {
             Passage::Answered(answer) => return answer,
-            Passage::Calendar { spot, body } => (spot, body),
+            Passage::Calendar { target, body } => (target, body),
         };
         let entrance = &self.means.entrance;
-        let profile = self.means.judge.enforced_profile(spot.operation);
-        match entrance.admit(head, context, Some(&spot), profile) {
+        let profile = self.means.judge.enforced_profile(target.operation);
+        match entrance.admit(head, context, Some(&target), profile) {
             Ok(request) => {
-                let answer = self.calendar.judged(&request, &body, &spot).await;
+                let answer = self.calendar.judged(&request, &body, &target).await;
                 entrance.leave(&request, answer)
             }
             Err(answer) => *answer,
@@ -124,28 +124,28 @@ impl Inner {
 
     async fn serve_calendar(
         &self,
-        located: &Located,
+        located: &Target,
         head: &Parts,
         context: &RequestContext,
         body: ClientBody,
-    ) -> Answer {
-        let spot = located.spot();
+    ) -> EdgeResponse {
+        let target = located.target();
         let entrance = &self.means.entrance;
-        let operation = spot.and_then(|spot| spot.operation);
+        let operation = target.and_then(|target| target.operation);
         let profile = self.means.judge.enforced_profile(operation);
         // A preflight is a browser's own question, and free.
-        let is_readable = !matches!(located, Located::Refused(_));
+        let is_readable = !matches!(located, Target::Invalid(_));
         if is_readable && Preflight::of(&head.method, &head.headers).is_some() {
             return preflight();
         }
-        let request = match entrance.admit(head, context, spot, profile) {
+        let request = match entrance.admit(head, context, target, profile) {
             Ok(request) => request,
             Err(answer) => return *answer,
         };
         let answer = match located {
-            Located::Api(spot) => self.calendar.call(&request, body, spot).await,
-            Located::Refused(problem) => refused(&Refusal::plain(problem.clone())),
-            Located::Elsewhere { root } => {
+            Target::Calendar(target) => self.calendar.call(&request, body, target).await,
+            Target::Invalid(problem) => refused(&Refusal::plain(problem.clone())),
+            Target::Site { root } => {
                 let query = head.uri.query();
                 refused(&self.means.judge.refuse_elsewhere(*root, &head.method, query))
             }

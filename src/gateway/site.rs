@@ -11,8 +11,7 @@ use super::body::{self, BodyFault};
 use super::fault;
 use super::forwarded::forwarded;
 use super::means::Means;
-use super::paced::Paced;
-use crate::answer::{Answer, refused};
+use super::min_rate_body::MinRateBody;
 use crate::authority::PublicAddress;
 use crate::backend::SiteOrigin;
 use crate::layers::{ClientBody, RequestContext};
@@ -22,9 +21,10 @@ use crate::payload::{
 };
 use crate::problem::{Cause, Problem, Refusal};
 use crate::relay::{OriginFailure, rewrite_discovery};
+use crate::response::{EdgeResponse, refused};
+use crate::routing::{CallTarget, Target};
 use crate::settings::{Limits, Settings, Timeouts};
-use crate::target::{Located, Spot};
-use crate::telemetry::Subject;
+use crate::telemetry::Traffic;
 use crate::value::{PhpArray, Value, write_escaped};
 
 /// The way of everything that is no calendar call.
@@ -40,11 +40,11 @@ pub(super) struct Site {
 /// What came of a request to the site.
 pub(super) enum Passage {
     /// An answer, the site's or the edge's.
-    Answered(Answer),
+    Answered(EdgeResponse),
     /// Its form names a route of the calendar: it is a calendar call with this body.
     Calendar {
         /// The place that the form names.
-        spot: Spot,
+        target: CallTarget,
         /// The whole body.
         body: bytes::Bytes,
     },
@@ -73,7 +73,7 @@ impl Site {
             return Passage::Answered(refused(&Refusal::plain(UNREADABLE_ROUTE)));
         }
         if !may_fill_variables(head) {
-            let body = Paced::new(body, &self.limits, &self.timeouts);
+            let body = MinRateBody::new(body, &self.limits, &self.timeouts);
             return Passage::Answered(self.forward(head, context, reqwest::Body::wrap(body)).await);
         }
         let body = match body::read(body, &self.limits, &self.timeouts).await {
@@ -81,14 +81,14 @@ impl Site {
             Err(fault) => return Passage::Answered(refused(&fault.refusal())),
         };
         match self.hidden_call(head, &body) {
-            Ok(Some(spot)) => Passage::Calendar { spot, body },
+            Ok(Some(target)) => Passage::Calendar { target, body },
             Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(body)).await),
             Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
         }
     }
 
     /// The calendar route that a form names; a form beats query and path in WordPress (backend.md section 6).
-    fn hidden_call(&self, head: &Parts, body: &[u8]) -> Result<Option<Spot>, Problem> {
+    fn hidden_call(&self, head: &Parts, body: &[u8]) -> Result<Option<CallTarget>, Problem> {
         let content_type = content_type(head);
         if !names_rest_route(&head.method, content_type, body) {
             return Ok(None);
@@ -106,14 +106,14 @@ impl Site {
             .roots
             .locate(&head.method, head.uri.path(), Some(&query))
         {
-            Located::Api(spot) => Ok(Some(spot)),
-            Located::Elsewhere { .. } => Ok(None),
-            Located::Refused(problem) => Err(problem),
+            Target::Calendar(target) => Ok(Some(target)),
+            Target::Site { .. } => Ok(None),
+            Target::Invalid(problem) => Err(problem),
         }
     }
 
-    async fn forward(&self, head: &Parts, context: &RequestContext, body: reqwest::Body) -> Answer {
-        context.log.about(Subject::Site);
+    async fn forward(&self, head: &Parts, context: &RequestContext, body: reqwest::Body) -> EdgeResponse {
+        context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let Ok(outgoing) = self.origin.request(head, body, &forwarded(context, &public)) else {
             return refused(&fault::ambiguous_target());

@@ -10,8 +10,8 @@ use http::Request;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use crate::answer::{Answer, refused};
 use crate::problem::{EdgeError, Refusal};
+use crate::response::{EdgeResponse, refused};
 
 /// Turns panics into answers.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +33,9 @@ impl<S> Layer<S> for CatchPanicLayer {
 
 impl<S, B> Service<Request<B>> for CatchPanic<S>
 where
-    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
     type Future = CatchPanicFuture<S::Future>;
 
@@ -60,9 +60,9 @@ pin_project! {
 
 impl<F> Future for CatchPanicFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<Answer, Infallible>;
+    type Output = Result<EdgeResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(inner) = self.project().inner.as_pin_mut() else {
@@ -73,7 +73,7 @@ where
 }
 
 /// The panic's text went to the log by the panic hook; the client learns nothing.
-fn broken() -> Answer {
+fn broken() -> EdgeResponse {
     tracing::error!("a request made the edge panic");
     refused(&Refusal::edge(EdgeError::InternalError))
 }
@@ -89,7 +89,7 @@ mod tests {
     async fn a_panic_becomes_a_500() {
         let service = CatchPanicLayer.layer(tower::service_fn(|request: Request<()>| async move {
             assert_ne!(request.uri().path(), "/bad", "told to panic");
-            Ok(Answer::default())
+            Ok(EdgeResponse::default())
         }));
         let bad = service.clone().oneshot(Request::get("/bad").body(()).unwrap());
         assert_eq!(bad.await.unwrap().status(), StatusCode::INTERNAL_SERVER_ERROR);

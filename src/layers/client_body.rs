@@ -15,8 +15,8 @@ use hyper::body::Incoming;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use crate::answer::Answer;
 use crate::framing::Breach;
+use crate::response::EdgeResponse;
 use crate::server::RequestFraming;
 
 /// The body of a client's request; its trailers are dropped (T-29).
@@ -117,9 +117,9 @@ impl<S> Layer<S> for ClientBodyLayer {
 
 impl<S> Service<Request<Incoming>> for WatchBody<S>
 where
-    S: Service<Request<ClientBody>, Response = Answer, Error = Infallible>,
+    S: Service<Request<ClientBody>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
     type Future = WatchBodyFuture<S::Future>;
 
@@ -150,9 +150,9 @@ pin_project! {
 
 impl<F> Future for WatchBodyFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<Answer, Infallible>;
+    type Output = Result<EdgeResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();

@@ -14,11 +14,11 @@ use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
 use super::host::NamedHost;
 use super::request_id::RequestId;
-use crate::answer::{Answer, refused};
 use crate::authority::{Addressed, Host};
 use crate::problem::{EdgeError, Refusal};
+use crate::response::{EdgeResponse, refused};
 use crate::server::{Peer, RequestFraming};
-use crate::telemetry::Journal;
+use crate::telemetry::RequestLog;
 
 /// What is known about a request beside its head and body.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(crate) struct RequestContext {
     /// Its id.
     pub(crate) id: RequestId,
     /// What its log line will say.
-    pub(crate) log: Journal,
+    pub(crate) log: RequestLog,
 }
 
 /// A request that passed all layers.
@@ -117,11 +117,11 @@ impl<S> Layer<S> for ContextLayer {
 
 impl<S, B> Service<Request<B>> for TakeContext<S>
 where
-    S: Service<EdgeRequest<B>, Response = Answer, Error = Infallible>,
+    S: Service<EdgeRequest<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Either<S::Future, Ready<Result<Answer, Infallible>>>;
+    type Future = Either<S::Future, Ready<Result<EdgeResponse, Infallible>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
@@ -135,7 +135,7 @@ where
     }
 }
 
-fn incomplete(missing: MissingFact) -> Answer {
+fn incomplete(missing: MissingFact) -> EdgeResponse {
     tracing::error!(error = %missing, "the layers are incomplete");
     refused(&Refusal::edge(EdgeError::InternalError))
 }
@@ -160,14 +160,14 @@ mod tests {
         extensions.insert(client);
         extensions.insert(NamedHost(None));
         extensions.insert(RequestId::fresh());
-        extensions.insert(Journal::default());
+        extensions.insert(RequestLog::default());
         request
     }
 
     async fn status(request: Request<()>) -> StatusCode {
         let service = tower::service_fn(|request: EdgeRequest<()>| async move {
             assert!(request.head.extensions.is_empty());
-            Ok(Answer::default())
+            Ok(EdgeResponse::default())
         });
         ContextLayer
             .layer(service)
@@ -189,7 +189,7 @@ mod tests {
             forget::<ClientAddress>,
             forget::<NamedHost>,
             forget::<RequestId>,
-            forget::<Journal>,
+            forget::<RequestLog>,
         ];
         for forget in forgetting {
             let mut request = request();

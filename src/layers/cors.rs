@@ -14,9 +14,9 @@ use http::{HeaderValue, Method, Request};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use crate::answer::{Answer, AnsweredBy};
 use crate::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use crate::credentials::Caller;
+use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::CorsSettings;
 
 /// Lets pages read answers.
@@ -66,9 +66,9 @@ impl<S> Layer<S> for CorsLayer {
 
 impl<S, B> Service<Request<B>> for Cors<S>
 where
-    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
     type Future = CorsFuture<S::Future>;
 
@@ -97,9 +97,9 @@ pin_project! {
 
 impl<F> Future for CorsFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<Answer, Infallible>;
+    type Output = Result<EdgeResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -127,7 +127,7 @@ impl Page {
         }
     }
 
-    fn write(&self, rules: &CorsRules, answer: &mut Answer) {
+    fn write(&self, rules: &CorsRules, answer: &mut EdgeResponse) {
         match (answer.extensions().get(), &self.preflight) {
             (Some(AnsweredBy::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
@@ -153,7 +153,7 @@ mod tests {
     use http::{HeaderMap, Response};
 
     use super::*;
-    use crate::answer::{AnswerBody, preflight};
+    use crate::response::{EdgeBody, preflight};
 
     fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> Page {
         let mut request = Request::new(());
@@ -165,14 +165,14 @@ mod tests {
         Page::of(&request)
     }
 
-    fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> Answer {
-        let mut answer = Response::new(AnswerBody::default());
+    fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> EdgeResponse {
+        let mut answer = Response::new(EdgeBody::default());
         by.map(|by| answer.extensions_mut().insert(by));
         audience.map(|audience| answer.extensions_mut().insert(audience));
         answer
     }
 
-    fn written(page: &Page, mut answer: Answer) -> HeaderMap {
+    fn written(page: &Page, mut answer: EdgeResponse) -> HeaderMap {
         page.write(&CorsRules::new(CorsSettings::default()), &mut answer);
         answer.into_parts().0.headers
     }

@@ -11,7 +11,7 @@ use tower::util::Oneshot;
 use tower::{Service, ServiceExt};
 
 use super::Stack;
-use crate::answer::Answer;
+use crate::response::EdgeResponse;
 
 /// Sends each request through the stack that is current when its head is complete.
 ///
@@ -35,7 +35,7 @@ impl CurrentStack {
 }
 
 impl Service<Request<Incoming>> for CurrentStack {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
     type Future = Oneshot<Stack, Request<Incoming>>;
 

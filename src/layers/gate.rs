@@ -10,8 +10,8 @@ use http::Request;
 use http::request::Parts;
 use tower::{Layer, Service};
 
-use crate::answer::{Answer, refused};
 use crate::problem::Refusal;
+use crate::response::{EdgeResponse, refused};
 
 /// A pure rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {
@@ -78,11 +78,11 @@ impl<C, S: Clone> Clone for Gate<C, S> {
 impl<C, S, B> Service<Request<B>> for Gate<C, S>
 where
     C: HeadCheck,
-    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Either<S::Future, Ready<Result<Answer, Infallible>>>;
+    type Future = Either<S::Future, Ready<Result<EdgeResponse, Infallible>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)

@@ -7,11 +7,11 @@ use hyper::body::Incoming;
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
-use crate::answer::Answer;
+use crate::response::EdgeResponse;
 use crate::settings::Settings;
 use crate::telemetry::Metrics;
 
-mod access;
+mod access_log;
 mod catch_panic;
 mod client_address;
 mod client_body;
@@ -20,8 +20,8 @@ mod cors;
 mod current;
 mod framing;
 mod gate;
-mod head_answer;
 mod head_limits;
+mod head_response;
 mod host;
 mod request_id;
 
@@ -30,12 +30,12 @@ pub(crate) use context::{EdgeRequest, RequestContext};
 pub(crate) use current::CurrentStack;
 
 /// The whole way of a request through the edge, as one service.
-pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, Answer, Infallible>;
+pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, EdgeResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, metrics: &Metrics, gateway: G) -> Stack
 where
-    G: Service<EdgeRequest, Response = Answer, Error = Infallible> + Clone + Send + Sync + 'static,
+    G: Service<EdgeRequest, Response = EdgeResponse, Error = Infallible> + Clone + Send + Sync + 'static,
     G::Future: Send + 'static,
 {
     let stack = ServiceBuilder::new()
@@ -46,9 +46,9 @@ where
         // Above the access log, which names the client.
         .layer(client_address::ClientAddressLayer::new(&settings.trusted_proxies))
         // Above everything that may answer, so that each request leaves one line and one count.
-        .layer(access::AccessLayer::new(metrics.clone()))
+        .layer(access_log::AccessLogLayer::new(metrics.clone()))
         // Below the access log, which counts the bytes that really leave.
-        .layer(head_answer::HeadAnswerLayer)
+        .layer(head_response::HeadResponseLayer)
         // Below HEAD, above everything that answers: pages must be able to read refusals too.
         .layer(cors::CorsLayer::new(settings.cors_rules()))
         // Above everything that may panic, below the log: a panic is one request's 500.

@@ -14,7 +14,7 @@ use tower::{Layer, Service};
 use uuid::Uuid;
 
 use super::client_address::is_trusted;
-use crate::answer::Answer;
+use crate::response::EdgeResponse;
 use crate::server::Peer;
 
 /// The header that carries the id, both ways.
@@ -101,9 +101,9 @@ impl<S> Layer<S> for RequestIdLayer {
 
 impl<S, B> Service<Request<B>> for SetRequestId<S>
 where
-    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
     type Future = RequestIdFuture<S::Future>;
 
@@ -136,9 +136,9 @@ pin_project! {
 
 impl<F> Future for RequestIdFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<Answer, Infallible>;
+    type Output = Result<EdgeResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();

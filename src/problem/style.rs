@@ -1,7 +1,7 @@
 //! How a call asks for its answer to be laid out.
 
 use super::php_json::Layout;
-use crate::payload::Bags;
+use crate::payload::Parameters;
 use crate::value::PhpArray;
 
 /// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (backend.md section 12).
@@ -17,8 +17,8 @@ pub struct Style {
 
 impl Style {
     /// `_pretty` counts wherever it stands, `_envelope` in the query alone.
-    pub(crate) fn or_asked_for_in(self, bags: &Bags) -> Self {
-        let layout = if bags.all("_pretty").next().is_some() {
+    pub(crate) fn or_asked_for_in(self, parameters: &Parameters) -> Self {
+        let layout = if parameters.all("_pretty").next().is_some() {
             Layout::Pretty
         } else {
             self.layout

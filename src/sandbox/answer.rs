@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::call::{items_of, text_of};
 use super::refused::Refused;
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::problem::{Layout, to_php_json};
 use crate::value::Value;
 
@@ -115,10 +115,10 @@ impl From<Refused> for Answer {
 
 impl Wishes {
     /// What the query asks for; `_fields` counts wherever it stands.
-    pub(super) fn of(bags: &Bags) -> Self {
-        let query = bags.of(Source::Query);
+    pub(super) fn of(parameters: &Parameters) -> Self {
+        let query = parameters.of(Source::Query);
         let asked = |name: &str| query.and_then(|query| query.get(name));
-        let fields = bags.get("_fields").map(|(_, value)| value);
+        let fields = parameters.get("_fields").map(|(_, value)| value);
         Self {
             layout: if asked("_pretty").is_some() {
                 Layout::Pretty
@@ -235,9 +235,9 @@ mod tests {
     use crate::payload::parse_form;
 
     fn wishes(query: &str) -> Wishes {
-        let mut bags = Bags::default();
-        bags.add(Source::Query, parse_form(query.as_bytes()));
-        Wishes::of(&bags)
+        let mut parameters = Parameters::default();
+        parameters.add(Source::Query, parse_form(query.as_bytes()));
+        Wishes::of(&parameters)
     }
 
     fn text(query: &str, answer: Answer) -> String {

@@ -7,7 +7,7 @@ use super::account::Caller;
 use super::zone::Zone;
 use crate::call::elements;
 use crate::contract::Operation;
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::value::{Value, numeric};
 
 /// An operation, its parameters, who calls and when.
@@ -16,7 +16,7 @@ pub(super) struct Call {
     /// What is to be done.
     pub(super) operation: &'static Operation,
     /// The parameters, where they came from.
-    pub(super) bags: Bags,
+    pub(super) parameters: Parameters,
     /// Who calls.
     pub(super) caller: Caller,
     /// The present moment.
@@ -30,10 +30,10 @@ impl Call {
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         // Two statements, because the borrow of `name` must end before the value leaves.
         let found = self
-            .bags
+            .parameters
             .in_order()
             .iter()
-            .filter_map(|bag| bag.parameters.get(name));
+            .filter_map(|sent| sent.parameters.get(name));
         found.into_iter().find(|value| **value != Value::Null)
     }
 
@@ -69,7 +69,7 @@ impl Call {
 
     /// A parameter of the query alone, as text.
     pub(super) fn query(&self, name: &str) -> Option<&Value> {
-        self.bags.of(Source::Query).and_then(|bag| bag.get(name))
+        self.parameters.of(Source::Query).and_then(|sent| sent.get(name))
     }
 
     /// The wall clock at the site.

@@ -7,7 +7,7 @@ use super::call::{Call, items_of, number_of, text_of};
 use super::refused::Refused;
 use super::store::{Status, Store};
 use super::{image, linked, slug};
-use crate::call::{ImageHosts, Premises, judge_value};
+use crate::call::{ImageHosts, JudgeContext, judge_value};
 use crate::contract::{Argument, Kind, Rule, Schema, Taxonomy};
 use crate::credentials::Caller;
 use crate::problem::{Fault, InvalidParameter, Problem};
@@ -58,10 +58,10 @@ fn report(faults: impl Iterator<Item = (&'static str, Fault)>) -> Result<(), Ref
     Err(Problem::Invalid(invalid).into())
 }
 
-/// Values of the wrong schema type, bag by bag, losers included.
+/// Values of the wrong schema type, sent by sent, losers included.
 fn mistyped(call: &Call) -> impl Iterator<Item = (&'static str, Fault)> {
-    call.bags.in_order().iter().flat_map(|bag| {
-        bag.parameters.entries().iter().filter_map(|(key, value)| {
+    call.parameters.in_order().iter().flat_map(|sent| {
+        sent.parameters.entries().iter().filter_map(|(key, value)| {
             let argument = call.operation.argument(&key.to_bytes())?;
             let schema = argument.schema?;
             (!is_of_type(schema, value)).then_some((argument.name, Fault::Type(schema)))
@@ -99,12 +99,12 @@ impl<'a> Judge<'a> {
         } else {
             Caller::Anonymous
         };
-        let premises = Premises {
+        let judge_context = JudgeContext {
             caller,
             // The sandbox fetches nothing.
             images: &ImageHosts::default(),
         };
-        match judge_value(rule, value, premises) {
+        match judge_value(rule, value, judge_context) {
             Verdict::Admit => rule != Rule::PostStatus || is_status(value),
             Verdict::Reject => false,
             Verdict::Defer(_) => self.knows(rule, value),

@@ -22,9 +22,9 @@ use url::Url;
 use super::account;
 use super::address::Address;
 use super::clock::Clock;
+use super::examples;
 use super::refused::Refused;
 use super::site::Site;
-use super::tour;
 
 /// Bytes of a request body that are read.
 const BODY_BYTES: usize = 1024 * 1024;
@@ -102,7 +102,7 @@ impl Sandbox {
 
     /// `curl` lines to try, for a calendar published at this root: `http://127.0.0.1:8787/wp-json`.
     pub fn try_lines(&self, public_root: &str) -> String {
-        tour::lines(public_root)
+        examples::lines(public_root)
     }
 
     /// Closes the socket and all connections, and waits until they are gone.

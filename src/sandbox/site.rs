@@ -20,8 +20,8 @@ use super::{handlers, index, rules};
 use crate::contract::{PLUGIN_NAMESPACE, Route};
 use crate::payload::parse_form;
 use crate::problem::Problem;
+use crate::routing::{Roots, Target};
 use crate::settings::Settings;
-use crate::target::{Located, Roots};
 
 /// A calendar, its address and its clock.
 #[derive(Debug)]
@@ -53,19 +53,19 @@ impl Site {
     pub(super) fn reply(&self, parts: &Parts, body: &[u8]) -> Reply {
         let (path, query) = (parts.uri.path(), parts.uri.query());
         let visit = match self.roots.locate(&parts.method, path, query) {
-            Located::Api(spot) => Visit::new(parts, body, spot.matched, spot.query),
-            Located::Refused(_) => return bad_request(),
-            Located::Elsewhere { .. } if path.trim_end_matches('/') == "/wp-json" => {
+            Target::Calendar(target) => Visit::new(parts, body, target.matched, target.query),
+            Target::Invalid(_) => return bad_request(),
+            Target::Site { .. } if path.trim_end_matches('/') == "/wp-json" => {
                 let answer = Answer::ok(index::root(&self.address)).with("Allow", "GET");
                 return self.plain(parts, answer);
             }
-            Located::Elsewhere { .. } if path.starts_with("/wp-json/") => Visit::new(
+            Target::Site { .. } if path.starts_with("/wp-json/") => Visit::new(
                 parts,
                 body,
                 None,
                 parse_form(query.unwrap_or_default().as_bytes()).into(),
             ),
-            Located::Elsewhere { .. } => return not_found(),
+            Target::Site { .. } => return not_found(),
         };
         self.serve(parts, visit)
     }
@@ -81,7 +81,7 @@ impl Site {
     }
 
     fn serve(&self, parts: &Parts, mut visit: Visit<'_>) -> Reply {
-        let wishes = Wishes::of(visit.bags());
+        let wishes = Wishes::of(visit.parameters());
         if wishes.has_bad_callback() {
             let answer = Answer::from(Refused::from(Problem::InvalidCallback));
             let reply = answer.lay_out(&wishes.without_callback());
@@ -104,7 +104,7 @@ impl Site {
             None => Ok(()),
         };
         // A JSON body may name the fields it wants as well.
-        let wishes = Wishes::of(visit.bags());
+        let wishes = Wishes::of(visit.parameters());
         let answer = read
             .map_err(Refused::from)
             .and_then(|()| self.answer(visit, caller, now));
@@ -126,7 +126,7 @@ impl Site {
         let operation = visit.operation().ok_or(Problem::NoRoute)?;
         let call = Call {
             operation,
-            bags: visit.into_bags(),
+            parameters: visit.into_bags(),
             caller,
             now,
         };

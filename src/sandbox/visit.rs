@@ -7,10 +7,10 @@ use http::{HeaderMap, Method, header};
 
 use crate::contract::{Operation, Route, table};
 use crate::payload::{
-    Bags, BodyReading, PHP_DEPTH, Source, body_reading, parse_form, parse_json, parse_multipart,
+    BodyReading, PHP_DEPTH, Parameters, Source, body_reading, parse_form, parse_json, parse_multipart,
 };
 use crate::problem::Problem;
-use crate::target::RouteMatch;
+use crate::routing::RouteMatch;
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 
 /// Fields of a multipart form.
@@ -23,7 +23,7 @@ pub(super) struct Visit<'a> {
     body: &'a [u8],
     method: Option<Method>,
     matched: Option<RouteMatch>,
-    bags: Bags,
+    parameters: Parameters,
 }
 
 // === impl Visit ===
@@ -37,34 +37,34 @@ impl<'a> Visit<'a> {
         query: Arc<PhpArray>,
     ) -> Self {
         let method = effective_method(parts, &query);
-        let mut bags = Bags::default();
+        let mut parameters = Parameters::default();
         if let Some(form) = method
             .as_ref()
             .and_then(|method| form(method, &parts.headers, body))
         {
-            bags.add(Source::Form, form);
+            parameters.add(Source::Form, form);
         }
-        bags.add(Source::Query, query);
+        parameters.add(Source::Query, query);
         if let Some(captured) = matched.as_ref().and_then(path_bag) {
-            bags.add(Source::Path, captured);
+            parameters.add(Source::Path, captured);
         }
         Self {
             parts,
             body,
             method,
             matched,
-            bags,
+            parameters,
         }
     }
 
     /// The parameters read so far.
-    pub(super) fn bags(&self) -> &Bags {
-        &self.bags
+    pub(super) fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
 
     /// The parameters, for good.
-    pub(super) fn into_bags(self) -> Bags {
-        self.bags
+    pub(super) fn into_bags(self) -> Parameters {
+        self.parameters
     }
 
     /// The headers.
@@ -89,7 +89,7 @@ impl<'a> Visit<'a> {
 
     /// Whether a nonce came along; in a header, the query or a form, but not in JSON.
     pub(super) fn has_nonce(&self) -> bool {
-        self.headers().contains_key("x-wp-nonce") || self.bags.get("_wpnonce").is_some()
+        self.headers().contains_key("x-wp-nonce") || self.parameters.get("_wpnonce").is_some()
     }
 
     /// Reads a JSON body, on any method; only an object has parameters.
@@ -106,7 +106,7 @@ impl<'a> Visit<'a> {
         if let Value::Array(members) = value
             && members.kind() == ArrayKind::Map
         {
-            self.bags.add(Source::Json, members);
+            self.parameters.add(Source::Json, members);
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ fn content_type(headers: &HeaderMap) -> Option<&[u8]> {
 fn path_bag(matched: &RouteMatch) -> Option<PhpArray> {
     let name = matched.route.path_parameter()?;
     let value = matched.parameter.clone()?;
-    let mut bag = PhpArray::new(ArrayKind::Map);
-    bag.insert(Key::Text(name.into()), Value::String(value));
-    Some(bag)
+    let mut sent = PhpArray::new(ArrayKind::Map);
+    sent.insert(Key::Text(name.into()), Value::String(value));
+    Some(sent)
 }

@@ -37,7 +37,7 @@ pub(super) struct Activity {
 
 /// Counts one request as running until its answer is gone.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct RunningRequest {
     activity: Activity,
 }
 
@@ -75,14 +75,14 @@ impl Activity {
     }
 
     /// Notes that a request begins; it ends when the guard is dropped.
-    pub(super) fn begin(&self) -> Running {
+    pub(super) fn begin(&self) -> RunningRequest {
         self.phase.send_modify(|phase| {
             *phase = match *phase {
                 Phase::Busy(running) => Phase::Busy(running + 1),
                 Phase::Opening | Phase::Head | Phase::Idle => Phase::Busy(1),
             };
         });
-        Running {
+        RunningRequest {
             activity: self.clone(),
         }
     }
@@ -111,7 +111,7 @@ impl Activity {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.activity.phase.send_modify(|phase| {
             *phase = match *phase {

@@ -14,18 +14,18 @@ use hyper_util::server::conn::auto;
 use pin_project_lite::pin_project;
 use tower::Service;
 
-use super::activity::{Activity, Phase, PhaseLimits, Running};
-use super::counted::CountedBody;
+use super::accept::ProxyHeaderPolicy;
+use super::activity::{Activity, Phase, PhaseLimits, RunningRequest};
 use super::drain::Drain;
 use super::framing::FoundBreach;
-use super::inspected::{Inspected, Rules};
-use super::opening::Announcement;
-use super::patience::Patience;
+use super::h2_stalls::StallWatch;
+use super::inspected_io::{InspectedIo, InspectionRules};
+use super::min_rate::MinRate;
 use super::peer::Peer;
+use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
-use super::streams::Streams;
-use crate::answer::Answer;
 use crate::framing::{FrameMeter, Inspector};
+use crate::response::EdgeResponse;
 use crate::settings::{Http2Limits, Limits, Timeouts};
 
 /// How far above the configured limits hyper refuses a head of HTTP/1 by itself, which it does without a body.
@@ -36,12 +36,12 @@ const HEADROOM: usize = 4;
 /// How connections of one listener speak HTTP.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
-    builder: auto::Builder<Streams>,
-    rules: Rules,
+    builder: auto::Builder<StallWatch>,
+    rules: InspectionRules,
     limits: PhaseLimits,
     /// How long a client may let an answer wait, and how many bytes earn it a second.
     write: (Duration, u64),
-    announcement: Announcement,
+    proxy_header_policy: ProxyHeaderPolicy,
 }
 
 impl Protocol {
@@ -49,7 +49,8 @@ impl Protocol {
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
-        let mut builder = auto::Builder::new(Streams::new(timeouts.client_write, limits.min_response_rate));
+        let mut builder =
+            auto::Builder::new(StallWatch::new(timeouts.client_write, limits.min_response_rate));
         builder
             .http1()
             .timer(TokioTimer::new())
@@ -73,7 +74,7 @@ impl Protocol {
             .keep_alive_timeout(http2.ping_timeout);
         Self {
             builder,
-            rules: Rules {
+            rules: InspectionRules {
                 inspector: Inspector::new(limits),
                 meter: FrameMeter::new(&http2.frames),
             },
@@ -82,37 +83,40 @@ impl Protocol {
                 idle: timeouts.client_idle,
             },
             write: (timeouts.client_write, limits.min_response_rate),
-            announcement: Announcement::Never,
+            proxy_header_policy: ProxyHeaderPolicy::Never,
         }
     }
 
-    /// The same where clients are announced like this.
-    pub(crate) fn announced(self, announcement: Announcement) -> Self {
-        Self { announcement, ..self }
+    /// The same where clients are proxy_header like this.
+    pub(crate) fn proxy_header(self, proxy_header_policy: ProxyHeaderPolicy) -> Self {
+        Self {
+            proxy_header_policy,
+            ..self
+        }
     }
 
-    /// Whether clients are announced.
-    pub(super) const fn announcement(&self) -> &Announcement {
-        &self.announcement
+    /// Whether clients are proxy_header.
+    pub(super) const fn proxy_header_policy(&self) -> &ProxyHeaderPolicy {
+        &self.proxy_header_policy
     }
 
     /// How long a client may take before HTTP begins.
-    pub(super) const fn patience(&self) -> Duration {
+    pub(super) const fn min_rate(&self) -> Duration {
         self.limits.head
     }
 
     /// Serves one connection to its end.
     pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain)
     where
-        S: Service<Request<Incoming>, Response = Answer, Error = Infallible> + Clone + Send + 'static,
+        S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send + 'static,
     {
         let activity = Activity::new();
         let breach = FoundBreach::default();
         let (longest, pace) = self.write;
-        let patience = Patience::new(longest, longest, pace);
-        let stream = Inspected::new(
-            ClientStream::new(socket, activity.clone(), patience),
+        let min_rate = MinRate::new(longest, longest, pace);
+        let stream = InspectedIo::new(
+            ClientStream::new(socket, activity.clone(), min_rate),
             self.rules.clone(),
             activity.clone(),
             breach.clone(),
@@ -175,7 +179,7 @@ struct ConnectionService<S> {
 
 impl<S> hyper::service::Service<Request<Incoming>> for ConnectionService<S>
 where
-    S: Service<Request<Incoming>, Response = Answer, Error = Infallible> + Clone,
+    S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible> + Clone,
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
@@ -203,15 +207,15 @@ pin_project! {
     struct AnswerFuture<F> {
         #[pin]
         inner: F,
-        running: Option<Running>,
-        // HTTP/1 only: its end is announced by a header.
+        running: Option<RunningRequest>,
+        // HTTP/1 only: its end is proxy_header by a header.
         farewell: Option<Drain>,
     }
 }
 
 impl<F> Future for AnswerFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
     type Output = Result<Response<CountedBody>, Infallible>;
 

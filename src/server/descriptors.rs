@@ -23,7 +23,7 @@ pub fn raise_descriptor_limit() -> Option<u64> {
 
 /// How many of these client connections the process can hold beside `others`, connections of its own making.
 ///
-/// Without the reserve a crowd of clients would take the last descriptor, and then neither the origin nor the
+/// Without the reserve a per_address of clients would take the last descriptor, and then neither the origin nor the
 /// admin listener could be reached.
 pub(crate) fn affordable(connections: usize, others: usize) -> usize {
     match getrlimit(Resource::Nofile).current {

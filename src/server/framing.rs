@@ -7,10 +7,10 @@ use crate::framing::{Breach, Breached, Part};
 
 /// The one breach of a connection, shared by its stream and its service.
 #[derive(Debug, Clone, Default)]
-pub(super) struct FoundBreach(Arc<Inner>);
+pub(super) struct FoundBreach(Arc<BreachRecord>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct BreachRecord {
     /// Requests that the service has begun.
     begun: AtomicU64,
     found: OnceLock<Found>,

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
+use super::notsent_lowat::bound_unsent;
 use super::peer::{Peer, Transport};
 use super::tls::TlsAcceptor;
-use super::unsent::bound_unsent;
 use crate::settings::ListenAddress;
 
 /// A listening socket.

@@ -2,36 +2,36 @@
 //!
 //! Nothing here knows what a request means.
 
+mod accept;
 mod activity;
-mod announced;
 mod connection;
-mod counted;
-mod crowd;
 mod descriptors;
 mod drain;
 mod framing;
-mod inspected;
+mod h2_stalls;
+mod inspected_io;
 mod listener;
-mod opening;
-mod patience;
+mod min_rate;
+mod notsent_lowat;
 mod peer;
+mod per_address;
+mod proxy_header;
+mod response_body;
 mod stream;
-mod streams;
 mod tls;
-mod unsent;
 mod worker;
 
+pub(crate) use accept::ProxyHeaderPolicy;
 pub(crate) use connection::Protocol;
-pub(crate) use crowd::Crowd;
 pub(crate) use descriptors::affordable;
 pub use descriptors::raise_descriptor_limit;
 pub(crate) use drain::Drain;
 pub(crate) use framing::RequestFraming;
 pub(crate) use listener::Listener;
 pub use listener::{BindError, BoundAddress};
-pub(crate) use opening::Announcement;
-pub(crate) use patience::Patience;
+pub(crate) use min_rate::MinRate;
 pub(crate) use peer::{Peer, Transport};
+pub(crate) use per_address::PerAddressLimit;
 pub(crate) use tls::TlsAcceptor;
-pub use tls::{Pair, PairError};
-pub(crate) use worker::{Slots, Worker};
+pub use tls::{TlsIdentity, TlsIdentityError};
+pub(crate) use worker::{ConnectionLimit, Worker};

@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep};
 use tokio_rustls::server::TlsStream;
 
 use super::activity::Activity;
-use super::patience::Patience;
+use super::min_rate::MinRate;
 
 /// How long unread bytes are taken in after the last answer, so that the answer is not lost to a reset.
 const LINGER: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ pub(crate) enum Socket {
 pub(super) struct ClientStream {
     socket: Socket,
     activity: Activity,
-    patience: Patience,
+    min_rate: MinRate,
     ending: Option<Ending>,
 }
 
@@ -48,11 +48,11 @@ enum Ending {
 // === impl ClientStream ===
 
 impl ClientStream {
-    pub(super) const fn new(socket: Socket, activity: Activity, patience: Patience) -> Self {
+    pub(super) const fn new(socket: Socket, activity: Activity, min_rate: MinRate) -> Self {
         Self {
             socket,
             activity,
-            patience,
+            min_rate,
             ending: None,
         }
     }
@@ -64,10 +64,10 @@ impl ClientStream {
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(written) = written {
-            self.patience.moved(*written.as_ref().unwrap_or(&0));
+            self.min_rate.moved(*written.as_ref().unwrap_or(&0));
             return Poll::Ready(written);
         }
-        ready!(self.patience.poll_lost(cx));
+        ready!(self.min_rate.poll_exceeded(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }

@@ -11,14 +11,14 @@ use hyper::body::Incoming;
 use tokio::sync::watch;
 use tower::Service;
 
-use super::announced::HeaderFault;
+use super::accept::{AcceptFault, open};
 use super::connection::Protocol;
-use super::crowd::Crowd;
 use super::drain::Drain;
 use super::listener::{Arrival, Listener};
-use super::opening::{OpeningFault, open};
 use super::peer::Peer;
-use crate::answer::Answer;
+use super::per_address::PerAddressLimit;
+use super::proxy_header::HeaderFault;
+use crate::response::EdgeResponse;
 
 /// The first and the longest pause after a failed accept: descriptors come back when connections end.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -28,7 +28,7 @@ const TAIL: Duration = Duration::from_millis(50);
 
 /// Room for connections, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
-pub(crate) struct Slots(Arc<watch::Sender<Occupancy>>);
+pub(crate) struct ConnectionLimit(Arc<watch::Sender<Occupancy>>);
 
 /// How many connections are open, and how many may be.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ struct Occupancy {
 
 /// The place of one connection; free again when dropped.
 #[derive(Debug)]
-struct Slot(Slots);
+struct ConnectionPermit(ConnectionLimit);
 
 /// What every connection of one listener is served with.
 #[derive(Debug, Clone)]
@@ -49,16 +49,16 @@ pub(crate) struct Worker<S> {
     /// Answers the requests.
     pub(crate) service: S,
     /// Room for connections.
-    pub(crate) slots: Slots,
+    pub(crate) connections: ConnectionLimit,
     /// Room for those of one address.
-    pub(crate) crowd: Crowd,
+    pub(crate) per_address: PerAddressLimit,
     /// The end.
     pub(crate) drain: Drain,
 }
 
-// === impl Slots ===
+// === impl ConnectionLimit ===
 
-impl Slots {
+impl ConnectionLimit {
     pub(crate) fn new(connections: usize) -> Self {
         Self(Arc::new(watch::Sender::new(Occupancy {
             open: 0,
@@ -71,14 +71,14 @@ impl Slots {
         self.0.send_modify(|occupancy| occupancy.limit = connections);
     }
 
-    async fn take(&self) -> Slot {
+    async fn take(&self) -> ConnectionPermit {
         // Subscribed before the first try, so that no change is missed in between.
         let mut changes = self.0.subscribe();
         while !self.try_take() {
             // The sender lives as long as `self`: it cannot be closed.
             let _ = changes.changed().await;
         }
-        Slot(self.clone())
+        ConnectionPermit(self.clone())
     }
 
     fn try_take(&self) -> bool {
@@ -90,7 +90,7 @@ impl Slots {
     }
 }
 
-impl Drop for Slot {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.0.0.send_modify(|occupancy| occupancy.open -= 1);
     }
@@ -100,7 +100,11 @@ impl Drop for Slot {
 
 impl<S> Worker<S>
 where
-    S: Service<Request<Incoming>, Response = Answer, Error = Infallible> + Clone + Send + Sync + 'static,
+    S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
     S::Future: Send + 'static,
 {
     /// Accepts until the drain begins; an accept error pauses and never ends it.
@@ -116,11 +120,11 @@ where
     async fn accept(&self, listener: &Listener) {
         let mut pause = BACKOFF.0;
         loop {
-            let slot = self.slots.take().await;
+            let permit = self.connections.take().await;
             match listener.accept().await {
                 Ok(arrival) => {
                     pause = BACKOFF.0;
-                    self.start(arrival, slot);
+                    self.start(arrival, permit);
                 }
                 Err(error) if concerns_one_connection(&error) => {}
                 Err(error) => {
@@ -132,11 +136,11 @@ where
         }
     }
 
-    fn start(&self, arrival: Arrival, slot: Slot) {
+    fn start(&self, arrival: Arrival, permit: ConnectionPermit) {
         let this = self.clone();
         self.drain.spawn(async move {
             this.serve(arrival).await;
-            drop(slot);
+            drop(permit);
         });
     }
 
@@ -144,21 +148,21 @@ where
         let Self {
             protocol,
             service,
-            crowd,
+            per_address,
             drain,
             ..
         } = self;
         let protocol = protocol.load_full();
         let peer = arrival.peer();
-        let opening = open(arrival, protocol.announcement(), &crowd);
+        let accept = open(arrival, protocol.proxy_header_policy(), &per_address);
         let opened = tokio::select! {
-            opened = tokio::time::timeout(protocol.patience(), opening) => opened,
+            opened = tokio::time::timeout(protocol.min_rate(), accept) => opened,
             () = drain.dismissed() => return,
         };
         match opened {
             Ok(Ok(opened)) => {
                 protocol.serve(opened.socket, opened.peer, service, drain).await;
-                drop(opened.guest);
+                drop(opened.address_permit);
             }
             Ok(Err(fault)) => log_fault(&fault, peer),
             Err(_) => tracing::debug!("a client connection was not opened in time"),
@@ -167,13 +171,13 @@ where
 }
 
 /// Faults of a proxy's making point to a setting; the others are the everyday noise of the internet.
-fn log_fault(fault: &OpeningFault, peer: Peer) {
+fn log_fault(fault: &AcceptFault, peer: Peer) {
     let client = peer.address().map(tracing::field::display);
     match fault {
-        OpeningFault::Stranger | OpeningFault::Header(HeaderFault::Missing | HeaderFault::Malformed) => {
+        AcceptFault::Stranger | AcceptFault::Header(HeaderFault::Missing | HeaderFault::Malformed) => {
             tracing::info!(client, reason = %fault, "a connection is closed before its first request");
         }
-        OpeningFault::Header(HeaderFault::Io(_)) | OpeningFault::Crowded | OpeningFault::Handshake(_) => {
+        AcceptFault::Header(HeaderFault::Io(_)) | AcceptFault::Crowded | AcceptFault::Handshake(_) => {
             tracing::debug!(client, reason = %fault, "a connection is closed before its first request");
         }
     }
@@ -193,9 +197,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_place_is_free_once_its_connection_is_gone() {
-        let slots = Slots::new(1);
-        let held = slots.take().await;
-        let second = slots.take();
+        let connections = ConnectionLimit::new(1);
+        let held = connections.take().await;
+        let second = connections.take();
         tokio::pin!(second);
         assert!(futures_util::poll!(second.as_mut()).is_pending());
         drop(held);
@@ -204,16 +208,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn room_grows_and_shrinks_while_it_is_in_use() {
-        let slots = Slots::new(1);
-        let first = slots.take().await;
-        let waiting = slots.take();
+        let connections = ConnectionLimit::new(1);
+        let first = connections.take().await;
+        let waiting = connections.take();
         tokio::pin!(waiting);
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
-        slots.resize(2);
+        connections.resize(2);
         let second = waiting.await;
-        slots.resize(1);
+        connections.resize(1);
         drop(first);
-        let late = slots.take();
+        let late = connections.take();
         tokio::pin!(late);
         assert!(
             futures_util::poll!(late.as_mut()).is_pending(),

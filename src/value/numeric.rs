@@ -44,7 +44,7 @@ impl Numeric {
 
 /// The number that the whole text is, white space around it aside; none when PHP's `is_numeric` says no.
 pub fn numeric(bytes: &[u8]) -> Option<Numeric> {
-    let (spelling, rest) = Spelling::leading(bytes)?;
+    let (spelling, rest) = NumericText::leading(bytes)?;
     rest.iter().all(|&byte| is_blank(byte)).then(|| spelling.number())
 }
 
@@ -56,12 +56,12 @@ pub fn is_numeric(bytes: &[u8]) -> bool {
 /// PHP's `(int)` of a text: the number it starts with, 0 when it starts with none. Saturates at 64 bits,
 /// except that what is infinite even as a double (`1e400`) is 0.
 pub fn int_prefix(bytes: &[u8]) -> i64 {
-    Spelling::leading(bytes).map_or(0, |(spelling, _)| spelling.number().as_int())
+    NumericText::leading(bytes).map_or(0, |(spelling, _)| spelling.number().as_int())
 }
 
 /// PHP's `(float)` of a text: the number it starts with, 0 when it starts with none; `-0` keeps its sign.
 pub fn float_value(bytes: &[u8]) -> f64 {
-    Spelling::leading(bytes).map_or(0.0, |(spelling, _)| spelling.float())
+    NumericText::leading(bytes).map_or(0.0, |(spelling, _)| spelling.float())
 }
 
 /// The white space PHP allows around numbers.
@@ -70,12 +70,12 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 }
 
 /// The longest number that a text starts with, as it is written.
-struct Spelling<'a> {
+struct NumericText<'a> {
     text: &'a str,
     whole: bool,
 }
 
-impl<'a> Spelling<'a> {
+impl<'a> NumericText<'a> {
     /// The number after leading white space, and what follows it.
     fn leading(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let bytes = bytes.get(count(bytes, is_blank)..)?;

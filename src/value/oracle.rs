@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use super::{Verdict, fixture};
 
 /// A rule under test.
-type Judge = fn(&[u8]) -> Verdict;
+type Oracle = fn(&[u8]) -> Verdict;
 
 /// Verdicts against PHP's, counted.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Score {
 
 impl Score {
     /// Judges texts and compares each verdict with PHP's.
-    pub(super) fn of<'a>(judge: Judge, cases: impl IntoIterator<Item = (&'a [u8], &'a str)>) -> Self {
+    pub(super) fn of<'a>(judge: Oracle, cases: impl IntoIterator<Item = (&'a [u8], &'a str)>) -> Self {
         let mut score = Self::default();
         for (text, php) in cases {
             score.count(judge(text), text, php);
@@ -74,7 +74,7 @@ impl std::fmt::Display for Score {
 pub(super) fn compare(
     what: &str,
     script: &str,
-    judge: Judge,
+    judge: Oracle,
     strategy: &impl Strategy<Value = Vec<u8>>,
 ) -> Option<Score> {
     let half = cases() / 2;

@@ -22,27 +22,27 @@ pub fn url_or_empty(text: &[u8]) -> Verdict {
     if text.is_empty() || text == b"0" {
         return Verdict::Admit;
     }
-    match Address::parse(text) {
+    match UrlParts::parse(text) {
         Some(address) => address.verdict(),
         None => Verdict::Reject,
     }
 }
 
 /// The parts of an address that the filter looks at.
-struct Address<'a> {
+struct UrlParts<'a> {
     scheme: &'a [u8],
-    authority: Option<Authority<'a>>,
+    authority: Option<UrlAuthority<'a>>,
 }
 
 /// User name and host of an address.
-struct Authority<'a> {
+struct UrlAuthority<'a> {
     user: &'a [u8],
     host: &'a [u8],
 }
 
-// === impl Address ===
+// === impl UrlParts ===
 
-impl<'a> Address<'a> {
+impl<'a> UrlParts<'a> {
     /// Splits a text; none where PHP sees no scheme, no host or no valid port, all of which it refuses.
     fn parse(text: &'a [u8]) -> Option<Self> {
         if !text.iter().all(u8::is_ascii_graphic) {
@@ -54,7 +54,7 @@ impl<'a> Address<'a> {
         }
         let authority = match rest.strip_prefix(b"//") {
             Some(path) if path.starts_with(b"/") && scheme.eq_ignore_ascii_case(b"file") => None,
-            Some(rest) => Some(Authority::parse(rest)?),
+            Some(rest) => Some(UrlAuthority::parse(rest)?),
             None => None,
         };
         Some(Self { scheme, authority })
@@ -77,9 +77,9 @@ impl<'a> Address<'a> {
     }
 }
 
-// === impl Authority ===
+// === impl UrlAuthority ===
 
-impl<'a> Authority<'a> {
+impl<'a> UrlAuthority<'a> {
     /// Reads what follows the two slashes; none without a host or with a port that is no number up to 65535.
     fn parse(rest: &'a [u8]) -> Option<Self> {
         let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));

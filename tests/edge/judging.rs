@@ -4,8 +4,8 @@ use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
 use calendar_edge::problem::{EdgeError, Refusal};
+use calendar_edge::routing::{CallTarget, Roots, Target};
 use calendar_edge::settings::{Root, Settings};
-use calendar_edge::target::{Located, Roots, Spot};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::corpus::{Record, records};
@@ -126,22 +126,22 @@ impl Edge {
             .roots
             .locate(&request.method, &request.path, request.query.as_deref())
         {
-            Located::Api(spot) => self.say_of_call(request, &spot),
-            Located::Elsewhere { root } => Said::Turned(self.judge.refuse_elsewhere(
+            Target::Calendar(target) => self.say_of_call(request, &target),
+            Target::Site { root } => Said::Turned(self.judge.refuse_elsewhere(
                 root,
                 &request.method,
                 request.query.as_deref(),
             )),
-            Located::Refused(problem) => Said::Turned(Refusal::plain(problem)),
+            Target::Invalid(problem) => Said::Turned(Refusal::plain(problem)),
         }
     }
 
-    fn say_of_call(&self, request: &Request, spot: &Spot) -> Said {
-        let profile = self.judge.enforced_profile(spot.operation);
+    fn say_of_call(&self, request: &Request, target: &CallTarget) -> Said {
+        let profile = self.judge.enforced_profile(target.operation);
         match Credentials::read(&request.headers, profile, &self.schemes) {
             Ok(credentials) => Said::Judged(self.judge.judge(&RawCall {
                 method: &request.method,
-                spot,
+                target,
                 credentials: &credentials,
                 content: ContentHeaders::of(&request.headers),
                 body: &request.body,

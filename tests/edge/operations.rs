@@ -122,15 +122,15 @@ async fn a_second_order_ends_at_once() {
         settings.listen = vec![ListenAddress::Unix(socket_path("second-order"))];
         settings
     };
-    let (orders, shutdown) = Shutdown::manual();
+    let (signals, shutdown) = Shutdown::manual();
     let serving = tokio::spawn(app::serve(settings, shutdown));
     let mut client = connect_unix("second-order").await;
     let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     client.write_all(request.as_bytes()).await.unwrap();
     gate.reached_by(1).await;
 
-    orders.send(()).await.unwrap();
-    orders.send(()).await.unwrap();
+    signals.send(()).await.unwrap();
+    signals.send(()).await.unwrap();
 
     assert_eq!(serving.await.unwrap().unwrap(), DrainOutcome::Cut);
 }

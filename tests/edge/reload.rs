@@ -184,7 +184,7 @@ async fn t80_a_bad_file_is_refused_whole_and_a_good_one_is_taken() {
 async fn t80_listeners_need_a_restart_and_the_log_filter_does_not() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let directory = Directory::new("restart");
-    let before = file(&origin.base(), "") + "[log]\nfilter = \"info,calendar_edge::access=off\"\n";
+    let before = file(&origin.base(), "") + "[log]\nfilter = \"info,calendar_edge::admission=off\"\n";
     let config = directory.write("edge.toml", &before);
     let mut program = Program::serve(&config).await;
     let get = async |program: &Program, target: &str| {

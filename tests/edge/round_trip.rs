@@ -4,8 +4,8 @@ use calendar_edge::call::{Judge, Outcome, RawCall};
 use calendar_edge::contract::{Argument, Operation, Place, Route, table};
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
+use calendar_edge::routing::{Roots, Target};
 use calendar_edge::settings::Settings;
-use calendar_edge::target::{Located, Roots};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use proptest::prelude::*;
@@ -98,8 +98,9 @@ enum Said {
 fn said(request: &Request) -> Said {
     let settings = Settings::for_origin("https://origin.example/wp-json".parse().expect("a URL"));
     let path = format!("/wp-json/calendar/events/v1{}", request.path);
-    let spot = match Roots::new(&settings).locate(&request.method, &path, request.target_query().as_deref()) {
-        Located::Api(spot) => spot,
+    let target = match Roots::new(&settings).locate(&request.method, &path, request.target_query().as_deref())
+    {
+        Target::Calendar(target) => target,
         other => return Said::Refused(format!("{other:?}")),
     };
     let headers = request.headers();
@@ -107,7 +108,7 @@ fn said(request: &Request) -> Said {
     let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
     let judgement = Judge::new(&settings).judge(&RawCall {
         method: &request.method,
-        spot: &spot,
+        target: &target,
         credentials: &credentials.expect("one Authorization"),
         content: ContentHeaders::of(&headers),
         body: &body,

@@ -4,17 +4,17 @@
 //! database, plugins, PHP build or network; the rest defers.
 
 mod images;
+mod judge_context;
 mod list;
-mod premises;
 mod record;
 mod scalar;
 mod statuses;
 
 pub(crate) use images::ImageHosts;
 pub(super) use images::is_web;
+pub(crate) use judge_context::JudgeContext;
 pub(crate) use list::elements;
 pub(super) use list::split_at_commas;
-pub(crate) use premises::Premises;
 pub(super) use record::{created, is_record, members};
 
 use list::all;
@@ -27,9 +27,9 @@ use crate::value::{Value, Verdict};
 
 /// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
 /// as absent.
-pub(crate) fn judge_value(rule: Rule, value: &Value, premises: Premises<'_>) -> Verdict {
+pub(crate) fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -> Verdict {
     // The members of a record that the plugin would create are judged by their own rules.
-    let member = |rule: Rule, value: &Value| judge_value(rule, value, premises);
+    let member = |rule: Rule, value: &Value| judge_value(rule, value, judge_context);
     match rule {
         Rule::Anything => Verdict::Admit,
         Rule::PositiveInt => scalar::verdict(is_positive_int(value)),
@@ -42,7 +42,7 @@ pub(crate) fn judge_value(rule: Rule, value: &Value, premises: Premises<'_>) -> 
         Rule::TimezoneOrEmpty => scalar::text_or_empty(value, timezone_or_empty),
         Rule::UrlOrEmpty => scalar::text_or_empty(value, url_or_empty),
         Rule::ImageOrEmpty if value.is_empty() => Verdict::Admit,
-        Rule::Image | Rule::ImageOrEmpty => scalar::image(value, premises),
+        Rule::Image | Rule::ImageOrEmpty => scalar::image(value, judge_context),
         Rule::UserId | Rule::VenueId => scalar::numeric_id(value),
         Rule::OrganizerId => list::numeric_ids(value),
         Rule::EventId => scalar::event(value),
@@ -51,7 +51,7 @@ pub(crate) fn judge_value(rule: Rule, value: &Value, premises: Premises<'_>) -> 
         Rule::TermList(_) => all(&elements(value), scalar::term),
         Rule::EventSlug | Rule::VenueSlug | Rule::OrganizerSlug => scalar::slug(value),
         Rule::PostStatus => statuses::judge_written(value),
-        Rule::StatusFilter => statuses::judge_filter(value, premises.caller),
+        Rule::StatusFilter => statuses::judge_filter(value, judge_context.caller),
         Rule::Ticketed => scalar::ticketed(value),
         Rule::VenueEntry => record::judge_entry(Kind::Venue, value, &member),
         Rule::OrganizerEntry => record::judge_entry(Kind::Organizer, value, &member),
@@ -216,7 +216,7 @@ mod tests {
     fn judged(rule: Rule, json: &str, caller: Caller) -> Verdict {
         let value = parse_json(json.as_bytes(), PHP_DEPTH).expect("JSON");
         let images = &ImageHosts::default();
-        judge_value(rule, &value, Premises { caller, images })
+        judge_value(rule, &value, JudgeContext { caller, images })
     }
 
     #[test]
@@ -265,8 +265,8 @@ mod tests {
             let rules = crate::contract::table().operations().iter().flat_map(|operation| &operation.arguments);
             let rules: Vec<Rule> = rules.map(|argument| argument.rule).collect();
             if let Ok(value) = parse_json(json.as_bytes(), PHP_DEPTH) {
-                let premises = Premises { caller: Caller::Anonymous, images: &ImageHosts::default() };
-                let _ = judge_value(rules[rule * 7 % rules.len()], &value, premises);
+                let judge_context = JudgeContext { caller: Caller::Anonymous, images: &ImageHosts::default() };
+                let _ = judge_value(rules[rule * 7 % rules.len()], &value, judge_context);
             }
         }
     }

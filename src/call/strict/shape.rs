@@ -9,12 +9,12 @@ use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};
 use crate::payload::{ContentHeaders, JsonError, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
-use crate::target::RouteMatch;
+use crate::routing::RouteMatch;
 
 /// Whether a path is the one name of its route.
 pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
-    let path = call.spot.spelling.as_ref().map_or("", |raw| raw.path.as_str());
-    let mut bases = policy.bases(call.spot.root);
+    let path = call.target.spelling.as_ref().map_or("", |raw| raw.path.as_str());
+    let mut bases = policy.bases(call.target.root);
     bases.any(|base| path_is_exact(path, &base, matched))
 }
 
@@ -24,10 +24,10 @@ pub(in crate::call) fn check_shape(
     operation: &Operation,
     policy: &Policy,
 ) -> Option<Problem> {
-    if !path_holds(call, call.spot.matched.as_ref()?, policy) {
+    if !path_holds(call, call.target.matched.as_ref()?, policy) {
         return Some(Problem::NoRoute);
     }
-    let query = call.spot.spelling.as_ref().map_or("", |raw| raw.query.as_str());
+    let query = call.target.spelling.as_ref().map_or("", |raw| raw.query.as_str());
     let names = Names {
         operation,
         extra: policy.extra_parameters(operation),

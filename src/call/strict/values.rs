@@ -4,16 +4,16 @@ use jiff::civil::DateTime;
 
 use super::dates::absolute;
 use crate::contract::{Argument, Documented, Operation, Relation, STRICT_LIMITS, StrictRule};
-use crate::payload::{Bags, Source};
+use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::datetime::wall;
 use crate::value::numeric::is_numeric;
 use crate::value::{ArrayKind, PhpArray, Value};
 
 /// What is wrong with a call's values, in declaration order.
-pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Option<Problem> {
+pub(in crate::call) fn check_values(operation: &Operation, parameters: &Parameters) -> Option<Problem> {
     let wrong = |argument: &Argument| {
-        let (source, value) = bags.get(argument.name)?;
+        let (source, value) = parameters.get(argument.name)?;
         let sent = Sent {
             argument,
             source,
@@ -27,7 +27,7 @@ pub(in crate::call) fn check_values(operation: &Operation, bags: &Bags) -> Optio
     };
     let mut wrong: Vec<InvalidParameter> = operation.arguments.iter().filter_map(wrong).collect();
     let related = operation.arguments.iter();
-    wrong.extend(related.filter_map(|argument| breach(argument, argument.relation?, bags)));
+    wrong.extend(related.filter_map(|argument| breach(argument, argument.relation?, parameters)));
     (!wrong.is_empty()).then_some(Problem::Invalid(wrong))
 }
 
@@ -193,15 +193,15 @@ fn utf8(value: &Value) -> Option<&str> {
 }
 
 /// What is wrong between an argument and the one it relates to.
-fn breach(argument: &Argument, relation: Relation, bags: &Bags) -> Option<InvalidParameter> {
-    let (_, value) = bags.get(argument.name)?;
+fn breach(argument: &Argument, relation: Relation, parameters: &Parameters) -> Option<InvalidParameter> {
+    let (_, value) = parameters.get(argument.name)?;
     match relation {
-        Relation::OtherCoordinate(other) => bags.get(other).is_none().then_some(InvalidParameter {
+        Relation::OtherCoordinate(other) => parameters.get(other).is_none().then_some(InvalidParameter {
             name: other,
             fault: Fault::Strict("It must come with the other coordinate."),
         }),
         Relation::NotBefore(start) => {
-            let (_, start) = bags.get(start)?;
+            let (_, start) = parameters.get(start)?;
             let is_before = absolute(utf8(value)?)? < absolute(utf8(start)?)?;
             is_before.then_some(InvalidParameter {
                 name: argument.name,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context as _;
-use calendar_edge::app::Pair;
+use calendar_edge::app::TlsIdentity;
 use calendar_edge::contract::drift::compare_index;
 use calendar_edge::settings::{Root, Settings, TlsSettings};
 
@@ -42,7 +42,7 @@ pub(crate) fn run(
 
 /// Whether certificate and key can be used; says so.
 fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
-    match Pair::load(tls) {
+    match TlsIdentity::load(tls) {
         Ok(_) => line(out, "ok: the certificate and its key")?,
         Err(error) => {
             line(out, &format!("unusable: {:#}", anyhow::Error::from(error)))?;

@@ -3,10 +3,10 @@
 use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judge, Judgement, Outcome, RawCall};
 use calendar_edge::contract::Schema;
 use calendar_edge::credentials::{Caller, Credentials};
-use calendar_edge::payload::{Bag, ContentHeaders, Source, spellings};
+use calendar_edge::payload::{ContentHeaders, Source, SourceParameters, spellings};
 use calendar_edge::problem::Refusal;
+use calendar_edge::routing::{CallTarget, Roots, Target};
 use calendar_edge::settings::{Mode, OtherTraffic, Root, Settings};
-use calendar_edge::target::{Located, Roots, Spot};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
 use serde::Serialize;
 
@@ -31,8 +31,8 @@ pub(super) struct Story {
     pub(super) arguments: Vec<ArgumentStory>,
     pub(super) undeclared: Vec<UndeclaredStory>,
     pub(super) findings: Vec<FindingStory>,
-    pub(super) request: Option<Upstream>,
-    pub(super) answer: Option<Answer>,
+    pub(super) request: Option<RequestStory>,
+    pub(super) answer: Option<ResponseStory>,
 }
 
 /// A declared argument that was sent.
@@ -69,7 +69,7 @@ pub(super) struct FindingStory {
 
 /// What goes to the origin.
 #[derive(Debug, Serialize)]
-pub(super) struct Upstream {
+pub(super) struct RequestStory {
     pub(super) method: String,
     pub(super) url: String,
     pub(super) headers: Vec<(&'static str, String)>,
@@ -78,7 +78,7 @@ pub(super) struct Upstream {
 
 /// What the edge answers.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer {
+pub(super) struct ResponseStory {
     pub(super) status: u16,
     pub(super) code: &'static str,
     pub(super) allow: Option<String>,
@@ -94,9 +94,9 @@ impl Story {
         let (path, query) = (request.target.path(), request.target.query());
         let mut story = Self::untold(request);
         match Roots::new(settings).locate(&request.method, path, query) {
-            Located::Api(spot) => story.tell_call(request, &spot, &judge, settings),
-            Located::Refused(problem) => story.tell_refusal(&Refusal::plain(problem)),
-            Located::Elsewhere { root } => match settings.other {
+            Target::Calendar(target) => story.tell_call(request, &target, &judge, settings),
+            Target::Invalid(problem) => story.tell_refusal(&Refusal::plain(problem)),
+            Target::Site { root } => match settings.other {
                 OtherTraffic::Refuse => {
                     story.tell_refusal(&judge.refuse_elsewhere(root, &request.method, query));
                 }
@@ -125,11 +125,11 @@ impl Story {
         }
     }
 
-    fn tell_call(&mut self, request: &Request, spot: &Spot, judge: &Judge, settings: &Settings) {
-        self.root = settings.roots.get(spot.root).map(root_name);
-        let matched = spot.matched.as_ref();
+    fn tell_call(&mut self, request: &Request, target: &CallTarget, judge: &Judge, settings: &Settings) {
+        self.root = settings.roots.get(target.root).map(root_name);
+        let matched = target.matched.as_ref();
         self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
-        let profile = judge.enforced_profile(spot.operation);
+        let profile = judge.enforced_profile(target.operation);
         let credentials = Credentials::read(&request.headers, profile, &settings.authorization_schemes);
         let credentials = match credentials {
             Ok(credentials) => credentials,
@@ -139,7 +139,7 @@ impl Story {
         };
         let call = RawCall {
             method: &request.method,
-            spot,
+            target,
             credentials: &credentials,
             content: ContentHeaders::of(&request.headers),
             body: request.body.as_bytes(),
@@ -187,7 +187,7 @@ impl Story {
         let Some(operation) = judgement.operation else {
             return;
         };
-        for Bag { source, parameters } in explanation.bags.in_order() {
+        for SourceParameters { source, parameters } in explanation.parameters.in_order() {
             for (key, _) in parameters.entries() {
                 let name = key.to_bytes();
                 if operation.argument(&name).is_none() {
@@ -220,7 +220,7 @@ impl Story {
             ("X-WP-Nonce", nonce)
         });
         self.outcome = "forwarded";
-        self.request = Some(Upstream {
+        self.request = Some(RequestStory {
             method: request.method.to_string(),
             url,
             headers: content_type.into_iter().chain(nonce).collect(),
@@ -233,7 +233,7 @@ impl Story {
 
     fn tell_refusal(&mut self, refusal: &Refusal) {
         self.outcome = "refused";
-        self.answer = Some(Answer {
+        self.answer = Some(ResponseStory {
             status: refusal.status().as_u16(),
             code: refusal.code(),
             allow: refusal.allow().methods(),

@@ -4,13 +4,13 @@
 
 mod bounds;
 mod post;
+mod records;
 mod sample;
 mod seed;
 mod term;
-mod vault;
 
 pub(crate) use bounds::Full;
 pub(crate) use post::{Body, Event, Flags, Organizer, Post, Status, Venue};
+pub(crate) use records::{Store, Usage};
 pub(crate) use seed::seed;
 pub(crate) use term::{Term, taxonomy_name};
-pub(crate) use vault::{Store, Usage};

@@ -4,7 +4,7 @@ use super::post::Status;
 
 /// An event of the sample calendar.
 #[derive(Debug)]
-pub(super) struct Happening {
+pub(super) struct EventRow {
     /// Title; the slug follows from it.
     pub(super) title: &'static str,
     /// Days from today; past ones are negative.
@@ -157,7 +157,7 @@ pub(super) const ORGANIZERS: [[&str; 5]; 5] = [
 const BERLIN: &str = "Europe/Berlin";
 
 /// An open event without picture; the rows below say what differs.
-const PLAIN: Happening = Happening {
+const PLAIN: EventRow = EventRow {
     title: "",
     day: 0,
     hours: Hours::From(19, 2),
@@ -173,8 +173,8 @@ const PLAIN: Happening = Happening {
 };
 
 /// The events.
-pub(super) const EVENTS: &[Happening] = &[
-    Happening {
+pub(super) const EVENTS: &[EventRow] = &[
+    EventRow {
         title: "Winter Choir",
         day: -24,
         venue: Some(0),
@@ -183,7 +183,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "8",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Repair Evening",
         day: -9,
         venue: Some(3),
@@ -192,7 +192,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[0, 4],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Photographs of the Old Quay",
         day: -3,
         hours: Hours::WholeDays(20),
@@ -202,7 +202,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "Two hundred glass plates, found in an attic.",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Jazz in the Salt Warehouse",
         day: 1,
         hours: Hours::From(20, 3),
@@ -214,7 +214,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "The house trio and whoever comes by.\n\nBring your own chair if you like to sit.",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Lantern Parade",
         day: 2,
         hours: Hours::From(17, 2),
@@ -226,7 +226,7 @@ pub(super) const EVENTS: &[Happening] = &[
         image: Some(5),
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Soup & Stories",
         day: 3,
         hours: Hours::From(12, 2),
@@ -237,7 +237,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "€9.50",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Grünkohl für Anfänger",
         day: 4,
         hours: Hours::From(18, 3),
@@ -248,7 +248,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "Wir kochen zusammen. Schürzen sind da.",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Street Sweep 🧹",
         day: 5,
         hours: Hours::From(9, 3),
@@ -257,7 +257,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[1, 5],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Harbour Swim",
         day: 6,
         hours: Hours::From(7, 1),
@@ -268,7 +268,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "Cold. Very cold.",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Open Day of the Gardens",
         day: 8,
         hours: Hours::WholeDays(1),
@@ -277,7 +277,7 @@ pub(super) const EVENTS: &[Happening] = &[
         image: Some(6),
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Book Binding",
         day: 10,
         hours: Hours::From(14, 4),
@@ -287,7 +287,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "30",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "港の短編映画",
         day: 11,
         hours: Hours::From(18, 2),
@@ -298,7 +298,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "短い映画を七本。",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Midnight Jazz",
         day: 12,
         hours: Hours::From(23, 3),
@@ -309,7 +309,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "15",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Camp on the Meadow",
         day: 14,
         hours: Hours::WholeDays(3),
@@ -321,7 +321,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "Three days, two nights, one kettle.",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Choir Rehearsal",
         day: 15,
         venue: Some(0),
@@ -329,7 +329,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[4],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Choir Rehearsal",
         day: 22,
         venue: Some(0),
@@ -337,7 +337,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[4],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Chess by the Water",
         day: 18,
         hours: Hours::From(15, 4),
@@ -346,7 +346,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[0, 1],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Sourdough \"Live\"",
         day: 20,
         hours: Hours::From(10, 5),
@@ -356,7 +356,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "45",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Live from New York",
         day: 25,
         hours: Hours::From(19, 2),
@@ -366,7 +366,7 @@ pub(super) const EVENTS: &[Happening] = &[
         description: "A concert far away, on a screen near you.",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Night of the Museums",
         day: 32,
         hours: Hours::From(18, 8),
@@ -376,7 +376,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "10",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Spoon Carving",
         day: 40,
         hours: Hours::From(11, 6),
@@ -386,7 +386,7 @@ pub(super) const EVENTS: &[Happening] = &[
         cost: "35",
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Festival of Small Boats",
         day: 75,
         hours: Hours::WholeDays(4),
@@ -396,7 +396,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[0, 1, 2, 5],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Next Year's Parade",
         day: 365,
         hours: Hours::From(17, 2),
@@ -405,7 +405,7 @@ pub(super) const EVENTS: &[Happening] = &[
         tags: &[0],
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Surprise for the Mayor",
         day: 9,
         venue: Some(0),
@@ -413,7 +413,7 @@ pub(super) const EVENTS: &[Happening] = &[
         shown: Shown::As(Status::Draft),
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Volunteers' Dinner",
         day: 13,
         venue: Some(1),
@@ -421,7 +421,7 @@ pub(super) const EVENTS: &[Happening] = &[
         shown: Shown::As(Status::Private),
         ..PLAIN
     },
-    Happening {
+    EventRow {
         title: "Secret Rehearsal",
         day: 16,
         venue: Some(0),

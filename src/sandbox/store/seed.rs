@@ -4,9 +4,9 @@ use jiff::civil::{DateTime, Time};
 use jiff::{Span, Timestamp};
 
 use super::post::{Body, Event, Flags, Organizer, Post, Status, Venue};
-use super::sample::{CATEGORIES, EVENTS, Happening, Hours, ORGANIZERS, Shown, TAGS, VENUES};
+use super::records::Store;
+use super::sample::{CATEGORIES, EVENTS, EventRow, Hours, ORGANIZERS, Shown, TAGS, VENUES};
 use super::term::Term;
-use super::vault::Store;
 use crate::contract::Taxonomy;
 use crate::sandbox::cost::Cost;
 use crate::sandbox::image;
@@ -119,7 +119,7 @@ impl Planting {
         self.post(&name, description, body)
     }
 
-    fn event(&mut self, row: &Happening, links: Links) {
+    fn event(&mut self, row: &EventRow, links: Links) {
         let zone = Zone::named(row.timezone).unwrap_or_else(Zone::site);
         let (start, end) = self.dates(row.day, row.hours);
         let event = Event {

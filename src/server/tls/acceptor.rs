@@ -9,18 +9,18 @@ use rustls::sign::CertifiedKey;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio_rustls::server::TlsStream;
 
-use super::pair::Pair;
+use super::identity::TlsIdentity;
 
 /// Ends TLS for clients; what it shows them can be replaced, and holds for handshakes to come.
 #[derive(Debug, Clone)]
 pub(crate) struct TlsAcceptor {
     config: Arc<ServerConfig>,
-    shown: Arc<Shown>,
+    shown: Arc<CurrentKey>,
 }
 
 /// The certificate of the next handshake, whatever name the client asks for.
 #[derive(Debug)]
-struct Shown(ArcSwap<CertifiedKey>);
+struct CurrentKey(ArcSwap<CertifiedKey>);
 
 // === impl TlsAcceptor ===
 
@@ -30,8 +30,8 @@ impl TlsAcceptor {
     /// # Errors
     ///
     /// When the provider and the protocol versions do not fit, or there is no randomness for tickets.
-    pub(crate) fn new(pair: &Pair) -> Result<Self, rustls::Error> {
-        let shown = Arc::new(Shown(ArcSwap::new(pair.key())));
+    pub(crate) fn new(identity: &TlsIdentity) -> Result<Self, rustls::Error> {
+        let shown = Arc::new(CurrentKey(ArcSwap::new(identity.key())));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
@@ -49,8 +49,8 @@ impl TlsAcceptor {
     }
 
     /// Shows another certificate from now on; connections that are open stay.
-    pub(crate) fn replace(&self, pair: &Pair) {
-        self.shown.0.store(pair.key());
+    pub(crate) fn replace(&self, identity: &TlsIdentity) {
+        self.shown.0.store(identity.key());
     }
 
     /// Runs a handshake. A client that speaks something else gets an alert and a clean end.
@@ -70,9 +70,9 @@ impl TlsAcceptor {
     }
 }
 
-// === impl Shown ===
+// === impl CurrentKey ===
 
-impl ResolvesServerCert for Shown {
+impl ResolvesServerCert for CurrentKey {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.0.load_full())
     }

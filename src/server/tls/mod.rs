@@ -1,8 +1,8 @@
 //! TLS toward clients: a certificate that can be replaced while connections run.
 
 mod acceptor;
-mod pair;
+mod identity;
 mod validity;
 
 pub(crate) use acceptor::TlsAcceptor;
-pub use pair::{Pair, PairError};
+pub use identity::{TlsIdentity, TlsIdentityError};

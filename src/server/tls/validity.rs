@@ -11,9 +11,9 @@ const VERSION: u8 = 0xA0;
 
 /// The end of a certificate's validity in seconds since 1970; none where it cannot be read.
 pub(super) fn not_after(certificate: &[u8]) -> Option<i64> {
-    let mut outer = Reader(certificate);
-    let mut whole = Reader(outer.expect(SEQUENCE)?);
-    let mut body = Reader(whole.expect(SEQUENCE)?);
+    let mut outer = DerReader(certificate);
+    let mut whole = DerReader(outer.expect(SEQUENCE)?);
+    let mut body = DerReader(whole.expect(SEQUENCE)?);
     let (tag, _) = body.next()?;
     if tag == VERSION {
         // The serial number, which comes first where there is no version.
@@ -22,7 +22,7 @@ pub(super) fn not_after(certificate: &[u8]) -> Option<i64> {
     // The algorithm of the signature, and the issuer.
     body.expect(SEQUENCE)?;
     body.expect(SEQUENCE)?;
-    let mut validity = Reader(body.expect(SEQUENCE)?);
+    let mut validity = DerReader(body.expect(SEQUENCE)?);
     validity.next()?;
     let (tag, time) = validity.next()?;
     seconds(tag, std::str::from_utf8(time).ok()?)
@@ -52,9 +52,9 @@ fn seconds(tag: u8, time: &str) -> Option<i64> {
 }
 
 /// What is left of a run of DER values.
-struct Reader<'a>(&'a [u8]);
+struct DerReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> DerReader<'a> {
     /// The next value, if it has this tag.
     fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
         self.next()

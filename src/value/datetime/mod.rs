@@ -12,9 +12,9 @@ mod calendar;
 mod clock;
 mod date;
 mod form;
-mod instant;
 #[cfg(test)]
-mod made_up;
+mod generated;
+mod instant;
 mod moment;
 mod pattern;
 mod plain;

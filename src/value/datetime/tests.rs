@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::made_up::{dates, dates_near_1970};
+use super::generated::{dates, dates_near_1970};
 use super::time;
 use crate::value::oracle::{Score, compare};
 use crate::value::{Verdict, fixture};

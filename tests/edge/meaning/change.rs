@@ -6,7 +6,7 @@ use calendar_edge::call::CanonicalRequest;
 use calendar_edge::contract::{Action, Kind, Operation, OperationId, Route};
 
 use super::php::{Array, Php, urldecoded};
-use super::reading::{Bags, Nonce, Place, Reading};
+use super::reading::{Nonce, Parameters, Place, Reading};
 use super::wire;
 use crate::judging::{NAMESPACE, Request};
 
@@ -47,7 +47,7 @@ pub(super) enum Change {
     ParametersIntoJson,
 }
 
-/// Parameters WordPress takes from any bag, on every route.
+/// Parameters WordPress takes from any sent, on every route.
 const ANYWHERE: [&str; 4] = ["_fields", "context", "lang", "_pretty"];
 
 /// Parameters WordPress takes from the query, on every route.
@@ -134,12 +134,12 @@ impl Comparison<'_> {
             self.note(Change::ReadBodyDropped);
         }
         if self.operation.is_write() && self.operation.id.action != Action::Delete {
-            let bags = &self.sent.bags.0;
-            let outside_json = bags.iter().take(bags.len() - 1).any(|bag| {
+            let parameters = &self.sent.parameters.0;
+            let outside_json = parameters.iter().take(parameters.len() - 1).any(|sent| {
                 let mut declared = self.operation.arguments.iter();
-                declared.any(|argument| bag.get(argument.name).is_some())
+                declared.any(|argument| sent.get(argument.name).is_some())
             });
-            let is_json = bags.len() > 2 && self.got.bags.0.first() == bags.first();
+            let is_json = parameters.len() > 2 && self.got.parameters.0.first() == parameters.first();
             if outside_json && !is_json {
                 self.note(Change::ParametersIntoJson);
             }
@@ -186,10 +186,10 @@ impl Comparison<'_> {
         let Some(name) = place.route.path_parameter() else {
             return Ok(());
         };
-        let bags = &self.sent.bags.0;
-        let values: Vec<Php> = bags[..bags.len() - 1]
+        let parameters = &self.sent.parameters.0;
+        let values: Vec<Php> = parameters[..parameters.len() - 1]
             .iter()
-            .filter_map(|bag| bag.get(name))
+            .filter_map(|sent| sent.get(name))
             .cloned()
             .collect();
         for value in values {
@@ -217,9 +217,9 @@ impl Comparison<'_> {
         for name in names {
             let sent = match self.operation.id.action {
                 Action::Delete => self.sent_as_query(name),
-                _ => self.sent.bags.get(name).cloned(),
+                _ => self.sent.parameters.get(name).cloned(),
             };
-            let got = self.got.bags.get(name).cloned();
+            let got = self.got.parameters.get(name).cloned();
             let changed = self.named_difference(name, sent.as_ref());
             if let Some((change, expected)) = changed.filter(|(_, expected)| Some(expected) == got.as_ref()) {
                 assert_ne!(Some(&expected), sent.as_ref());
@@ -230,7 +230,7 @@ impl Comparison<'_> {
                 return Err(format!("{name}: {sent:?} became {got:?}"));
             }
             // Handlers look for a declared null that stands in a JSON body.
-            let both = (self.sent.bags.has(name), self.got.bags.has(name));
+            let both = (self.sent.parameters.has(name), self.got.parameters.has(name));
             let is_declared = self.operation.argument(name.as_bytes()).is_some();
             if is_declared && self.operation.id.action != Action::Delete && both.0 != both.1 {
                 return Err(format!("{name}: presence {both:?}"));
@@ -268,8 +268,8 @@ impl Comparison<'_> {
 
     /// The value WordPress reads, as a query must write it.
     fn sent_as_query(&mut self, name: &str) -> Option<Php> {
-        let value = self.sent.bags.get(name).cloned();
-        if value.as_ref() != self.sent.without_body().bags.get(name) {
+        let value = self.sent.parameters.get(name).cloned();
+        if value.as_ref() != self.sent.without_body().parameters.get(name) {
             self.note(Change::BodyIntoQuery);
         }
         let text = value.as_ref().and_then(as_query_text);
@@ -282,7 +282,7 @@ impl Comparison<'_> {
     fn globals(&mut self) -> Result<(), String> {
         for name in ANYWHERE {
             let sent = self.sent_as_query(name);
-            let got = self.got.bags.get(name).cloned();
+            let got = self.got.parameters.get(name).cloned();
             if sent != got {
                 return Err(format!("{name}: {sent:?} became {got:?}"));
             }
@@ -324,7 +324,7 @@ impl Comparison<'_> {
             let global = ANYWHERE.iter().chain(&IN_QUERY).any(|known| is(known));
             declared || global || obeyed(self.operation.id).iter().any(|known| is(known))
         };
-        let travelled = Bags(self.got.bags.0[..self.got.bags.0.len() - 1].to_vec());
+        let travelled = Parameters(self.got.parameters.0[..self.got.parameters.0.len() - 1].to_vec());
         if let Some(name) = travelled
             .names()
             .find(|name| !compared(name) || in_path.is_some_and(|path| path.as_bytes() == *name))
@@ -333,7 +333,7 @@ impl Comparison<'_> {
         }
         let dropped = self
             .sent
-            .bags
+            .parameters
             .names()
             .any(|name| !compared(&name) && !is_override(&name));
         if dropped {

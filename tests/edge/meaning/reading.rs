@@ -1,4 +1,4 @@
-//! A request as WordPress reads it: route, method and four bags of parameters.
+//! A request as WordPress reads it: route, method and four parameters of parameters.
 
 use calendar_edge::contract::Route;
 use http::header::CONTENT_TYPE;
@@ -18,7 +18,7 @@ pub(super) struct Reading {
     pub(super) method: Option<String>,
     /// The route and its parameter.
     pub(super) place: Option<Place>,
-    pub(super) bags: Bags,
+    pub(super) parameters: Parameters,
     /// What stands in the query, for the parameters WordPress looks up there.
     pub(super) query: Array,
     /// `$_REQUEST['_wpnonce']`, or else the header.
@@ -32,9 +32,9 @@ pub(super) struct Place {
     pub(super) parameter: Vec<u8>,
 }
 
-/// The bags in their order, strongest first.
+/// The parameters in their order, strongest first.
 #[derive(Debug, Clone)]
-pub(super) struct Bags(pub(super) Vec<Array>);
+pub(super) struct Parameters(pub(super) Vec<Array>);
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Nonce {
@@ -42,21 +42,21 @@ pub(super) enum Nonce {
     Header(HeaderValue),
 }
 
-// === impl Bags ===
+// === impl Parameters ===
 
-impl Bags {
+impl Parameters {
     /// `get_param`: the first value that is not null.
     pub(super) fn get(&self, name: &str) -> Option<&Php> {
-        let mut values = self.0.iter().filter_map(|bag| bag.get(name));
+        let mut values = self.0.iter().filter_map(|sent| sent.get(name));
         values.find(|value| **value != Php::Null)
     }
 
     /// `has_param`: null counts.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|bag| bag.get(name).is_some())
+        self.0.iter().any(|sent| sent.get(name).is_some())
     }
 
-    /// Every name, in every bag.
+    /// Every name, in every sent.
     pub(super) fn names(&self) -> impl Iterator<Item = Vec<u8>> {
         let keys = self.0.iter().flat_map(Array::entries);
         keys.map(|(key, _)| match key {
@@ -86,7 +86,7 @@ impl Reading {
         let php_form = php_form(request);
         let (language, route) = route(&request.path, &query, &php_form);
         let place = route.as_deref().and_then(place);
-        let bags = bags(
+        let parameters = parameters(
             request,
             method.as_deref().unwrap_or_default(),
             &query,
@@ -100,7 +100,7 @@ impl Reading {
             language,
             method,
             place,
-            bags,
+            parameters,
             query,
             nonce: nonce.or_else(header),
         }
@@ -108,14 +108,14 @@ impl Reading {
 
     /// Whether the body brings parameters.
     pub(super) fn has_body_parameters(&self) -> bool {
-        self.bags.0.len() > 2
+        self.parameters.0.len() > 2
     }
 
     /// The same reading as if there were no body.
     pub(super) fn without_body(&self) -> Self {
         let mut reading = self.clone();
-        let surplus = reading.bags.0.len().saturating_sub(2);
-        reading.bags.0.drain(..surplus);
+        let surplus = reading.parameters.0.len().saturating_sub(2);
+        reading.parameters.0.drain(..surplus);
         reading
     }
 }
@@ -162,19 +162,25 @@ fn content_type(request: &Request) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// The bags, strongest first: JSON, form, query, path.
-fn bags(request: &Request, method: &str, query: &Array, php_form: &Array, place: Option<&Place>) -> Bags {
+/// The parameters, strongest first: JSON, form, query, path.
+fn parameters(
+    request: &Request,
+    method: &str,
+    query: &Array,
+    php_form: &Array,
+    place: Option<&Place>,
+) -> Parameters {
     let value = content_type(request)
         .map(|value| value.split(';').next().unwrap_or_default().to_ascii_lowercase())
         .filter(|value| value.contains('/'))
         .map(|value| value.trim().to_owned());
-    let mut bags = Vec::new();
+    let mut parameters = Vec::new();
     let is_json = value.as_deref().is_some_and(is_json);
     if is_json
         && !matches!(request.body.as_slice(), b"" | b"0")
         && let Some(Php::Array(members)) = json::decode(&request.body)
     {
-        bags.push(members);
+        parameters.push(members);
     }
     if ["POST", "PUT", "PATCH", "DELETE"].contains(&method) {
         let mut form = php_form.clone();
@@ -189,16 +195,16 @@ fn bags(request: &Request, method: &str, query: &Array, php_form: &Array, place:
             }
         }
         if !form.entries().is_empty() {
-            bags.push(form);
+            parameters.push(form);
         }
     }
-    bags.push(query.clone());
+    parameters.push(query.clone());
     let mut path = Array::default();
     if let Some((name, place)) = place.and_then(|place| Some((place.route.path_parameter()?, place))) {
         path.set(Key::read(name.as_bytes()), Php::Text(place.parameter.clone()));
     }
-    bags.push(path);
-    Bags(bags)
+    parameters.push(path);
+    Parameters(parameters)
 }
 
 /// `wp_is_json_media_type`: `(^|\s|,)application/([\w!#$&-^.+]+\+)?json(\+oembed)?($|\s|;|,)`.

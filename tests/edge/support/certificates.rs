@@ -1,4 +1,4 @@
-//! Certificates made on the spot, and clients that trust them.
+//! Certificates made on the target, and clients that trust them.
 
 use std::sync::Arc;
 

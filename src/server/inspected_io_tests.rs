@@ -1,4 +1,4 @@
-//! What passes through an inspected stream.
+//! What passes through an inspected_io stream.
 
 use tokio::io::AsyncReadExt;
 
@@ -9,19 +9,19 @@ use crate::settings::{FrameRates, Limits};
 const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
                       POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
 
-fn inspected(stream: &[u8]) -> (Inspected<&[u8]>, FoundBreach) {
+fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, FoundBreach) {
     let breach = FoundBreach::default();
-    let rules = Rules {
+    let rules = InspectionRules {
         inspector: Inspector::new(&Limits::default()),
         meter: FrameMeter::new(&FrameRates::default()),
     };
-    let stream = Inspected::new(stream, rules, Activity::new(), breach.clone());
+    let stream = InspectedIo::new(stream, rules, Activity::new(), breach.clone());
     (stream, breach)
 }
 
 /// Everything up to the end, read with room for so many bytes at once.
 async fn read(stream: &[u8], room: usize) -> String {
-    let (mut stream, _) = inspected(stream);
+    let (mut stream, _) = inspected_io(stream);
     let (mut all, mut space) = (Vec::new(), vec![0; room]);
     loop {
         match stream.read(&mut space).await.expect("reading from memory") {
@@ -58,13 +58,13 @@ async fn a_forbidden_frame_takes_the_place_of_what_follows_a_flood() {
     let expected = [start, settings.repeat(most + 1).as_slice(), FORBIDDEN_FRAME].concat();
     let stream = [start, settings.repeat(most + 99).as_slice()].concat();
     for room in [1, 24, 8192] {
-        let (mut inspected, _) = inspected(&stream);
+        let (mut inspected_io, _) = inspected_io(&stream);
         let mut read = vec![0; expected.len()];
         for part in read.chunks_mut(room) {
-            inspected.read_exact(part).await.expect("reading from memory");
+            inspected_io.read_exact(part).await.expect("reading from memory");
         }
         assert!(read == expected, "room {room}");
-        let more = futures_util::FutureExt::now_or_never(inspected.read_u8());
+        let more = futures_util::FutureExt::now_or_never(inspected_io.read_u8());
         assert!(more.is_none(), "neither bytes nor an end");
     }
 }
@@ -75,15 +75,15 @@ async fn requests_begin_before_more_is_read() {
     let bulky = |kind| [&[0, 4, 0, kind, 4, 0, 0, 0, 1], [0; 1024].as_slice()].concat();
     for (kind, waits) in [(1, true), (0, false)] {
         let stream = [start, bulky(kind).repeat(20).as_slice()].concat();
-        let (mut inspected, _) = inspected(&stream);
+        let (mut inspected_io, _) = inspected_io(&stream);
         let mut space = [0; 8192];
-        inspected
+        inspected_io
             .read_exact(&mut space)
             .await
             .expect("reading from memory");
-        let at_once = futures_util::FutureExt::now_or_never(inspected.read(&mut space));
+        let at_once = futures_util::FutureExt::now_or_never(inspected_io.read(&mut space));
         assert_eq!(at_once.is_none(), waits, "{kind}");
-        let later = inspected.read(&mut space).await.expect("reading from memory");
+        let later = inspected_io.read(&mut space).await.expect("reading from memory");
         assert!(later > 0);
     }
 }
@@ -102,15 +102,15 @@ async fn a_stand_in_takes_the_place_of_a_broken_head_and_nothing_follows() {
     let stream = format!("{STREAM}PUT / HTTP/1.1\r\nA : b\r\n\r\n{STREAM}");
     let expected = format!("{STREAM}PUT / HTTP/1.1\r\nConnection: close\r\n\r\n");
     for room in [1, READ, 8192] {
-        let (mut inspected, breach) = inspected(stream.as_bytes());
+        let (mut inspected_io, breach) = inspected_io(stream.as_bytes());
         let mut read = Vec::new();
         while read.len() < expected.len() {
             let mut space = vec![0; room];
-            let count = inspected.read(&mut space).await.expect("reading from memory");
+            let count = inspected_io.read(&mut space).await.expect("reading from memory");
             read.extend_from_slice(&space[..count]);
         }
         assert_eq!(String::from_utf8_lossy(&read), expected);
-        let more = futures_util::FutureExt::now_or_never(inspected.read_u8());
+        let more = futures_util::FutureExt::now_or_never(inspected_io.read_u8());
         assert!(more.is_none(), "neither bytes nor an end");
         let found = [(); 4].map(|()| breach.begin().of_head());
         assert_eq!(found, [None, None, None, Some(Breach::Field)]);
@@ -123,8 +123,9 @@ async fn a_broken_body_ends_the_stream_at_its_last_good_byte() {
     for room in [1, READ, 8192] {
         assert_eq!(read(format!("{good}3\nabc\r\n").as_bytes(), room).await, good);
     }
-    let (mut inspected, breach) = inspected(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n");
-    inspected
+    let (mut inspected_io, breach) =
+        inspected_io(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n");
+    inspected_io
         .read_to_end(&mut Vec::new())
         .await
         .expect("reading from memory");

@@ -11,21 +11,21 @@ use crate::value::PhpArray;
 
 /// Where a target leads.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Located {
+pub enum Target {
     /// Into the calendar API.
-    Api(Spot),
+    Calendar(CallTarget),
     /// Anywhere else on the site.
-    Elsewhere {
+    Site {
         /// Position among the settings' roots of the one whose REST path it is below; none: below none.
         root: Option<usize>,
     },
     /// Nowhere: the target cannot be read, or says two things.
-    Refused(Problem),
+    Invalid(Problem),
 }
 
 /// A place in the calendar API.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spot {
+pub struct CallTarget {
     /// Position among the settings' roots.
     pub root: usize,
     /// The route; none: inside the namespace, but not in the table.
@@ -36,26 +36,26 @@ pub struct Spot {
     /// The query's parameters as PHP reads them, `rest_route` included.
     pub query: Arc<PhpArray>,
     /// The target as it was spelt; kept only where a strict profile asks for it.
-    pub spelling: Option<Box<Spelling>>,
+    pub spelling: Option<Box<RawTarget>>,
 }
 
 /// A request target exactly as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spelling {
+pub struct RawTarget {
     /// The path.
     pub path: String,
     /// The query without its question mark; empty where there is none.
     pub query: String,
 }
 
-// === impl Spot ===
+// === impl CallTarget ===
 
-impl Spot {
+impl CallTarget {
     /// The place of a route, with the operation its method names there: nobody looks that up again.
     pub(super) fn new(root: usize, matched: Matched, method: &Method, query: Arc<PhpArray>) -> Self {
         let matched = match matched {
             Matched::Route(found) => Some(found),
-            Matched::Unknown | Matched::Elsewhere => None,
+            Matched::Unknown | Matched::Site => None,
         };
         Self {
             root,
@@ -69,14 +69,14 @@ impl Spot {
     }
 }
 
-// === impl Located ===
+// === impl Target ===
 
-impl Located {
+impl Target {
     /// The place in the calendar API, where the target leads to one.
-    pub fn spot(&self) -> Option<&Spot> {
+    pub fn target(&self) -> Option<&CallTarget> {
         match self {
-            Self::Api(spot) => Some(spot),
-            Self::Elsewhere { .. } | Self::Refused(_) => None,
+            Self::Calendar(target) => Some(target),
+            Self::Site { .. } | Self::Invalid(_) => None,
         }
     }
 }

@@ -14,14 +14,14 @@ use crate::settings::TlsSettings;
 
 /// A certificate with its intermediates, and the private key that belongs to it.
 #[derive(Debug, Clone)]
-pub struct Pair {
+pub struct TlsIdentity {
     key: Arc<CertifiedKey>,
     not_after: Option<i64>,
 }
 
-/// Why a pair cannot be used; nothing of the files' content is repeated.
+/// Why a identity cannot be used; nothing of the files' content is repeated.
 #[derive(Debug, thiserror::Error)]
-pub enum PairError {
+pub enum TlsIdentityError {
     /// A file cannot be read.
     #[error("{} cannot be read", path.display())]
     Unreadable {
@@ -56,20 +56,20 @@ pub enum PairError {
     },
 }
 
-// === impl Pair ===
+// === impl TlsIdentity ===
 
-impl Pair {
+impl TlsIdentity {
     /// Reads both files, and makes sure that they belong together.
     ///
     /// # Errors
     ///
     /// When one cannot be read or is something else, or when the key is another certificate's.
-    pub fn load(settings: &TlsSettings) -> Result<Self, PairError> {
+    pub fn load(settings: &TlsSettings) -> Result<Self, TlsIdentityError> {
         let chain = chain(&settings.certificate)?;
         let not_after = chain.first().and_then(|certificate| not_after(certificate));
         let provider = rustls::crypto::ring::default_provider();
         let key = CertifiedKey::from_der(chain, key(&settings.key)?, &provider);
-        let key = key.map_err(|cause| PairError::Unfit {
+        let key = key.map_err(|cause| TlsIdentityError::Unfit {
             certificate: settings.certificate.clone(),
             key: settings.key.clone(),
             cause,
@@ -96,24 +96,24 @@ impl Pair {
 }
 
 /// The certificate and its intermediates.
-fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, PairError> {
+fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsIdentityError> {
     let text = read(path)?;
     let chain: Option<Vec<_>> = CertificateDer::pem_slice_iter(&text).map(Result::ok).collect();
     let chain = chain.filter(|chain| !chain.is_empty());
-    chain.ok_or_else(|| PairError::NoCertificate {
+    chain.ok_or_else(|| TlsIdentityError::NoCertificate {
         path: path.to_owned(),
     })
 }
 
-fn key(path: &Path) -> Result<PrivateKeyDer<'static>, PairError> {
+fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsIdentityError> {
     // The library's words may quote the file.
-    PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|_| PairError::NoKey {
+    PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|_| TlsIdentityError::NoKey {
         path: path.to_owned(),
     })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, PairError> {
-    fs::read(path).map_err(|cause| PairError::Unreadable {
+fn read(path: &Path) -> Result<Vec<u8>, TlsIdentityError> {
+    fs::read(path).map_err(|cause| TlsIdentityError::Unreadable {
         path: path.to_owned(),
         cause,
     })
@@ -123,8 +123,8 @@ fn read(path: &Path) -> Result<Vec<u8>, PairError> {
 mod tests {
     use super::*;
 
-    fn load(name: &str, certificate: &str, key: &str) -> Result<Pair, PairError> {
-        let directory = std::env::temp_dir().join(format!("edge-pair-{}-{name}", std::process::id()));
+    fn load(name: &str, certificate: &str, key: &str) -> Result<TlsIdentity, TlsIdentityError> {
+        let directory = std::env::temp_dir().join(format!("edge-identity-{}-{name}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         let settings = TlsSettings {
             certificate: directory.join("certificate.pem"),
@@ -132,7 +132,7 @@ mod tests {
         };
         fs::write(&settings.certificate, certificate).unwrap();
         fs::write(&settings.key, key).unwrap();
-        let loaded = Pair::load(&settings);
+        let loaded = TlsIdentity::load(&settings);
         fs::remove_dir_all(&directory).unwrap();
         loaded
     }
@@ -179,7 +179,7 @@ mod tests {
             certificate: "/nowhere/certificate.pem".into(),
             key: "/nowhere/key.pem".into(),
         };
-        let error = Pair::load(&nowhere).expect_err("no file").to_string();
+        let error = TlsIdentity::load(&nowhere).expect_err("no file").to_string();
         assert!(
             error.contains("/nowhere/certificate.pem cannot be read"),
             "{error}"

@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// the whole would cut honest clients with much to move. So a client that moves nothing is lost first, and one
 /// below the pace a little later, however its bytes are spread.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct MinRate {
     left: Duration,
     most: Duration,
     /// Bytes that earn a second; 0: each earns all.
@@ -35,9 +35,9 @@ enum Turn {
     Ours(Instant),
 }
 
-// === impl Patience ===
+// === impl MinRate ===
 
-impl Patience {
+impl MinRate {
     /// So much time at first, never more than `most`, a second of it earned by `pace` bytes.
     pub(crate) const fn new(left: Duration, most: Duration, pace: u64) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Patience {
     }
 
     /// Ready when it is lost; polled whenever the client keeps us waiting.
-    pub(crate) fn poll_lost(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_exceeded(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let end = self.client_began() + self.left;
         let clock = self.clock.get_or_insert_with(|| Box::pin(sleep_until(end)));
         if clock.deadline() != end {
@@ -102,22 +102,22 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The seconds until patience is lost with a client that moves so many bytes after each pause.
-    async fn lasts(mut patience: Patience, bytes: usize, pause: Duration) -> u64 {
+    /// The seconds until min_rate is lost with a client that moves so many bytes after each pause.
+    async fn lasts(mut min_rate: MinRate, bytes: usize, pause: Duration) -> u64 {
         let started = Instant::now();
         while started.elapsed() < Duration::from_hours(1) {
-            let lost = poll_fn(|cx| patience.poll_lost(cx));
+            let lost = poll_fn(|cx| min_rate.poll_exceeded(cx));
             if tokio::time::timeout(pause, lost).await.is_ok() {
                 break;
             }
-            patience.moved(bytes);
+            min_rate.moved(bytes);
         }
         started.elapsed().as_secs()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_below_the_pace_is_lost_however_its_bytes_are_spread() {
-        let patience = || Patience::new(30 * SECOND, 30 * SECOND, 1000);
+        let min_rate = || MinRate::new(30 * SECOND, 30 * SECOND, 1000);
         for (bytes, pause, seconds) in [
             (0, SECOND, 30),
             (1, 29 * SECOND, 30),
@@ -128,7 +128,7 @@ mod tests {
             (30_001, 29 * SECOND, 3625),
         ] {
             assert_eq!(
-                lasts(patience(), bytes, pause).await,
+                lasts(min_rate(), bytes, pause).await,
                 seconds,
                 "{bytes} each {pause:?}"
             );
@@ -137,24 +137,24 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn without_a_pace_every_byte_earns_all() {
-        let patience = Patience::new(30 * SECOND, 30 * SECOND, 0);
-        assert_eq!(lasts(patience, 1, 29 * SECOND).await, 3625);
+        let min_rate = MinRate::new(30 * SECOND, 30 * SECOND, 0);
+        assert_eq!(lasts(min_rate, 1, 29 * SECOND).await, 3625);
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_is_earned_at_once_is_no_more_than_the_most() {
-        let mut patience = Patience::new(5 * SECOND, 30 * SECOND, 1000);
-        patience.moved(1_000_000);
-        assert_eq!(lasts(patience, 0, SECOND).await, 30);
+        let mut min_rate = MinRate::new(5 * SECOND, 30 * SECOND, 1000);
+        min_rate.moved(1_000_000);
+        assert_eq!(lasts(min_rate, 0, SECOND).await, 30);
     }
 
     #[tokio::test(start_paused = true)]
     async fn time_in_which_nothing_waits_is_given_back() {
-        let mut patience = Patience::new(30 * SECOND, 30 * SECOND, 1000);
-        let lost = poll_fn(|cx| patience.poll_lost(cx));
+        let mut min_rate = MinRate::new(30 * SECOND, 30 * SECOND, 1000);
+        let lost = poll_fn(|cx| min_rate.poll_exceeded(cx));
         assert!(tokio::time::timeout(20 * SECOND, lost).await.is_err());
-        patience.moved(0);
+        min_rate.moved(0);
         tokio::time::sleep(15 * SECOND).await;
-        assert_eq!(lasts(patience, 0, SECOND).await, 25);
+        assert_eq!(lasts(min_rate, 0, SECOND).await, 25);
     }
 }

@@ -18,12 +18,12 @@ const SETTLING: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct FileWatch {
     files: Vec<PathBuf>,
-    seen: Vec<Option<Print>>,
+    seen: Vec<Option<FileFingerprint>>,
 }
 
 /// What tells two states of a file apart without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Print {
+struct FileFingerprint {
     device: u64,
     inode: u64,
     size: u64,
@@ -52,14 +52,14 @@ impl FileWatch {
             return;
         }
         let mut seen = prints(&files).await;
-        for (file, print) in files.iter().zip(&mut seen) {
+        for (file, fingerprint) in files.iter().zip(&mut seen) {
             let known = self
                 .files
                 .iter()
                 .zip(&self.seen)
                 .find(|(known, _)| *known == file);
             if let Some((_, known)) = known {
-                *print = *known;
+                *fingerprint = *known;
             }
         }
         *self = Self { files, seen };
@@ -82,7 +82,7 @@ impl FileWatch {
 }
 
 /// The prints of the files once they stay as they are.
-async fn settled(files: &[PathBuf], mut last: Vec<Option<Print>>) -> Vec<Option<Print>> {
+async fn settled(files: &[PathBuf], mut last: Vec<Option<FileFingerprint>>) -> Vec<Option<FileFingerprint>> {
     loop {
         tokio::time::sleep(SETTLING).await;
         let now = prints(files).await;
@@ -94,15 +94,16 @@ async fn settled(files: &[PathBuf], mut last: Vec<Option<Print>>) -> Vec<Option<
 }
 
 /// The prints of all files; none for one that is not there.
-async fn prints(files: &[PathBuf]) -> Vec<Option<Print>> {
+async fn prints(files: &[PathBuf]) -> Vec<Option<FileFingerprint>> {
     let files = files.to_vec();
-    let looking = tokio::task::spawn_blocking(move || files.iter().map(|file| Print::of(file)).collect());
+    let looking =
+        tokio::task::spawn_blocking(move || files.iter().map(|file| FileFingerprint::of(file)).collect());
     looking.await.unwrap_or_default()
 }
 
-// === impl Print ===
+// === impl FileFingerprint ===
 
-impl Print {
+impl FileFingerprint {
     fn of(file: &Path) -> Option<Self> {
         let metadata = fs::metadata(file).ok()?;
         Some(Self {

@@ -9,40 +9,40 @@ use http::{Method, Request};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use crate::answer::{Answer, AnswerBody};
+use crate::response::{EdgeBody, EdgeResponse};
 
 /// Takes the body from answers to HEAD.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct HeadAnswerLayer;
+pub(super) struct HeadResponseLayer;
 
 /// Takes the body from answers to HEAD; hyper does so on HTTP/1 only.
 #[derive(Debug, Clone)]
-pub(super) struct HeadAnswer<S> {
+pub(super) struct HeadResponse<S> {
     inner: S,
 }
 
-impl<S> Layer<S> for HeadAnswerLayer {
-    type Service = HeadAnswer<S>;
+impl<S> Layer<S> for HeadResponseLayer {
+    type Service = HeadResponse<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        HeadAnswer { inner }
+        HeadResponse { inner }
     }
 }
 
-impl<S, B> Service<Request<B>> for HeadAnswer<S>
+impl<S, B> Service<Request<B>> for HeadResponse<S>
 where
-    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = HeadAnswerFuture<S::Future>;
+    type Future = HeadResponseFuture<S::Future>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        HeadAnswerFuture {
+        HeadResponseFuture {
             bodiless: *request.method() == Method::HEAD,
             inner: self.inner.call(request),
         }
@@ -51,25 +51,25 @@ where
 
 pin_project! {
     /// Drops the body when the answer is ready.
-    pub(super) struct HeadAnswerFuture<F> {
+    pub(super) struct HeadResponseFuture<F> {
         #[pin]
         inner: F,
         bodiless: bool,
     }
 }
 
-impl<F> Future for HeadAnswerFuture<F>
+impl<F> Future for HeadResponseFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<Answer, Infallible>;
+    type Output = Result<EdgeResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let bodiless = *this.bodiless;
         this.inner.poll(cx).map_ok(|mut answer| {
             if bodiless {
-                *answer.body_mut() = AnswerBody::default();
+                *answer.body_mut() = EdgeBody::default();
             }
             answer
         })

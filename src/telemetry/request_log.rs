@@ -6,24 +6,24 @@ use crate::contract::Operation;
 
 /// A request's shared note sheet: inner services write once, the access log reads at the end.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Journal {
-    subject: Arc<OnceLock<Subject>>,
+pub(crate) struct RequestLog {
+    subject: Arc<OnceLock<Traffic>>,
 }
 
 /// What a request is about.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Subject {
+pub(crate) enum Traffic {
     /// A call of the calendar API.
     Operation(&'static Operation),
     /// Traffic of the site around the API.
     Site,
 }
 
-// === impl Journal ===
+// === impl RequestLog ===
 
-impl Journal {
+impl RequestLog {
     /// Notes what the request is about; the first note stays.
-    pub(crate) fn about(&self, subject: Subject) {
+    pub(crate) fn about(&self, subject: Traffic) {
         // A second note could only repeat the first.
         let _ = self.subject.set(subject);
     }
@@ -31,8 +31,8 @@ impl Journal {
     /// The operation's name, `site`, or `none`.
     pub(crate) fn operation(&self) -> &'static str {
         match self.subject.get() {
-            Some(Subject::Operation(operation)) => &operation.name,
-            Some(Subject::Site) => "site",
+            Some(Traffic::Operation(operation)) => &operation.name,
+            Some(Traffic::Site) => "site",
             None => "none",
         }
     }

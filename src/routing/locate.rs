@@ -5,9 +5,9 @@ use std::sync::Arc;
 use http::Method;
 
 use super::by_path::ByPath;
+use super::call_target::{CallTarget, RawTarget, Target};
 use super::root_path::RootPath;
 use super::route::{Matched, match_route};
-use super::spot::{Located, Spelling, Spot};
 use crate::payload::{escapes, pair_count, parse_form};
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::settings::{Profile, Settings};
@@ -50,11 +50,11 @@ impl Roots {
     }
 
     /// Finds the place of a target, given the method and the path and query exactly as they were sent.
-    pub fn locate(&self, method: &Method, path: &str, query: Option<&str>) -> Located {
+    pub fn locate(&self, method: &Method, path: &str, query: Option<&str>) -> Target {
         let mut located = self.locate_bytes(method, path.as_bytes(), query.unwrap_or_default().as_bytes());
-        if let (true, Located::Api(spot)) = (self.keeps_spelling, &mut located) {
+        if let (true, Target::Calendar(target)) = (self.keeps_spelling, &mut located) {
             let query = query.unwrap_or_default().to_owned();
-            spot.spelling = Some(Box::new(Spelling {
+            target.spelling = Some(Box::new(RawTarget {
                 path: path.to_owned(),
                 query,
             }));
@@ -62,33 +62,33 @@ impl Roots {
         located
     }
 
-    fn locate_bytes(&self, method: &Method, path: &[u8], query: &[u8]) -> Located {
+    fn locate_bytes(&self, method: &Method, path: &[u8], query: &[u8]) -> Target {
         let by_path = ByPath::of(path, &self.paths, &self.namespaces);
         if by_path.is_elsewhere() && !may_name_a_route(query) {
             return by_path.elsewhere();
         }
         if let Some(problem) = unreadable(path) {
-            return Located::Refused(problem);
+            return Target::Invalid(problem);
         }
         if pair_count(query) > self.query_pairs {
-            return Located::Refused(TOO_MANY_PARAMETERS);
+            return Target::Invalid(TOO_MANY_PARAMETERS);
         }
         self.by_query(by_path, method, Arc::new(parse_form(query)))
     }
 
     /// What path and query say together: a `rest_route` beats the path in WordPress, so it may only repeat
     /// it, or stand where no REST path does.
-    fn by_query(&self, by_path: ByPath, method: &Method, query: Arc<PhpArray>) -> Located {
+    fn by_query(&self, by_path: ByPath, method: &Method, query: Arc<PhpArray>) -> Target {
         let Some(value) = query.get("rest_route") else {
             return match by_path {
-                ByPath::Route { root, matched, .. } if matched != Matched::Elsewhere => {
-                    Located::Api(Spot::new(root, matched, method, query))
+                ByPath::Route { root, matched, .. } if matched != Matched::Site => {
+                    Target::Calendar(CallTarget::new(root, matched, method, query))
                 }
                 other => other.elsewhere(),
             };
         };
         let Value::String(text) = value else {
-            return Located::Refused(CONTRADICTION);
+            return Target::Invalid(CONTRADICTION);
         };
         let named = match_route(text, &self.namespaces);
         match by_path {
@@ -96,17 +96,15 @@ impl Roots {
                 root,
                 matched,
                 is_root: false,
-            } if matched != Matched::Elsewhere => {
+            } if matched != Matched::Site => {
                 if named != matched || matched == Matched::Unknown {
-                    return Located::Refused(CONTRADICTION);
+                    return Target::Invalid(CONTRADICTION);
                 }
-                Located::Api(Spot::new(root, matched, method, query))
+                Target::Calendar(CallTarget::new(root, matched, method, query))
             }
-            ByPath::Route { is_root: false, .. } if named != Matched::Elsewhere => {
-                Located::Refused(CONTRADICTION)
-            }
-            ByPath::Route { root, .. } | ByPath::Site { root: Some(root) } if named != Matched::Elsewhere => {
-                Located::Api(Spot::new(root, named, method, query))
+            ByPath::Route { is_root: false, .. } if named != Matched::Site => Target::Invalid(CONTRADICTION),
+            ByPath::Route { root, .. } | ByPath::Site { root: Some(root) } if named != Matched::Site => {
+                Target::Calendar(CallTarget::new(root, named, method, query))
             }
             ByPath::Route { .. } | ByPath::Site { .. } => by_path.elsewhere(),
         }
@@ -146,8 +144,8 @@ mod tests {
 
     fn place(path: &str, query: Option<&str>) -> Option<(usize, Option<Route>)> {
         match roots().locate(&Method::GET, path, query) {
-            Located::Api(spot) => Some((spot.root, spot.matched.map(|found| found.route))),
-            Located::Elsewhere { .. } | Located::Refused(_) => None,
+            Target::Calendar(target) => Some((target.root, target.matched.map(|found| found.route))),
+            Target::Site { .. } | Target::Invalid(_) => None,
         }
     }
 
@@ -205,8 +203,8 @@ mod tests {
     #[test]
     fn escapes_percent_signs_anew_behind_index_php() {
         let slug = |path: &str| match roots().locate(&Method::GET, path, None) {
-            Located::Api(spot) => spot.matched.and_then(|found| found.parameter),
-            Located::Elsewhere { .. } | Located::Refused(_) => None,
+            Target::Calendar(target) => target.matched.and_then(|found| found.parameter),
+            Target::Site { .. } | Target::Invalid(_) => None,
         };
         let path = "/wp-json/tribe/events/v1/events/by-slug/a%2541";
         assert_eq!(slug(path), Some(b"a%2541".to_vec()));
@@ -229,7 +227,7 @@ mod tests {
             assert!(
                 matches!(
                     roots().locate(&Method::GET, path, Some(query)),
-                    Located::Refused(_)
+                    Target::Invalid(_)
                 ),
                 "{path}?{query}"
             );
@@ -244,7 +242,7 @@ mod tests {
         ] {
             assert_eq!(
                 roots().locate(&Method::GET, path, None),
-                Located::Refused(BAD_TARGET),
+                Target::Invalid(BAD_TARGET),
                 "{path}"
             );
         }

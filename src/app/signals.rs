@@ -8,13 +8,13 @@ use tokio::sync::mpsc;
 /// Tells an edge to end: once to drain, twice to end at once.
 #[derive(Debug)]
 pub struct Shutdown {
-    orders: mpsc::Receiver<()>,
+    signals: mpsc::Receiver<()>,
 }
 
 /// Tells an edge to read its configuration again.
 #[derive(Debug)]
-pub struct HangUps {
-    orders: mpsc::Receiver<()>,
+pub struct Sighup {
+    signals: mpsc::Receiver<()>,
 }
 
 // === impl Shutdown ===
@@ -45,19 +45,19 @@ impl Shutdown {
 
     /// Orders come from the returned sender.
     pub fn manual() -> (mpsc::Sender<()>, Self) {
-        let (sender, orders) = mpsc::channel(2);
-        (sender, Self { orders })
+        let (sender, signals) = mpsc::channel(2);
+        (sender, Self { signals })
     }
 
     /// Waits for an order.
     pub(super) async fn ordered(&mut self) {
-        next(&mut self.orders).await;
+        next(&mut self.signals).await;
     }
 }
 
-// === impl HangUps ===
+// === impl Sighup ===
 
-impl HangUps {
+impl Sighup {
     /// SIGHUP; signals that arrive during a reload count as one.
     ///
     /// # Errors
@@ -72,13 +72,13 @@ impl HangUps {
 
     /// Orders come from the returned sender.
     pub fn manual() -> (mpsc::Sender<()>, Self) {
-        let (sender, orders) = mpsc::channel(1);
-        (sender, Self { orders })
+        let (sender, signals) = mpsc::channel(1);
+        (sender, Self { signals })
     }
 
     /// Waits for an order.
     pub(super) async fn ordered(&mut self) {
-        next(&mut self.orders).await;
+        next(&mut self.signals).await;
     }
 }
 
@@ -91,9 +91,9 @@ async fn pass_on(mut hang_up: Signal, sender: mpsc::Sender<()>) {
     }
 }
 
-/// The next order; a sender that is gone orders nothing any more.
-async fn next(orders: &mut mpsc::Receiver<()>) {
-    if orders.recv().await.is_none() {
+/// The next order; a sender that is gone signals nothing any more.
+async fn next(signals: &mut mpsc::Receiver<()>) {
+    if signals.recv().await.is_none() {
         std::future::pending::<()>().await;
     }
 }

@@ -18,21 +18,21 @@ use tracing::{Instrument, info_span};
 
 use super::client_address::ClientAddress;
 use super::request_id::RequestId;
-use crate::answer::{Answer, AnswerBody, AnsweredBy, BoxError};
-use crate::telemetry::{Inflight, Journal, Metrics, Served, method_label};
+use crate::response::{AnsweredBy, BoxError, EdgeBody, EdgeResponse};
+use crate::telemetry::{Inflight, Metrics, RequestLog, Served, method_label};
 
 /// What a request that its client gave up is logged as; the number is nginx's, no answer carries it.
 const CLIENT_GONE: u16 = 499;
 
 /// Logs and counts requests.
 #[derive(Debug, Clone)]
-pub(super) struct AccessLayer {
+pub(super) struct AccessLogLayer {
     metrics: Metrics,
 }
 
 /// Logs and counts each request once; never answers itself.
 #[derive(Debug, Clone)]
-pub(super) struct Access<S> {
+pub(super) struct AccessLog<S> {
     inner: S,
     metrics: Metrics,
 }
@@ -41,7 +41,7 @@ pub(super) struct Access<S> {
 #[derive(Debug)]
 struct Record {
     metrics: Metrics,
-    journal: Journal,
+    request_log: RequestLog,
     id: Option<RequestId>,
     client: Option<IpAddr>,
     method: Method,
@@ -52,34 +52,34 @@ struct Record {
     _inflight: Inflight,
 }
 
-// === impl AccessLayer ===
+// === impl AccessLogLayer ===
 
-impl AccessLayer {
+impl AccessLogLayer {
     pub(super) fn new(metrics: Metrics) -> Self {
         Self { metrics }
     }
 }
 
-impl<S> Layer<S> for AccessLayer {
-    type Service = Access<S>;
+impl<S> Layer<S> for AccessLogLayer {
+    type Service = AccessLog<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Access {
+        AccessLog {
             inner,
             metrics: self.metrics.clone(),
         }
     }
 }
 
-// === impl Access ===
+// === impl AccessLog ===
 
-impl<S, B> Service<Request<B>> for Access<S>
+impl<S, B> Service<Request<B>> for AccessLog<S>
 where
-    S: Service<Request<B>, Response = Answer, Error = Infallible>,
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = Answer;
+    type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = AccessFuture<S::Future>;
+    type Future = AccessLogFuture<S::Future>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
@@ -87,9 +87,9 @@ where
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         let record = Record::begin(&self.metrics, &request);
-        request.extensions_mut().insert(record.journal.clone());
+        request.extensions_mut().insert(record.request_log.clone());
         let span = info_span!("request", id = record.id.as_ref().map(RequestId::as_str));
-        AccessFuture {
+        AccessLogFuture {
             inner: span.in_scope(|| self.inner.call(request)).instrument(span),
             record: Some(record),
         }
@@ -98,18 +98,18 @@ where
 
 pin_project! {
     /// Ties the record to the answer's body.
-    pub(super) struct AccessFuture<F> {
+    pub(super) struct AccessLogFuture<F> {
         #[pin]
         inner: Instrumented<F>,
         record: Option<Record>,
     }
 }
 
-impl<F> Future for AccessFuture<F>
+impl<F> Future for AccessLogFuture<F>
 where
-    F: Future<Output = Result<Answer, Infallible>>,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<Answer, Infallible>;
+    type Output = Result<EdgeResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -128,7 +128,7 @@ where
 /// An answer's body that counts its bytes.
 #[derive(Debug)]
 struct RecordedBody {
-    inner: AnswerBody,
+    inner: EdgeBody,
     record: Record,
 }
 
@@ -168,7 +168,7 @@ impl Record {
     fn begin<B>(metrics: &Metrics, request: &Request<B>) -> Self {
         let client = request.extensions().get::<ClientAddress>();
         Self {
-            journal: Journal::default(),
+            request_log: RequestLog::default(),
             id: request.extensions().get().cloned(),
             client: client.and_then(|client| client.address),
             method: request.method().clone(),
@@ -185,7 +185,7 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         let duration = self.started.elapsed();
-        let operation = self.journal.operation();
+        let operation = self.request_log.operation();
         let (status, code) = match self.answer {
             Some((status, answered_by)) => (status.as_u16(), answered_by.and_then(AnsweredBy::code)),
             None => (CLIENT_GONE, None),
@@ -205,7 +205,7 @@ impl Drop for Record {
             });
         }
         tracing::info!(
-            target: "calendar_edge::access",
+            target: "calendar_edge::admission",
             request_id = self.id.as_ref().map(RequestId::as_str),
             client = self.client.map(tracing::field::display),
             method = method_label(&self.method),

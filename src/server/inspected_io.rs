@@ -34,14 +34,14 @@ const FORBIDDEN_FRAME: &[u8] = b"\0\0\x08\x06\0\0\0\0\x01\0\0\0\0\0\0\0\0";
 
 /// What a new connection is held to.
 #[derive(Debug, Clone)]
-pub(super) struct Rules {
+pub(super) struct InspectionRules {
     pub(super) inspector: Inspector,
     pub(super) meter: FrameMeter,
 }
 
-/// A stream that is inspected before it is read.
+/// A stream that is inspected_io before it is read.
 #[derive(Debug)]
-pub(super) struct Inspected<S> {
+pub(super) struct InspectedIo<S> {
     stream: S,
     inspector: Inspector,
     meter: FrameMeter,
@@ -55,12 +55,12 @@ pub(super) struct Inspected<S> {
     heads: u64,
     /// Whether the last bytes of HTTP/2 that passed take more room until somebody makes use of them.
     swollen: bool,
-    state: State,
+    state: IoState,
 }
 
 /// What becomes of further bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum IoState {
     Inspecting,
     /// HTTP/2: they pass as they are, metered.
     Passing,
@@ -71,7 +71,7 @@ enum State {
 }
 
 /// Why bytes cannot pass as they are.
-enum Stop {
+enum IoStop {
     /// They are no whole head.
     Unfinished,
     /// A head has to be spelt otherwise.
@@ -81,10 +81,10 @@ enum Stop {
     Flooded(Flood),
 }
 
-// === impl Inspected ===
+// === impl InspectedIo ===
 
-impl<S> Inspected<S> {
-    pub(super) fn new(stream: S, rules: Rules, activity: Activity, breach: FoundBreach) -> Self {
+impl<S> InspectedIo<S> {
+    pub(super) fn new(stream: S, rules: InspectionRules, activity: Activity, breach: FoundBreach) -> Self {
         Self {
             stream,
             inspector: rules.inspector,
@@ -95,12 +95,12 @@ impl<S> Inspected<S> {
             passed: 0,
             heads: 0,
             swollen: false,
-            state: State::Inspecting,
+            state: IoState::Inspecting,
         }
     }
 
     /// How many bytes may pass as they are, and what stops the next one.
-    fn admit(&mut self, bytes: &[u8]) -> (usize, Option<Stop>) {
+    fn admit(&mut self, bytes: &[u8]) -> (usize, Option<IoStop>) {
         let mut good = 0;
         loop {
             let rest = bytes.get(good..).unwrap_or_default();
@@ -108,57 +108,57 @@ impl<S> Inspected<S> {
                 return (good, None);
             }
             match self.inspector.inspect(rest) {
-                Ok(Step::Unfinished) => return (good, Some(Stop::Unfinished)),
+                Ok(Step::Unfinished) => return (good, Some(IoStop::Unfinished)),
                 Ok(Step::Head(head)) => {
                     self.heads += 1;
                     if head.respelling.is_some() {
-                        return (good, Some(Stop::Respell(head)));
+                        return (good, Some(IoStop::Respell(head)));
                     }
                     good += head.bytes;
                 }
                 Ok(Step::Body(count)) => good += count,
                 Ok(Step::Multiplexed) => {
-                    self.state = State::Passing;
+                    self.state = IoState::Passing;
                     return self.meter(bytes, good);
                 }
-                Err(breached) => return (good, Some(Stop::Broken(breached))),
+                Err(breached) => return (good, Some(IoStop::Broken(breached))),
             }
         }
     }
 
     /// The same for bytes of which these are frames.
-    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<Stop>) {
+    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<IoStop>) {
         let frames = bytes.get(from..).unwrap_or_default();
         match self.meter.follow(frames, Instant::now()) {
             Ok(swells) => {
                 self.swollen |= swells;
                 (bytes.len(), None)
             }
-            Err(flood) => (from + flood.bytes, Some(Stop::Flooded(flood))),
+            Err(flood) => (from + flood.bytes, Some(IoStop::Flooded(flood))),
         }
     }
 
     /// Goes on with the held bytes until all have passed or one is stopped.
     fn admit_held(&mut self) {
-        while self.state == State::Inspecting {
+        while self.state == IoState::Inspecting {
             let held = std::mem::take(&mut self.held);
             let (good, stop) = self.admit(held.get(self.passed..).unwrap_or_default());
             self.held = held;
             self.passed += good;
             match stop {
-                None | Some(Stop::Unfinished) => return,
+                None | Some(IoStop::Unfinished) => return,
                 Some(stop) => self.stop(stop),
             }
         }
     }
 
     /// Puts in place what passes instead of the bytes behind the good ones.
-    fn stop(&mut self, stop: Stop) {
+    fn stop(&mut self, stop: IoStop) {
         match stop {
-            Stop::Unfinished => {}
-            Stop::Respell(head) => self.respell(&head),
-            Stop::Broken(breached) => self.refuse(breached),
-            Stop::Flooded(flood) => self.end(flood),
+            IoStop::Unfinished => {}
+            IoStop::Respell(head) => self.respell(&head),
+            IoStop::Broken(breached) => self.refuse(breached),
+            IoStop::Flooded(flood) => self.end(flood),
         }
     }
 
@@ -167,7 +167,7 @@ impl<S> Inspected<S> {
         self.held.truncate(self.passed);
         self.held.extend_from_slice(FORBIDDEN_FRAME);
         self.passed = self.held.len();
-        self.state = State::Silent;
+        self.state = IoState::Silent;
     }
 
     fn respell(&mut self, head: &Head) {
@@ -195,12 +195,12 @@ impl<S> Inspected<S> {
                     .extend_from_slice(b" / HTTP/1.1\r\nConnection: close\r\n\r\n");
                 self.passed = self.held.len();
                 self.breach.report(self.heads, breached);
-                self.state = State::Silent;
+                self.state = IoState::Silent;
             }
             Part::Body => {
                 // The body belongs to the head that passed last.
                 self.breach.report(self.heads.saturating_sub(1), breached);
-                self.state = State::Ended;
+                self.state = IoState::Ended;
             }
         }
     }
@@ -225,19 +225,19 @@ impl<S> Inspected<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> Inspected<S> {
+impl<S: AsyncRead + Unpin> InspectedIo<S> {
     /// Reads to the reader's own room and judges there; what may not pass moves to the held bytes.
     fn poll_direct(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let fresh = buf.filled().get(before..).unwrap_or_default();
         if fresh.is_empty() {
-            self.state = State::Ended;
+            self.state = IoState::Ended;
             return Poll::Ready(Ok(()));
         }
         let (good, stop) = match self.state {
-            State::Passing => self.meter(fresh, 0),
-            State::Inspecting | State::Silent | State::Ended => self.admit(fresh),
+            IoState::Passing => self.meter(fresh, 0),
+            IoState::Inspecting | IoState::Silent | IoState::Ended => self.admit(fresh),
         };
         if let Some(stop) = stop {
             self.held.extend_from_slice(fresh.get(good..).unwrap_or_default());
@@ -261,7 +261,7 @@ impl<S: AsyncRead + Unpin> Inspected<S> {
             return Poll::Pending;
         };
         if read? == 0 {
-            self.state = State::Ended;
+            self.state = IoState::Ended;
         } else {
             self.admit_held();
         }
@@ -284,7 +284,7 @@ fn yield_soon(cx: &mut Context<'_>) {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for InspectedIo<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buf.filled().len();
@@ -295,11 +295,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
                 return Poll::Ready(Ok(()));
             }
             match this.state {
-                State::Inspecting if this.held.is_empty() && buf.remaining() >= READ => {
+                IoState::Inspecting if this.held.is_empty() && buf.remaining() >= READ => {
                     ready!(this.poll_direct(cx, buf))?;
                 }
-                State::Inspecting => ready!(this.poll_held(cx))?,
-                State::Passing => {
+                IoState::Inspecting => ready!(this.poll_held(cx))?,
+                IoState::Passing => {
                     if std::mem::take(&mut this.swollen) {
                         yield_soon(cx);
                     }
@@ -307,14 +307,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Inspected<S> {
                     ready!(this.poll_direct(cx, buf))?;
                     turn.made_progress();
                 }
-                State::Silent => return Poll::Pending,
-                State::Ended => return Poll::Ready(Ok(())),
+                IoState::Silent => return Poll::Pending,
+                IoState::Ended => return Poll::Ready(Ok(())),
             }
         }
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Inspected<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for InspectedIo<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = ready!(Pin::new(&mut this.stream).poll_write(cx, buf));
@@ -345,5 +345,5 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Inspected<S> {
 }
 
 #[cfg(test)]
-#[path = "inspected_tests.rs"]
+#[path = "inspected_io_tests.rs"]
 mod tests;

@@ -5,7 +5,7 @@ use crate::credentials::Caller;
 
 /// What a judgement rests on beside the value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Premises<'a> {
+pub(crate) struct JudgeContext<'a> {
     /// Who asks.
     pub(crate) caller: Caller,
     /// Where images may come from.

@@ -20,7 +20,7 @@ pub(super) enum Matched {
     /// Inside the namespace, but no route.
     Unknown,
     /// Another namespace.
-    Elsewhere,
+    Site,
 }
 
 /// Matches a route string against the public namespaces, without regard to ASCII case.
@@ -31,7 +31,7 @@ pub(super) fn match_route(text: &[u8], namespaces: &[String]) -> Matched {
         .iter()
         .find_map(|namespace| below_namespace(text, namespace))
     else {
-        return Matched::Elsewhere;
+        return Matched::Site;
     };
     match_below(below).map_or(Matched::Unknown, Matched::Route)
 }
@@ -92,7 +92,7 @@ mod tests {
                 found.route,
                 found.parameter.map(|p| String::from_utf8_lossy(&p).into_owned()),
             )),
-            Matched::Unknown | Matched::Elsewhere => None,
+            Matched::Unknown | Matched::Site => None,
         }
     }
 

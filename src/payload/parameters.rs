@@ -1,4 +1,4 @@
-//! The bags WordPress keeps a request's parameters in, and which one wins (backend.md section 4).
+//! The parameters WordPress keeps a request's parameters in, and which one wins (backend.md section 4).
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub enum Source {
 
 /// The parameters of one source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bag {
+pub struct SourceParameters {
     /// Where they came from.
     pub source: Source,
     /// The parameters in the order they were sent; a target's are shared with its place.
@@ -28,8 +28,8 @@ pub struct Bag {
 
 /// All parameters of a request, strongest source first.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bags {
-    bags: Vec<Bag>,
+pub struct Parameters {
+    parameters: Vec<SourceParameters>,
 }
 
 // === impl Source ===
@@ -46,27 +46,27 @@ impl Source {
     }
 }
 
-// === impl Bags ===
+// === impl Parameters ===
 
-impl Bags {
+impl Parameters {
     /// Adds the parameters of a source.
     pub fn add(&mut self, source: Source, parameters: impl Into<Arc<PhpArray>>) {
         let parameters = parameters.into();
-        self.bags.push(Bag { source, parameters });
-        self.bags.sort_by_key(|bag| bag.source);
+        self.parameters.push(SourceParameters { source, parameters });
+        self.parameters.sort_by_key(|sent| sent.source);
     }
 
-    /// The bags in the order WordPress reads and checks them.
-    pub fn in_order(&self) -> &[Bag] {
-        &self.bags
+    /// The parameters in the order WordPress reads and checks them.
+    pub fn in_order(&self) -> &[SourceParameters] {
+        &self.parameters
     }
 
     /// The parameters of one source.
     pub fn of(&self, source: Source) -> Option<&PhpArray> {
-        self.bags
+        self.parameters
             .iter()
-            .find(|bag| bag.source == source)
-            .map(|bag| &*bag.parameters)
+            .find(|sent| sent.source == source)
+            .map(|sent| &*sent.parameters)
     }
 
     /// The value WordPress reads under a name: the first that is not null, and where it stands.
@@ -76,8 +76,8 @@ impl Bags {
 
     /// Every value sent under a name, strongest first, nulls included.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Source, &'a Value)> {
-        self.bags
+        self.parameters
             .iter()
-            .filter_map(move |bag| Some((bag.source, bag.parameters.get(name)?)))
+            .filter_map(move |sent| Some((sent.source, sent.parameters.get(name)?)))
     }
 }

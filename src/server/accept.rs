@@ -1,21 +1,21 @@
-//! What comes before HTTP on a connection: a proxy's announcement, a place among its address's, the handshake.
+//! What comes before HTTP on a connection: a proxy's proxy_header_policy, a place among its address's, the handshake.
 
 use std::io;
 use std::sync::Arc;
 
 use ipnet::IpNet;
 
-use super::announced::{HeaderFault, read_announcement};
-use super::crowd::{Crowd, Guest};
 use super::listener::Arrival;
 use super::peer::Peer;
+use super::per_address::{AddressPermit, PerAddressLimit};
+use super::proxy_header::{HeaderFault, read_announcement};
 use super::stream::Socket;
 
 /// Whether connections over TCP begin with a PROXY header.
 ///
 /// It is one or the other: who guesses lets clients choose their address.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Announcement {
+pub(crate) enum ProxyHeaderPolicy {
     /// Clients connect themselves.
     #[default]
     Never,
@@ -24,19 +24,19 @@ pub(crate) enum Announcement {
 }
 
 /// A connection on which HTTP begins.
-pub(super) struct Opened {
+pub(super) struct AcceptedConnection {
     pub(super) socket: Socket,
     pub(super) peer: Peer,
-    pub(super) guest: Guest,
+    pub(super) address_permit: AddressPermit,
 }
 
 /// Why HTTP does not begin.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum OpeningFault {
+pub(super) enum AcceptFault {
     /// A stranger connected where only trusted proxies may.
     #[error("only trusted proxies may connect")]
     Stranger,
-    /// A trusted proxy announced nobody, or in a way of its own.
+    /// A trusted proxy proxy_header nobody, or in a way of its own.
     #[error(transparent)]
     Header(#[from] HeaderFault),
     /// The address holds too many connections.
@@ -50,13 +50,13 @@ pub(super) enum OpeningFault {
 /// Brings a connection to the point where HTTP begins; it has no deadline of its own.
 pub(super) async fn open(
     mut arrival: Arrival,
-    announcement: &Announcement,
-    crowd: &Crowd,
-) -> Result<Opened, OpeningFault> {
-    if let Announcement::Always(proxies) = announcement {
+    proxy_header_policy: &ProxyHeaderPolicy,
+    per_address: &PerAddressLimit,
+) -> Result<AcceptedConnection, AcceptFault> {
+    if let ProxyHeaderPolicy::Always(proxies) = proxy_header_policy {
         announce(&mut arrival, proxies).await?;
     }
-    let guest = crowd.enter(arrival.peer()).ok_or(OpeningFault::Crowded)?;
+    let address_permit = per_address.enter(arrival.peer()).ok_or(AcceptFault::Crowded)?;
     let (socket, peer) = match arrival {
         Arrival::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
         Arrival::Tls(stream, peer, acceptor) => {
@@ -65,28 +65,32 @@ pub(super) async fn open(
         }
         Arrival::Unix(stream) => (Socket::Unix(stream), Peer::default()),
     };
-    Ok(Opened { socket, peer, guest })
+    Ok(AcceptedConnection {
+        socket,
+        peer,
+        address_permit,
+    })
 }
 
 /// Puts the client's addresses in the place of the proxy's.
-async fn announce(arrival: &mut Arrival, proxies: &[IpNet]) -> Result<(), OpeningFault> {
+async fn announce(arrival: &mut Arrival, proxies: &[IpNet]) -> Result<(), AcceptFault> {
     let (Arrival::Tcp(stream, peer) | Arrival::Tls(stream, peer, _)) = arrival else {
         // Who may write to the socket's file is this machine's own.
         return Ok(());
     };
     if !peer.is_in(proxies) {
-        return Err(OpeningFault::Stranger);
+        return Err(AcceptFault::Stranger);
     }
-    if let Some(announced) = read_announcement(stream).await? {
-        peer.remote = Some(announced.source);
-        peer.local = Some(announced.destination);
+    if let Some(proxy_header) = read_announcement(stream).await? {
+        peer.remote = Some(proxy_header.source);
+        peer.local = Some(proxy_header.destination);
     }
     Ok(())
 }
 
-// === impl Announcement ===
+// === impl ProxyHeaderPolicy ===
 
-impl Announcement {
+impl ProxyHeaderPolicy {
     /// Takes headers from these networks, and connections from no other.
     pub(crate) fn by(proxies: &[IpNet]) -> Self {
         Self::Always(proxies.into())

@@ -7,9 +7,9 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use super::activity::Running;
-use super::streams::Progress;
-use crate::answer::{AnswerBody, BoxError};
+use super::activity::RunningRequest;
+use super::h2_stalls::StreamProgress;
+use crate::response::{BoxError, EdgeBody};
 
 /// Bytes that a stream of HTTP/2 is given at once: the library takes a piece whole, however narrow the window.
 const PIECE: usize = 16 * 1024;
@@ -17,10 +17,10 @@ const PIECE: usize = 16 * 1024;
 /// An answer's body on its way to the client.
 #[derive(Debug)]
 pub(super) struct CountedBody {
-    inner: AnswerBody,
-    _running: Option<Running>,
+    inner: EdgeBody,
+    _running: Option<RunningRequest>,
     /// HTTP/2 only: over HTTP/1 the socket shows what the client takes.
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<StreamProgress>>,
     /// What is left of the last frame.
     rest: Bytes,
     /// Bytes of the last piece.
@@ -30,11 +30,11 @@ pub(super) struct CountedBody {
 // === impl CountedBody ===
 
 impl CountedBody {
-    pub(super) fn new(inner: AnswerBody, running: Option<Running>) -> Self {
+    pub(super) fn new(inner: EdgeBody, running: Option<RunningRequest>) -> Self {
         Self {
             inner,
             _running: running,
-            progress: Progress::current(),
+            progress: StreamProgress::current(),
             rest: Bytes::new(),
             handed: 0,
         }
@@ -43,7 +43,7 @@ impl CountedBody {
     /// Frames of data in pieces, each of which is asked for once the client has taken the one before.
     fn poll_piece(
         &mut self,
-        progress: &Progress,
+        progress: &StreamProgress,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         progress.took(std::mem::take(&mut self.handed));

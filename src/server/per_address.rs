@@ -11,10 +11,10 @@ use crate::settings::visitor_network;
 
 /// The connections of each address; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Crowd(Arc<Mutex<Inner>>);
+pub(crate) struct PerAddressLimit(Arc<Mutex<OpenConnections>>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct OpenConnections {
     /// Most connections of one address; 0: any number.
     limit: usize,
     /// Proxies, which speak for many clients.
@@ -24,14 +24,14 @@ struct Inner {
 
 /// One connection's place among those of its address; free again when dropped.
 #[derive(Debug)]
-pub(super) struct Guest {
-    crowd: Crowd,
+pub(super) struct AddressPermit {
+    per_address: PerAddressLimit,
     network: Option<IpNet>,
 }
 
-// === impl Crowd ===
+// === impl PerAddressLimit ===
 
-impl Crowd {
+impl PerAddressLimit {
     /// Changes the limit and who is exempt; connections beyond a lower limit stay until they end.
     pub(crate) fn limit(&self, limit: usize, exempt: &[IpNet]) {
         let mut inner = self.lock();
@@ -40,7 +40,7 @@ impl Crowd {
     }
 
     /// Takes a place, unless the peer's address holds too many.
-    pub(super) fn enter(&self, peer: Peer) -> Option<Guest> {
+    pub(super) fn enter(&self, peer: Peer) -> Option<AddressPermit> {
         let mut inner = self.lock();
         // Counted without a limit as well: one may be set while the connection is open.
         let network = peer.address().map(visitor_network);
@@ -52,20 +52,20 @@ impl Crowd {
             }
             *open += 1;
         }
-        let crowd = self.clone();
-        Some(Guest { crowd, network })
+        let per_address = self.clone();
+        Some(AddressPermit { per_address, network })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         // Nothing in here leaves a count half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Guest {
+impl Drop for AddressPermit {
     fn drop(&mut self) {
         let Some(network) = self.network else { return };
-        if let Entry::Occupied(mut open) = self.crowd.lock().open.entry(network) {
+        if let Entry::Occupied(mut open) = self.per_address.lock().open.entry(network) {
             *open.get_mut() -= 1;
             if *open.get() == 0 {
                 open.remove();
@@ -87,42 +87,42 @@ mod tests {
 
     #[test]
     fn an_address_holds_no_more_than_its_share() {
-        let crowd = Crowd::default();
-        crowd.limit(2, &["10.0.0.0/8".parse().unwrap()]);
-        let first = crowd.enter(peer("192.0.2.1:1")).unwrap();
-        let _second = crowd.enter(peer("192.0.2.1:2")).unwrap();
+        let per_address = PerAddressLimit::default();
+        per_address.limit(2, &["10.0.0.0/8".parse().unwrap()]);
+        let first = per_address.enter(peer("192.0.2.1:1")).unwrap();
+        let _second = per_address.enter(peer("192.0.2.1:2")).unwrap();
 
-        assert!(crowd.enter(peer("192.0.2.1:3")).is_none());
-        assert!(crowd.enter(peer("192.0.2.2:1")).is_some());
+        assert!(per_address.enter(peer("192.0.2.1:3")).is_none());
+        assert!(per_address.enter(peer("192.0.2.2:1")).is_some());
         let proxied: Vec<_> = (1..9)
-            .map(|port| crowd.enter(peer(&format!("10.0.0.1:{port}"))))
+            .map(|port| per_address.enter(peer(&format!("10.0.0.1:{port}"))))
             .collect();
         assert!(proxied.iter().all(Option::is_some));
-        assert!(crowd.enter(Peer::default()).is_some());
+        assert!(per_address.enter(Peer::default()).is_some());
 
         drop(first);
-        assert!(crowd.enter(peer("192.0.2.1:4")).is_some());
+        assert!(per_address.enter(peer("192.0.2.1:4")).is_some());
     }
 
     #[test]
     fn a_network_of_ipv6_counts_as_one_address() {
-        let crowd = Crowd::default();
-        crowd.limit(1, &[]);
-        let _first = crowd.enter(peer("[2001:db8::1]:1")).unwrap();
-        assert!(crowd.enter(peer("[2001:db8::2]:1")).is_none());
-        assert!(crowd.enter(peer("[2001:db8:0:1::1]:1")).is_some());
+        let per_address = PerAddressLimit::default();
+        per_address.limit(1, &[]);
+        let _first = per_address.enter(peer("[2001:db8::1]:1")).unwrap();
+        assert!(per_address.enter(peer("[2001:db8::2]:1")).is_none());
+        assert!(per_address.enter(peer("[2001:db8:0:1::1]:1")).is_some());
     }
 
     #[test]
     fn nothing_is_remembered_of_those_who_left() {
-        let crowd = Crowd::default();
+        let per_address = PerAddressLimit::default();
         for port in 1..100 {
-            drop(crowd.enter(peer(&format!("192.0.2.{port}:1"))));
+            drop(per_address.enter(peer(&format!("192.0.2.{port}:1"))));
         }
-        assert!(crowd.lock().open.is_empty());
-        let open = crowd.enter(peer("192.0.2.1:1"));
-        crowd.limit(1, &[]);
-        assert!(crowd.enter(peer("192.0.2.1:2")).is_none());
+        assert!(per_address.lock().open.is_empty());
+        let open = per_address.enter(peer("192.0.2.1:1"));
+        per_address.limit(1, &[]);
+        assert!(per_address.enter(peer("192.0.2.1:2")).is_none());
         drop(open);
     }
 }

@@ -1,8 +1,8 @@
 //! What the path of a target says on its own.
 
+use super::call_target::Target;
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, match_route};
-use super::spot::Located;
 use crate::payload::{Plus, decode};
 
 /// What a path says on its own.
@@ -27,7 +27,7 @@ impl ByPath {
         let found = roots.iter().find_map(|root| Some((root, root.route(path)?)));
         if let Some((root, route)) = found {
             let matched = match_route(&route, namespaces);
-            let matched = if is_script(path) && matched != Matched::Elsewhere {
+            let matched = if is_script(path) && matched != Matched::Site {
                 Matched::Unknown
             } else {
                 matched
@@ -52,19 +52,19 @@ impl ByPath {
         matches!(
             self,
             Self::Route {
-                matched: Matched::Elsewhere,
+                matched: Matched::Site,
                 ..
             } | Self::Site { .. }
         )
     }
 
     /// The answer for a path that does not lead into the calendar API.
-    pub(super) const fn elsewhere(&self) -> Located {
+    pub(super) const fn elsewhere(&self) -> Target {
         let root = match self {
             Self::Route { root, .. } => Some(*root),
             Self::Site { .. } => None,
         };
-        Located::Elsewhere { root }
+        Target::Site { root }
     }
 }
 

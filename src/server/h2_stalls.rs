@@ -1,7 +1,7 @@
-//! Streams of HTTP/2 whose clients do not take their answers.
+//! StallWatch of HTTP/2 whose clients do not take their answers.
 //!
 //! A client opens windows stream by stream, or not at all, while the socket below is never full. So each stream
-//! has a patience of its own. Its task notes whose turn it is, and ends once that is lost, which resets the stream.
+//! has a min_rate of its own. Its task notes whose turn it is, and ends once that is lost, which resets the stream.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,39 +12,39 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::patience::Patience;
+use super::min_rate::MinRate;
 
 tokio::task_local! {
     /// The progress of the stream whose task is being polled.
-    static CURRENT: Arc<Progress>;
+    static CURRENT: Arc<StreamProgress>;
 }
 
 /// Runs the streams of connections, each for as long as its client takes its answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Streams {
+pub(super) struct StallWatch {
     longest: Duration,
     pace: u64,
 }
 
 /// How far the answer of one stream has come.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct StreamProgress {
     /// A piece was handed over, and nobody has asked for the next one.
     waits_for_client: AtomicBool,
     /// Bytes that were taken since this was last looked at.
     taken: AtomicUsize,
 }
 
-// === impl Streams ===
+// === impl StallWatch ===
 
-impl Streams {
+impl StallWatch {
     /// So long a client may let an answer wait, a second of it earned by `pace` bytes.
     pub(super) const fn new(longest: Duration, pace: u64) -> Self {
         Self { longest, pace }
     }
 }
 
-impl<F> hyper::rt::Executor<F> for Streams
+impl<F> hyper::rt::Executor<F> for StallWatch
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -52,14 +52,14 @@ where
         tokio::spawn(StreamTask {
             stream,
             progress: Arc::default(),
-            patience: Patience::new(self.longest, self.longest, self.pace),
+            min_rate: MinRate::new(self.longest, self.longest, self.pace),
         });
     }
 }
 
-// === impl Progress ===
+// === impl StreamProgress ===
 
-impl Progress {
+impl StreamProgress {
     /// The progress of the stream this is called for, if it is one of HTTP/2.
     pub(super) fn current() -> Option<Arc<Self>> {
         CURRENT.try_with(Arc::clone).ok()
@@ -82,8 +82,8 @@ pin_project! {
     struct StreamTask<F> {
         #[pin]
         stream: F,
-        progress: Arc<Progress>,
-        patience: Patience,
+        progress: Arc<StreamProgress>,
+        min_rate: MinRate,
     }
 }
 
@@ -101,12 +101,12 @@ impl<F: Future<Output = ()>> Future for StreamTask<F> {
         let taken = this.progress.taken.swap(0, Ordering::Relaxed);
         let waits = this.progress.waits_for_client.load(Ordering::Relaxed);
         if taken > 0 || !waits {
-            this.patience.moved(taken);
+            this.min_rate.moved(taken);
         }
         if !waits {
             return Poll::Pending;
         }
-        ready!(this.patience.poll_lost(cx));
+        ready!(this.min_rate.poll_exceeded(cx));
         tracing::debug!("a stream is reset: its client does not take the answer");
         Poll::Ready(())
     }
@@ -138,18 +138,18 @@ mod tests {
         \0\0\x06\x01\x05\0\0\0\x03\x82\x84\x86\x41\x01x";
 
     /// What the future of a response sees as its stream's progress, and what its body sees.
-    type Seen = (Option<Arc<Progress>>, Option<Arc<Progress>>);
+    type Seen = (Option<Arc<StreamProgress>>, Option<Arc<StreamProgress>>);
 
     /// A response with one byte, which notes what it and its body see.
     #[expect(clippy::unused_async, reason = "the future is what a stream's task polls")]
     async fn respond(
         noted: Arc<Mutex<Vec<Seen>>>,
     ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible>>, Infallible> {
-        let in_future = Progress::current();
+        let in_future = StreamProgress::current();
         let mut frames = Some(Frame::data(Bytes::from_static(b"x")));
         let body = stream::poll_fn(move |_| {
             if frames.is_some() {
-                let seen = (in_future.clone(), Progress::current());
+                let seen = (in_future.clone(), StreamProgress::current());
                 noted.lock().unwrap().push(seen);
             }
             Poll::Ready(frames.take().map(Ok::<_, Infallible>))
@@ -163,7 +163,7 @@ mod tests {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&seen);
         let service = service_fn(move |_: Request<Incoming>| respond(Arc::clone(&noted)));
-        let builder = auto::Builder::new(Streams::new(Duration::from_mins(1), 0));
+        let builder = auto::Builder::new(StallWatch::new(Duration::from_mins(1), 0));
         tokio::spawn(async move {
             let _ = builder.serve_connection(TokioIo::new(server), service).await;
         });
@@ -181,7 +181,7 @@ mod tests {
     #[tokio::test]
     async fn the_response_and_the_body_of_a_stream_run_in_one_task_of_their_own() {
         let seen = seen(TWO_REQUESTS, 2).await;
-        let progress: Vec<&Arc<Progress>> = seen
+        let progress: Vec<&Arc<StreamProgress>> = seen
             .iter()
             .map(|(in_future, in_body)| {
                 let (in_future, in_body) = (in_future.as_ref().unwrap(), in_body.as_ref().unwrap());

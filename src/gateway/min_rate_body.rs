@@ -7,32 +7,32 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::layers::{BodyError, ClientBody};
-use crate::server::Patience;
+use crate::server::MinRate;
 use crate::settings::{Limits, Timeouts};
 
 /// Fails once its client is slower than `limits.min_body_rate`.
 ///
 /// Only time spent waiting for the client counts: an origin that takes an upload slowly is no fault of the client's.
 #[derive(Debug)]
-pub(super) struct Paced {
+pub(super) struct MinRateBody {
     body: ClientBody,
-    patience: Option<Patience>,
+    min_rate: Option<MinRate>,
 }
 
-// === impl Paced ===
+// === impl MinRateBody ===
 
-impl Paced {
+impl MinRateBody {
     pub(super) fn new(body: ClientBody, limits: &Limits, timeouts: &Timeouts) -> Self {
         let (grace, most) = (timeouts.client_body_grace, timeouts.client_body);
-        let patience = Patience::new(grace.min(most), most, limits.min_body_rate);
+        let min_rate = MinRate::new(grace.min(most), most, limits.min_body_rate);
         Self {
             body,
-            patience: (limits.min_body_rate > 0).then_some(patience),
+            min_rate: (limits.min_body_rate > 0).then_some(min_rate),
         }
     }
 }
 
-impl Body for Paced {
+impl Body for MinRateBody {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -42,15 +42,15 @@ impl Body for Paced {
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
         let frame = Pin::new(&mut this.body).poll_frame(cx);
-        let Some(patience) = &mut this.patience else {
+        let Some(min_rate) = &mut this.min_rate else {
             return frame;
         };
         let Poll::Ready(frame) = frame else {
-            ready!(patience.poll_lost(cx));
+            ready!(min_rate.poll_exceeded(cx));
             return Poll::Ready(Some(Err(BodyError::Slow)));
         };
         let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
-        patience.moved(data.map_or(0, Bytes::len));
+        min_rate.moved(data.map_or(0, Bytes::len));
         Poll::Ready(frame)
     }
 

@@ -1,7 +1,7 @@
 //! The PROXY protocol: what a proxy in front says about the client, before the client's own bytes.
 //!
 //! <https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt>, versions 1 and 2. The header is read byte by byte
-//! or by its announced length, so that nothing of what follows is taken along.
+//! or by its proxy_header length, so that nothing of what follows is taken along.
 
 use std::io;
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ const LONGEST_REST: usize = 2048;
 
 /// The two ends of a client's connection to a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Announced {
+pub(super) struct ProxiedAddresses {
     /// Where the client speaks from.
     pub(super) source: SocketAddr,
     /// Where it connected to.
@@ -48,7 +48,7 @@ pub(super) enum HeaderFault {
 }
 
 /// Reads a header and nothing behind it; none: the proxy speaks for itself, as in a health check.
-pub(super) async fn read_announcement<R>(stream: &mut R) -> Result<Option<Announced>, HeaderFault>
+pub(super) async fn read_announcement<R>(stream: &mut R) -> Result<Option<ProxiedAddresses>, HeaderFault>
 where
     R: AsyncRead + Unpin,
 {
@@ -109,7 +109,7 @@ where
     Ok(())
 }
 
-fn parse(header: &[u8]) -> Result<Option<Announced>, HeaderFault> {
+fn parse(header: &[u8]) -> Result<Option<ProxiedAddresses>, HeaderFault> {
     let config = ParseConfig {
         include_tlvs: false,
         ..ParseConfig::default()
@@ -119,7 +119,7 @@ fn parse(header: &[u8]) -> Result<Option<Announced>, HeaderFault> {
         return Err(HeaderFault::Malformed);
     }
     match parsed.proxied_address() {
-        Some(address) if address.protocol == Protocol::Stream => Ok(Some(Announced {
+        Some(address) if address.protocol == Protocol::Stream => Ok(Some(ProxiedAddresses {
             source: address.source,
             destination: address.destination,
         })),
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     /// What is read, and what is left for the client's protocol.
-    fn read(bytes: &[u8]) -> (Result<Option<Announced>, HeaderFault>, &[u8]) {
+    fn read(bytes: &[u8]) -> (Result<Option<ProxiedAddresses>, HeaderFault>, &[u8]) {
         let mut rest = bytes;
         let result = read_announcement(&mut rest)
             .now_or_never()
@@ -162,7 +162,7 @@ mod tests {
             ("192.0.2.1:4711", "198.51.100.2:443"),
             ("[2001:db8::1]:4711", "[2001:db8::2]:443"),
         ] {
-            let expected = Announced {
+            let expected = ProxiedAddresses {
                 source: source.parse().unwrap(),
                 destination: destination.parse().unwrap(),
             };
@@ -176,8 +176,8 @@ mod tests {
             );
             for header in [text.into_bytes(), binary(source, destination, Protocol::Stream)] {
                 let bytes = [header.as_slice(), b"GET / HTTP/1.1\r\n"].concat();
-                let (announced, rest) = read(&bytes);
-                assert_eq!(announced.unwrap(), Some(expected));
+                let (proxy_header, rest) = read(&bytes);
+                assert_eq!(proxy_header.unwrap(), Some(expected));
                 assert_eq!(rest, b"GET / HTTP/1.1\r\n");
             }
         }

@@ -4,13 +4,13 @@
 //! and nothing below this module looks at a path again: the canonical encoder writes a new one.
 
 mod by_path;
+mod call_target;
 mod locate;
 mod root_path;
 mod route;
 mod slug;
-mod spot;
 
+pub use call_target::{CallTarget, RawTarget, Target};
 pub use locate::Roots;
 pub use route::RouteMatch;
 pub use slug::canonical_slug;
-pub use spot::{Located, Spelling, Spot};

@@ -12,10 +12,10 @@ use crate::problem::Refusal;
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The body of every answer: held or streamed.
-pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
+pub(crate) type EdgeBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// The answer type of every service in the edge.
-pub(crate) type Answer = Response<AnswerBody>;
+pub(crate) type EdgeResponse = Response<EdgeBody>;
 
 /// The media type of every answer the edge makes, as WordPress spells it (backend.md section 10).
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
@@ -41,13 +41,13 @@ pub(crate) enum AnsweredBy {
 }
 
 /// A body that is already complete.
-pub(crate) fn whole(bytes: Bytes) -> AnswerBody {
+pub(crate) fn whole(bytes: Bytes) -> EdgeBody {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 
 /// A JSON answer with the headers that every answer of the edge carries.
-pub(crate) fn json(status: StatusCode, body: Bytes) -> Answer {
-    let mut answer = Response::new(AnswerBody::default());
+pub(crate) fn json(status: StatusCode, body: Bytes) -> EdgeResponse {
+    let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, JSON);
@@ -61,7 +61,7 @@ pub(crate) fn json(status: StatusCode, body: Bytes) -> Answer {
 }
 
 /// The answer of the edge in place of the origin's; `Proxy-Status` follows from the problem.
-pub(crate) fn refused(refusal: &Refusal) -> Answer {
+pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
     let mut answer = json(refusal.status(), refusal.body().clone());
     let headers = answer.headers_mut();
     if let Some(methods) = refusal.allow().methods() {
@@ -78,8 +78,8 @@ pub(crate) fn refused(refusal: &Refusal) -> Answer {
 }
 
 /// The answer to a preflight, without a permission yet.
-pub(crate) fn preflight() -> Answer {
-    let mut answer = Response::new(AnswerBody::default());
+pub(crate) fn preflight() -> EdgeResponse {
+    let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = StatusCode::NO_CONTENT;
     answer.extensions_mut().insert(AnsweredBy::Preflight);
     answer

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use super::orders::HangUps;
+use super::file_watch::FileWatch;
 use super::reload::{ReloadError, Reloader};
-use super::watch::FileWatch;
+use super::signals::Sighup;
 use crate::config::ConfigSource;
 use crate::telemetry::{LogFilter, causes};
 
@@ -26,18 +26,18 @@ enum Cause {
 }
 
 /// Reads the configuration again at every order and at every change of its files; never ends.
-pub(super) async fn follow(reloader: Reloader, reload: Reload, mut hang_ups: HangUps) {
+pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighup) {
     let reload = Arc::new(reload);
     let Some(file) = reload.source.file() else {
         loop {
-            hang_ups.ordered().await;
+            sighup.ordered().await;
             tracing::info!("there is no configuration file to read again");
         }
     };
     let mut watch = FileWatch::of(reloader.files(file)).await;
     loop {
         let cause = tokio::select! {
-            () = hang_ups.ordered() => Cause::HangUp,
+            () = sighup.ordered() => Cause::HangUp,
             () = watch.changed() => Cause::File,
         };
         // Looked at before they are read: a change in between is seen later, at worst once too often.
