@@ -2,27 +2,17 @@
 
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 
+pub use calendar_edge_core::{
+    admission, authority, call, contract, cors, credentials, describe, framing, payload, problem, relay,
+    routing, settings, value,
+};
+
 mod admin;
-pub mod admission;
 pub mod app;
-mod authority;
 mod backend;
-pub mod call;
 pub mod config;
-pub mod contract;
-pub mod cors;
-pub mod credentials;
-pub mod describe;
-pub mod framing;
 mod gateway;
 mod layers;
-pub mod payload;
-pub mod problem;
-pub mod relay;
 mod response;
-pub mod routing;
-pub mod sandbox;
 mod server;
-pub mod settings;
 pub mod telemetry;
-pub mod value;

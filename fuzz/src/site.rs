@@ -35,7 +35,7 @@ pub fn judged(roots: &Roots, judge: &Judge, request: &Request) -> Option<Judgeme
     else {
         return None;
     };
-    let profile = judge.profile(&request.method, target.matched.as_ref());
+    let profile = judge.enforced_profile(target.operation);
     let credentials = Credentials::read(&request.headers, profile, &["Basic".to_owned()]).ok()?;
     Some(judge.judge(&RawCall {
         method: &request.method,

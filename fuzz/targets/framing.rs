@@ -49,7 +49,7 @@ fn metered(stream: &[u8], size: usize) -> (usize, End) {
         pings: 1,
         window_updates: 1,
         small_data: 1,
-        others: 1,
+        other_frames: 1,
     };
     let (mut meter, now, mut passed) = (FrameMeter::new(&rates), Instant::now(), 0);
     for piece in stream.chunks(size) {

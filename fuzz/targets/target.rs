@@ -16,15 +16,15 @@ use libfuzzer_sys::fuzz_target;
 static ROOTS: LazyLock<Roots> = LazyLock::new(|| Roots::new(&namespaced_settings()));
 
 fuzz_target!(|text: &[u8]| {
-    let Ok(target) = PathAndQuery::try_from(text) else {
+    let Ok(sent) = PathAndQuery::try_from(text) else {
         return;
     };
-    let Target::Calendar(target) = ROOTS.locate(&Method::GET, target.path(), target.query()) else {
+    let Target::Calendar(target) = ROOTS.locate(&Method::GET, sent.path(), sent.query()) else {
         return;
     };
     assert_eq!(
         *target.query,
-        parse_form(target.query().unwrap_or_default().as_bytes())
+        parse_form(sent.query().unwrap_or_default().as_bytes())
     );
     if let Some(route) = target.query.get("rest_route") {
         let Value::String(route) = route else {

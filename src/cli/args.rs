@@ -3,11 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use calendar_edge::config::{self, ConfigError, ConfigSource, OverrideSource, Overrides};
-use calendar_edge::contract::PLUGIN_NAMESPACE;
+use calendar_edge::config::{ConfigError, ConfigSource, OverrideSource, Overrides};
 use calendar_edge::settings::Settings;
 use clap::{Args, Parser, Subcommand};
-use url::Url;
 
 /// A hardened edge for the calendar REST API of a WordPress site.
 #[derive(Debug, Parser)]
@@ -29,7 +27,8 @@ pub(super) enum Command {
     /// Run the edge until SIGTERM or SIGINT
     Serve(ServeArgs),
     /// Run the edge in front of a built-in calendar: nothing else needed
-    Demo(DemoArgs),
+    #[cfg(feature = "demo")]
+    Demo(super::demo::DemoArgs),
     /// Check the configuration, then the live origin: reachable, namespace, published index
     Check(CheckArgs),
     /// Print the table of routes, methods and arguments
@@ -66,17 +65,6 @@ pub(super) struct ServeArgs {
         help = "What happens to a request that breaks a rule [env: CALENDAR_EDGE_MODE]"
     )]
     mode: Option<String>,
-}
-
-/// The flags of `demo`.
-#[derive(Debug, Args)]
-pub(super) struct DemoArgs {
-    #[arg(
-        long,
-        value_name = "ADDR",
-        help = "Where clients connect, 127.0.0.1:8787 unless given [env: CALENDAR_EDGE_LISTEN]"
-    )]
-    listen: Option<String>,
 }
 
 /// The flags of `check`.
@@ -150,23 +138,23 @@ pub(super) struct SiteArgs {
 }
 
 /// A flag that stands for a setting.
-struct SettingFlag {
-    key: &'static str,
+pub(super) struct SettingFlag {
+    pub(super) key: &'static str,
     flag: &'static str,
     variable: &'static str,
 }
 
-const ORIGIN: SettingFlag = SettingFlag {
+pub(super) const ORIGIN: SettingFlag = SettingFlag {
     key: "origin.url",
     flag: "--origin",
     variable: "CALENDAR_EDGE_ORIGIN",
 };
-const ORIGIN_NAMESPACE: SettingFlag = SettingFlag {
+pub(super) const ORIGIN_NAMESPACE: SettingFlag = SettingFlag {
     key: "origin.namespace",
     flag: "--origin-namespace",
     variable: "CALENDAR_EDGE_ORIGIN_NAMESPACE",
 };
-const LISTEN: SettingFlag = SettingFlag {
+pub(super) const LISTEN: SettingFlag = SettingFlag {
     key: "listen",
     flag: "--listen",
     variable: "CALENDAR_EDGE_LISTEN",
@@ -224,23 +212,6 @@ impl ServeArgs {
     }
 }
 
-// === impl DemoArgs ===
-
-impl DemoArgs {
-    /// Settings for the built-in calendar, whose REST root is `origin`.
-    pub(super) fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
-        let listen = overrides([(LISTEN, self.listen.as_deref())], environment);
-        let overrides = listen
-            .with(ORIGIN.key, OverrideSource::Flag("demo"), origin.as_str())
-            .with(
-                ORIGIN_NAMESPACE.key,
-                OverrideSource::Flag("demo"),
-                PLUGIN_NAMESPACE,
-            );
-        config::load(None, &overrides)
-    }
-}
-
 // === impl SiteArgs ===
 
 impl SiteArgs {
@@ -284,7 +255,7 @@ impl ExplainArgs {
     }
 }
 
-fn overrides<'a>(
+pub(super) fn overrides<'a>(
     pairs: impl IntoIterator<Item = (SettingFlag, Option<&'a str>)>,
     environment: Environment<'_>,
 ) -> Overrides {

@@ -5,14 +5,27 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{BoundAddress, Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
-use calendar_edge::config::ConfigSource;
+use calendar_edge::config::{self, ConfigError, ConfigSource, OverrideSource};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
-use calendar_edge::sandbox::Sandbox;
-use calendar_edge::settings::{LogFormat, LogSettings};
+use calendar_edge::settings::{LogFormat, LogSettings, Settings};
 use calendar_edge::telemetry::install_logs;
+use calendar_edge_sandbox::Sandbox;
+use clap::Args;
+use url::Url;
 
-use super::args::{DemoArgs, Environment};
+use super::args::{Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
 use super::status::Status;
+
+/// The flags of `demo`.
+#[derive(Debug, Args)]
+pub(super) struct DemoArgs {
+    #[arg(
+        long,
+        value_name = "ADDR",
+        help = "Where clients connect, 127.0.0.1:8787 unless given [env: CALENDAR_EDGE_LISTEN]"
+    )]
+    listen: Option<String>,
+}
 
 /// Serves a calendar in memory until SIGTERM or SIGINT.
 pub(super) fn run(
@@ -87,4 +100,21 @@ fn public_root(address: &BoundAddress) -> Option<String> {
         reachable.set_ip(Ipv4Addr::LOCALHOST.into());
     }
     Some(format!("http://{reachable}/wp-json"))
+}
+
+// === impl DemoArgs ===
+
+impl DemoArgs {
+    /// Settings for the built-in calendar, whose REST root is `origin`.
+    pub(super) fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
+        let listen = overrides([(LISTEN, self.listen.as_deref())], environment);
+        let overrides = listen
+            .with(ORIGIN.key, OverrideSource::Flag("demo"), origin.as_str())
+            .with(
+                ORIGIN_NAMESPACE.key,
+                OverrideSource::Flag("demo"),
+                PLUGIN_NAMESPACE,
+            );
+        config::load(None, &overrides)
+    }
 }

@@ -8,8 +8,10 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{Cli, Command, Environment};
+#[cfg(feature = "demo")]
+use super::demo;
 use super::status::Status;
-use super::{check, demo, explain, openapi, routes, serve, version};
+use super::{check, explain, openapi, routes, serve, version};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -22,6 +24,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
     let mut out = io::stdout().lock();
     match cli.command {
         Command::Serve(args) => serve::run(&args, environment),
+        #[cfg(feature = "demo")]
         Command::Demo(args) => demo::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+#[cfg(feature = "demo")]
 mod demo;
 mod dispatch;
 mod explain;

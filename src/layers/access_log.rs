@@ -205,7 +205,7 @@ impl Drop for Record {
             });
         }
         tracing::info!(
-            target: "calendar_edge::admission",
+            target: "calendar_edge::access",
             request_id = self.id.as_ref().map(RequestId::as_str),
             client = self.client.map(tracing::field::display),
             method = method_label(&self.method),

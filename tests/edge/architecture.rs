@@ -9,7 +9,7 @@ const DOCUMENT: &str = include_str!("../../ARCHITECTURE.md");
 /// The longest a file may be that is no table of data, unit tests included.
 const LONGEST_FILE: usize = 400;
 
-/// What no pure room mentions: runtimes, HTTP engines, sockets, clocks.
+/// What no room of the core mentions: runtimes, HTTP engines, sockets, clocks.
 const MOVING: [&str; 12] = [
     "tokio",
     "hyper",
@@ -29,20 +29,20 @@ const MOVING: [&str; 12] = [
 
 /// A row of the table of allowed dependencies.
 struct Room {
-    is_pure: bool,
+    is_core: bool,
     may_use: BTreeSet<String>,
 }
 
 fn rooms() -> BTreeMap<String, Room> {
     rows("| Room | Kind | May use |")
         .map(|cells| {
-            let is_pure = match cells[1] {
-                "pure" => true,
-                "moving" => false,
-                other => panic!("{other} is no kind of room"),
+            let is_core = match cells[1] {
+                "core" => true,
+                "shell" => false,
+                other => panic!("{other} is not a kind of room"),
             };
             let may_use = quoted(cells[2]).collect();
-            (only(cells[0]), Room { is_pure, may_use })
+            (only(cells[0]), Room { is_core, may_use })
         })
         .collect()
 }
@@ -74,9 +74,12 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
 
 // === the code ===
 
-/// A file of `src/`.
+/// Where the sources of the shell, the core and the sandbox are.
+const SOURCES: [&str; 3] = ["src/", "core/src/", "sandbox/src/"];
+
+/// A source file of the edge or of the sandbox.
 struct File {
-    /// From the root of the package: `src/target/locate.rs`.
+    /// From the root of the repository: `core/src/routing/locate.rs`.
     name: String,
     text: String,
 }
@@ -85,7 +88,7 @@ impl File {
     fn all() -> Vec<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut found = Vec::new();
-        let mut folders = vec![root.join("src")];
+        let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root.join(folder)).collect();
         while let Some(folder) = folders.pop() {
             for path in entries(&folder) {
                 if path.is_dir() {
@@ -103,19 +106,32 @@ impl File {
         found
     }
 
-    /// The top-level module it belongs to; none for the two roots of crates.
+    /// The folder of sources it is in, and its path below that.
+    fn split(&self) -> (&'static str, &str) {
+        let split = |folder: &&'static str| Some((*folder, self.name.strip_prefix(*folder)?));
+        SOURCES.iter().find_map(split).expect("a folder of sources")
+    }
+
+    /// The room it belongs to: a top-level module, or the whole sandbox; none for the roots of crates.
     fn room(&self) -> Option<&str> {
-        let below = self.name.strip_prefix("src/")?;
-        let room = below
-            .split('/')
-            .next()
-            .map(|first| first.trim_end_matches(".rs"))?;
-        (!matches!(below, "lib.rs" | "main.rs")).then_some(room)
+        match self.split() {
+            ("sandbox/src/", _) => Some("sandbox"),
+            (_, "lib.rs" | "main.rs") => None,
+            (_, below) => Some(below.split('/').next()?.trim_end_matches(".rs")),
+        }
+    }
+
+    /// Paths that begin with these name a room next.
+    fn roots(&self) -> &'static [&'static str] {
+        match self.split().0 {
+            "sandbox/src/" => &["calendar_edge_core::"],
+            _ => &["crate::", "calendar_edge::", "calendar_edge_core::"],
+        }
     }
 
     /// How many modules deep its items are.
     fn depth(&self) -> usize {
-        let segments = self.name.split('/').count() - 1;
+        let segments = self.split().1.split('/').count();
         if self.name.ends_with("/mod.rs") {
             segments - 1
         } else {
@@ -126,11 +142,10 @@ impl File {
     /// The top-level modules it names, tests included.
     fn uses(&self, rooms: &BTreeMap<String, Room>) -> BTreeSet<String> {
         let code = code(&self.text);
-        let from_root = ["crate::", "calendar_edge::"].map(str::to_owned);
+        let from_root = self.roots().iter();
         // A chain of `super` that leaves the room ends at the crate as well.
         let chain = "super::".repeat(self.depth());
         let mut used: BTreeSet<String> = from_root
-            .iter()
             .flat_map(|start| named_after(&code, start))
             .chain(
                 named_after(&code, &chain)
@@ -138,6 +153,9 @@ impl File {
                     .filter(|name| rooms.contains_key(name)),
             )
             .collect();
+        if code.contains("calendar_edge_sandbox") {
+            used.insert("sandbox".to_owned());
+        }
         used.remove(self.room().unwrap_or_default());
         used
     }
@@ -296,10 +314,10 @@ fn the_table_has_no_circle() {
 }
 
 #[test]
-fn pure_rooms_know_no_runtime_socket_or_clock() {
+fn the_core_knows_no_runtime_socket_or_clock() {
     let rooms = rooms();
     for file in File::all() {
-        if !file.room().is_some_and(|room| rooms[room].is_pure) {
+        if !file.room().is_some_and(|room| rooms[room].is_core) {
             continue;
         }
         let code = code(&file.text);
@@ -315,11 +333,21 @@ fn pure_rooms_know_no_runtime_socket_or_clock() {
 }
 
 #[test]
-fn pure_rooms_use_only_rooms_whose_values_are_pure() {
+fn the_core_uses_no_room_of_the_shell() {
     let rooms = rooms();
-    for (name, room) in rooms.iter().filter(|(_, room)| room.is_pure) {
-        let moving = |used: &&String| !rooms[*used].is_pure;
+    for (name, room) in rooms.iter().filter(|(_, room)| room.is_core) {
+        let moving = |used: &&String| !rooms[*used].is_core;
         assert_eq!(room.may_use.iter().find(moving), None, "{name}");
+    }
+}
+
+#[test]
+fn rooms_of_the_core_are_in_its_crate() {
+    let rooms = rooms();
+    for file in File::all() {
+        let Some(room) = file.room() else { continue };
+        let is_in_core = file.split().0 == "core/src/";
+        assert_eq!(is_in_core, rooms[room].is_core, "{}", file.name);
     }
 }
 

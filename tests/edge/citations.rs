@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where citations are looked for, beside the files in the root of the package.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 9] = [
     "src",
+    "core",
+    "sandbox",
     "tests",
     "fuzz",
     "benches",
@@ -28,8 +30,10 @@ const SKIPPED: [&str; 6] = [
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
 /// Where a name in backquotes begins that is taken for a path.
-const TOP: [&str; 8] = [
+const TOP: [&str; 10] = [
     "src/",
+    "core/",
+    "sandbox/",
     "tests/",
     "fuzz/",
     "benches/",

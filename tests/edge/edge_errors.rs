@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::openapi::{document, validator};
 
 /// Where codes are spelt.
-const CATALOGUE: &str = "src/problem/edge.rs";
+const CATALOGUE: &str = "core/src/problem/edge.rs";
 
 fn codes() -> BTreeSet<&'static str> {
     EdgeError::ALL.iter().map(|error| error.code()).collect()
@@ -39,6 +39,13 @@ fn texts(folder: &str, extension: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The sources of the shell and the core.
+fn sources() -> Vec<(String, String)> {
+    let mut found = texts("src", "rs");
+    found.extend(texts("core/src", "rs"));
+    found
+}
+
 /// The words in a pair of quotes that begin with `edge_` and are nothing but a name.
 fn names(text: &str, quote: char) -> BTreeSet<&str> {
     let is_name = |word: &&str| {
@@ -51,7 +58,7 @@ fn names(text: &str, quote: char) -> BTreeSet<&str> {
 
 #[test]
 fn codes_are_spelt_in_the_catalogue_only() {
-    for (file, text) in texts("src", "rs") {
+    for (file, text) in sources() {
         let spelt: BTreeSet<&str> = names(&text, '"').intersection(&codes()).copied().collect();
         let expected = if file == CATALOGUE {
             codes()
@@ -72,11 +79,7 @@ fn documents_name_only_codes_that_exist() {
             fs::read_to_string(root.join(name)).expect("a text file"),
         )
     });
-    for (file, text) in texts("docs", "md")
-        .into_iter()
-        .chain(texts("src", "rs"))
-        .chain(top)
-    {
+    for (file, text) in texts("docs", "md").into_iter().chain(sources()).chain(top) {
         let unknown: Vec<&str> = names(&text, '`').difference(&codes()).copied().collect();
         assert_eq!(unknown, Vec::<&str>::new(), "{file}");
     }

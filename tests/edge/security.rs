@@ -13,7 +13,7 @@ fn every_rule_names_tests_that_exist() {
         .collect();
     assert!(named.len() > 40, "{named:?}");
     for (file, test) in named {
-        let folder = if file.starts_with("src/") {
+        let folder = if file.starts_with("src/") || file.starts_with("core/") {
             ""
         } else {
             "tests/edge"

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use calendar_edge::sandbox::{Clock, Sandbox};
+use calendar_edge_sandbox::{Clock, Sandbox};
 use jiff::Timestamp;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::Value;

@@ -1,0 +1,290 @@
+//! What each visitor may spend: by address and by credentials, on lists, items and writes apart.
+
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::bucket_store::{BucketKey, BucketStore};
+use super::fields::{BudgetStatus, RateLimitStatus};
+use super::visitor::{Call, Visitor};
+use crate::settings::{CallRates, Rate, RateLimits};
+
+/// The budgets of an edge.
+#[derive(Debug)]
+pub struct Budgets {
+    limits: RateLimits,
+    buckets: SharedBuckets,
+}
+
+/// The buckets, which outlive a change of settings. Clones share them.
+#[derive(Debug, Clone)]
+pub struct SharedBuckets {
+    store: Arc<BucketStore>,
+    /// Keyed anew at each start: nobody can choose credentials that share a bucket with another's, and nobody
+    /// can find credentials in a dump.
+    hasher: RandomState,
+}
+
+/// A budget that is used up.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Exceeded {
+    /// Its name, from a closed set.
+    pub budget: &'static str,
+    /// How long until there is something in it again.
+    pub wait: Duration,
+    /// What the visitor has left.
+    pub status: RateLimitStatus,
+}
+
+/// A budget of one visitor.
+struct Budget<'a> {
+    name: &'static str,
+    rate: &'a Rate,
+    key: BucketKey,
+}
+
+// === impl Budgets ===
+
+impl Budgets {
+    /// The rules of these limits over buckets that outlive them.
+    pub fn new(limits: &RateLimits, buckets: &SharedBuckets) -> Self {
+        Self {
+            limits: limits.clone(),
+            buckets: buckets.clone(),
+        }
+    }
+
+    /// Takes one call from the visitor's budgets, the address's first: credentials that are made up for each call
+    /// then cost no room once that one is used up.
+    pub fn spend(&self, visitor: Visitor<'_>, call: Call, now: Instant) -> Result<RateLimitStatus, Exceeded> {
+        let mut status = RateLimitStatus::default();
+        if self.limits.failed_logins.is_some() && visitor.identity().proof().is_some() {
+            self.check_logins(visitor, now)?;
+        }
+        for budget in [self.by_address(visitor, call), self.by_credentials(visitor, call)] {
+            let Some(budget) = budget else { continue };
+            let spent = self.buckets.store.spend(budget.key, budget.rate, now);
+            let (left, full_in) = spent
+                .as_ref()
+                .map_or((0, budget.rate.period), |level| (level.left, level.full_at - now));
+            status.add(BudgetStatus {
+                budget: budget.name,
+                rate: *budget.rate,
+                left,
+                full_in,
+            });
+            if let Err(wait) = spent {
+                return Err(Exceeded {
+                    budget: budget.name,
+                    wait,
+                    status,
+                });
+            }
+        }
+        Ok(status)
+    }
+
+    /// Notes that the site did not take the credentials of a visitor.
+    pub fn login_failed(&self, visitor: Visitor<'_>, now: Instant) {
+        for budget in self.logins(visitor) {
+            // A failure beyond the budget was under way already when it was used up.
+            let _ = self.buckets.store.spend(budget.key, budget.rate, now);
+        }
+    }
+
+    fn check_logins(&self, visitor: Visitor<'_>, now: Instant) -> Result<(), Exceeded> {
+        let waits = self.logins(visitor).filter_map(|budget| {
+            let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
+            Some((wait, budget.name))
+        });
+        match waits.max() {
+            None => Ok(()),
+            Some((wait, budget)) => Err(Exceeded {
+                budget,
+                wait,
+                status: RateLimitStatus::default(),
+            }),
+        }
+    }
+
+    fn by_address(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
+        let (rate, name) = match call {
+            Call::List => (self.limits.address.lists.as_ref(), "address-lists"),
+            Call::Item => (self.limits.address.items.as_ref(), "address-items"),
+            Call::Write => (self.limits.address.writes.as_ref(), "address-writes"),
+        };
+        Some(self.budget(rate?, name, visitor.network()?))
+    }
+
+    fn by_credentials(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
+        let CallRates { lists, items, writes } = &self.limits.credentials;
+        let (rate, name) = match call {
+            Call::List => (lists, "credentials-lists"),
+            Call::Item => (items, "credentials-items"),
+            Call::Write => (writes, "credentials-writes"),
+        };
+        Some(self.budget(rate.as_ref()?, name, visitor.identity().proof()?))
+    }
+
+    fn logins(&self, visitor: Visitor<'_>) -> impl Iterator<Item = Budget<'_>> {
+        let rate = self.limits.failed_logins.as_ref();
+        let network = visitor.network();
+        let by_address = network.and_then(|network| Some(self.budget(rate?, "address-logins", network)));
+        let account = visitor.identity().account();
+        let by_account = account.and_then(|name| Some(self.budget(rate?, "account-logins", name)));
+        by_address.into_iter().chain(by_account)
+    }
+
+    fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
+        let hasher = &self.buckets.hasher;
+        let key = BucketKey {
+            own: hasher.hash_one((name, who)),
+            shared: hasher.hash_one((name, ())),
+        };
+        Budget { name, rate, key }
+    }
+}
+
+// === impl SharedBuckets ===
+
+impl SharedBuckets {
+    /// Makes the buckets for these limits, all of them full.
+    pub fn new(limits: &RateLimits) -> Self {
+        Self {
+            store: Arc::new(BucketStore::new(limits.max_buckets)),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Follows new limits; what was spent stays spent.
+    pub fn adapt(&self, limits: &RateLimits) {
+        self.store.resize(limits.max_buckets);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::credentials::{Credentials, Identity};
+    use crate::settings::Profile;
+    use http::header::AUTHORIZATION;
+    use http::{HeaderMap, HeaderValue};
+
+    fn rate(requests: u32) -> Rate {
+        Rate {
+            requests,
+            period: Duration::from_mins(1),
+        }
+    }
+
+    fn identity(authorization: Option<&'static str>) -> Identity {
+        let value = authorization.map(|value| (AUTHORIZATION, HeaderValue::from_static(value)));
+        let headers: HeaderMap = value.into_iter().collect();
+        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        credentials.identity().clone()
+    }
+
+    fn budgets(change: impl FnOnce(&mut RateLimits)) -> Budgets {
+        let mut limits = RateLimits::default();
+        change(&mut limits);
+        Budgets::new(&limits, &SharedBuckets::new(&limits))
+    }
+
+    #[test]
+    fn nothing_is_limited_unless_told() {
+        let budgets = budgets(|_| {});
+        let identity = identity(Some("Basic YTpi"));
+        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
+        for _ in 0..1000 {
+            let status = budgets.spend(visitor, Call::Write, Instant::now());
+            assert_eq!(status, Ok(RateLimitStatus::default()));
+            budgets.login_failed(visitor, Instant::now());
+        }
+    }
+
+    #[test]
+    fn lists_items_and_writes_are_paid_apart() {
+        let budgets = budgets(|limits| {
+            limits.address.lists = Some(rate(1));
+            limits.address.writes = Some(rate(1));
+        });
+        let identity = identity(None);
+        let now = Instant::now();
+        let spend = |address: &str, call| {
+            let visitor = Visitor::new(Some(address.parse().unwrap()), &identity);
+            let spent = budgets.spend(visitor, call, now);
+            spent.map(drop).map_err(|exceeded| exceeded.budget)
+        };
+        for (address, call, expected) in [
+            ("192.0.2.1", Call::List, Ok(())),
+            ("192.0.2.1", Call::List, Err("address-lists")),
+            ("192.0.2.2", Call::List, Ok(())),
+            ("192.0.2.1", Call::Write, Ok(())),
+            ("192.0.2.1", Call::Write, Err("address-writes")),
+            ("192.0.2.1", Call::Item, Ok(())),
+            ("2001:db8::1", Call::List, Ok(())),
+            ("2001:db8::2", Call::List, Err("address-lists")),
+        ] {
+            assert_eq!(spend(address, call), expected, "{address} {call:?}");
+        }
+    }
+
+    #[test]
+    fn who_only_knows_a_name_does_not_spend_for_its_owner() {
+        let budgets = budgets(|limits| limits.credentials.items = Some(rate(1)));
+        let now = Instant::now();
+        let spend = |value| {
+            let identity = identity(value);
+            budgets
+                .spend(Visitor::new(None, &identity), Call::Item, now)
+                .is_ok()
+        };
+        assert!(spend(Some("Basic YTpi")));
+        assert!(!spend(Some("Basic YTpi")));
+        assert!(spend(Some("Basic YTpj")));
+        assert!(spend(None) && spend(None));
+    }
+
+    #[test]
+    fn failed_logins_slow_an_address_and_an_account() {
+        let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
+        let now = Instant::now();
+        let (alice, bob, nobody) = (
+            identity(Some("Basic YWxpY2U6eA==")),
+            identity(Some("Basic Ym9iOng=")),
+            identity(None),
+        );
+        let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
+        let failed = |address, identity| budgets.login_failed(Visitor::new(address, identity), now);
+        let stopped = |address, identity| {
+            let spent = budgets.spend(Visitor::new(address, identity), Call::Item, now);
+            spent.err().map(|exceeded| exceeded.budget)
+        };
+        assert_eq!(stopped(first, &alice), None);
+
+        failed(first, &alice);
+
+        assert_eq!(stopped(first, &bob), Some("address-logins"));
+        assert_eq!(stopped(second, &alice), Some("account-logins"));
+        assert_eq!(stopped(second, &bob), None);
+        assert_eq!(stopped(first, &nobody), None);
+        let visitor = Visitor::new(first, &alice);
+        assert!(
+            budgets
+                .spend(visitor, Call::Item, now + Duration::from_mins(1))
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn what_was_spent_stays_spent_under_new_limits() {
+        let old = budgets(|limits| limits.address.items = Some(rate(1)));
+        let identity = identity(None);
+        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
+        let now = Instant::now();
+        assert!(old.spend(visitor, Call::Item, now).is_ok());
+        old.buckets.adapt(&old.limits);
+        let renewed = Budgets::new(&old.limits, &old.buckets);
+        assert!(renewed.spend(visitor, Call::Item, now).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! Who calls, as far as budgets must tell visitors apart, and for what.
+
+use std::net::IpAddr;
+
+use http::Method;
+use ipnet::IpNet;
+
+use crate::contract::{Action, Operation};
+use crate::credentials::Identity;
+use crate::settings::visitor_network;
+
+/// What a call costs the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Call {
+    /// A list: a query over many records.
+    List,
+    /// One record, the index, a description, or nothing at all.
+    Item,
+    /// Anything that may change something.
+    Write,
+}
+
+/// Where a call comes from and as whom it counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Visitor<'a> {
+    address: Option<IpAddr>,
+    identity: &'a Identity,
+}
+
+// === impl Call ===
+
+impl Call {
+    /// The kind of a call, whether or not its target leads to an operation.
+    pub fn of(method: &Method, operation: Option<&Operation>) -> Self {
+        match operation.map(|operation| operation.id.action) {
+            _ if !method.is_safe() => Self::Write,
+            Some(Action::List) => Self::List,
+            _ => Self::Item,
+        }
+    }
+}
+
+// === impl Visitor ===
+
+impl<'a> Visitor<'a> {
+    /// A client by its address, if that is known, and by what it shows of itself.
+    pub const fn new(address: Option<IpAddr>, identity: &'a Identity) -> Self {
+        Self { address, identity }
+    }
+
+    /// What tells addresses apart; none for a client whose address is not known.
+    pub(super) fn network(&self) -> Option<IpNet> {
+        self.address.map(visitor_network)
+    }
+
+    pub(super) const fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
+    pub(super) const fn identity(&self) -> &'a Identity {
+        self.identity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ipv6_clients_are_told_apart_by_their_network() {
+        let identity = Identity::default();
+        let network = |address: &str| Visitor::new(Some(address.parse().unwrap()), &identity).network();
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:2"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert_eq!(Visitor::new(None, &identity).network(), None);
+    }
+}

@@ -1,0 +1,12 @@
+//! Under which name a client addresses the edge: the Host of a request, the public address, and the strict rule
+//! about absolute targets. Pure.
+
+mod host;
+mod misdirected;
+mod public_address;
+mod strict;
+
+pub use host::{BadHost, Host};
+pub use misdirected::misdirected;
+pub use public_address::{Addressed, PublicAddress, Scheme};
+pub use strict::StrictAuthority;

@@ -1,0 +1,147 @@
+//! Under which scheme and host a client knows the edge.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use url::Url;
+
+use super::host::Host;
+
+/// The scheme of URLs that lead to the edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// `http`.
+    Http,
+    /// `https`.
+    Https,
+}
+
+/// How a request reached the edge, as far as that is believed.
+#[derive(Debug, Clone, Copy)]
+pub struct Addressed<'a> {
+    /// The scheme the client used.
+    pub scheme: Scheme,
+    /// The host the client named.
+    pub host: Option<&'a Host>,
+    /// The edge's own end of the connection.
+    pub local: Option<SocketAddr>,
+}
+
+/// Scheme and host, as URLs in answers name them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicAddress {
+    scheme: Scheme,
+    /// With its port where it is not the scheme's own.
+    host: Host,
+}
+
+// === impl Scheme ===
+
+impl Scheme {
+    /// The scheme as URLs spell it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    /// The port that URLs leave out.
+    pub(super) const fn usual_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+// === impl PublicAddress ===
+
+impl PublicAddress {
+    /// The configured address, else what is believed of the request.
+    pub fn of(configured: Option<&Url>, request: Addressed<'_>) -> Self {
+        configured
+            .and_then(Self::from_url)
+            .unwrap_or_else(|| Self::from_request(request))
+    }
+
+    fn from_url(url: &Url) -> Option<Self> {
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            _ => Scheme::Http,
+        };
+        let host = Host::of_url(url)?;
+        Some(Self { scheme, host })
+    }
+
+    /// A Host that a stranger chose is never reflected: only `localhost` or an address is (T-21).
+    fn from_request(request: Addressed<'_>) -> Self {
+        let named = request.host.filter(|host| host.is_localhost_or_address());
+        let local = || request.local.map(Host::of_socket);
+        Self {
+            scheme: request.scheme,
+            host: named.cloned().or_else(local).unwrap_or_else(Host::localhost),
+        }
+    }
+
+    /// The scheme of public URLs.
+    pub const fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The host, with its port where that is not the scheme's own.
+    pub const fn host(&self) -> &Host {
+        &self.host
+    }
+}
+
+impl fmt::Display for PublicAddress {
+    /// Scheme and authority, without a trailing slash.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}://{}", self.scheme.as_str(), self.host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+    use http::header::HOST;
+
+    use super::*;
+
+    fn public(configured: Option<&Url>, host: &str) -> PublicAddress {
+        let (head, ()) = Request::get("/")
+            .header(HOST, host)
+            .body(())
+            .unwrap()
+            .into_parts();
+        let named = Host::named_by(&head).unwrap();
+        let request = Addressed {
+            scheme: Scheme::Http,
+            host: named.as_ref(),
+            local: Some("192.0.2.1:8787".parse().unwrap()),
+        };
+        PublicAddress::of(configured, request)
+    }
+
+    #[test]
+    fn a_configured_address_wins() {
+        let url = Url::parse("https://events.example:8443").unwrap();
+        let found = public(Some(&url), "evil.example");
+        assert_eq!(found.to_string(), "https://events.example:8443");
+    }
+
+    #[test]
+    fn only_harmless_hosts_are_reflected() {
+        for (host, expected) in [
+            ("localhost:8787", "localhost:8787"),
+            ("127.0.0.1:8787", "127.0.0.1:8787"),
+            ("[::1]:8787", "[::1]:8787"),
+            ("198.51.100.7", "198.51.100.7"),
+            ("evil.example", "192.0.2.1:8787"),
+            ("localhost.evil.example", "192.0.2.1:8787"),
+        ] {
+            assert_eq!(public(None, host).host().to_string(), expected, "{host}");
+        }
+    }
+}

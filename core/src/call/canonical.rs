@@ -1,0 +1,88 @@
+//! The request the edge writes itself, before it is addressed to an origin.
+
+use bytes::Bytes;
+use http::{HeaderValue, Method};
+
+use super::canonical_route::CanonicalRoute;
+use crate::value::{Value, write_query};
+
+/// What goes to an origin: nothing in it is a client's byte that was not judged.
+///
+/// It names no origin. A backend writes path and query with its own namespace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CanonicalRequest {
+    /// Which root the call came in on: an index into the configured roots.
+    pub root: usize,
+    /// The method, after PUT and PATCH became POST.
+    pub method: Method,
+    /// The route with the record it addresses.
+    pub route: CanonicalRoute,
+    /// The query.
+    pub query: CanonicalQuery,
+    /// A JSON body; none on reads and deletes.
+    pub body: Option<Bytes>,
+    /// The nonce that came as a parameter; it replaces an `X-WP-Nonce` header of the client.
+    pub nonce: Option<HeaderValue>,
+}
+
+/// The query of a canonical request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CanonicalQuery {
+    /// The argument that asks for the API's namespace; an origin has its own name for that.
+    namespace: Option<&'static str>,
+    /// All other pairs, encoded.
+    pairs: String,
+}
+
+// === impl CanonicalRequest ===
+
+impl CanonicalRequest {
+    /// The path below the REST root of an origin with this namespace: `/tribe/events/v1/events/56`.
+    pub fn path(&self, namespace: &str) -> String {
+        self.route.path(namespace)
+    }
+
+    /// The query for an origin with this namespace, without the question mark; none where it is empty.
+    pub fn query(&self, namespace: &str) -> Option<String> {
+        self.query.text(namespace)
+    }
+}
+
+// === impl CanonicalQuery ===
+
+impl CanonicalQuery {
+    /// Takes encoded pairs, and the name of the argument that asks for the namespace.
+    pub const fn new(namespace: Option<&'static str>, pairs: String) -> Self {
+        Self { namespace, pairs }
+    }
+
+    /// The namespace comes first, as in the table.
+    fn text(&self, namespace: &str) -> Option<String> {
+        let mut text = String::new();
+        if let Some(name) = self.namespace {
+            write_query(name, &Value::text(namespace), &mut text);
+        }
+        if !text.is_empty() && !self.pairs.is_empty() {
+            text.push('&');
+        }
+        text.push_str(&self.pairs);
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_namespace_is_written_for_an_origin() {
+        let query = |namespace, pairs: &str| CanonicalQuery::new(namespace, pairs.to_owned()).text("a/v1");
+        assert_eq!(query(None, ""), None);
+        assert_eq!(query(None, "page=2").as_deref(), Some("page=2"));
+        assert_eq!(query(Some("namespace"), "").as_deref(), Some("namespace=a%2Fv1"));
+        assert_eq!(
+            query(Some("namespace"), "context=view").as_deref(),
+            Some("namespace=a%2Fv1&context=view")
+        );
+    }
+}

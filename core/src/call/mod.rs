@@ -1,0 +1,38 @@
+//! Validation and canonical encoding: arguments against the table, pure.
+//!
+//! [`Judge::judge`] reads top to bottom: a raw call becomes parameters, parameters become readings, the phases of
+//! `phases.rs` weigh them, and what may be forwarded is encoded anew, last, as a [`ForwardableCall`].
+
+mod canonical;
+mod canonical_route;
+mod case;
+mod encode;
+mod expected;
+mod explain;
+mod fatal_values;
+mod finding;
+mod foreign_image;
+mod forwardable;
+mod judge;
+mod nonce;
+mod phases;
+mod policy;
+mod reading;
+mod rules;
+mod strict;
+mod unconditional;
+mod unfound;
+mod usable;
+mod waiver;
+mod wordpress;
+
+pub use canonical::{CanonicalQuery, CanonicalRequest};
+pub use canonical_route::CanonicalRoute;
+pub use explain::Explanation;
+pub use finding::Finding;
+pub use forwardable::{ForwardableCall, ValidatedCall, WaivedCall};
+pub use judge::{Judge, Judgement, Outcome};
+pub use reading::RawCall;
+pub use rules::{ImageHosts, JudgeContext, elements, judge_value};
+pub use waiver::Waiver;
+pub use wordpress::{Deferred, Reading};

@@ -1,0 +1,20 @@
+//! The pure core of calendar-edge: what it decides, and nothing that it does.
+//!
+//! Bytes come in, verdicts and bytes go out. Nothing here opens a socket, reads a clock or runs a task.
+
+#![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
+
+pub mod admission;
+pub mod authority;
+pub mod call;
+pub mod contract;
+pub mod cors;
+pub mod credentials;
+pub mod describe;
+pub mod framing;
+pub mod payload;
+pub mod problem;
+pub mod relay;
+pub mod routing;
+pub mod settings;
+pub mod value;

@@ -1,0 +1,29 @@
+//! The request's parameters as PHP and WordPress read them: query, form, multipart, JSON.
+//!
+//! Untrusted bytes in, ordered arguments out. Nothing here knows the contract table: which names matter
+//! is for `call` to say.
+
+mod content_headers;
+mod content_type;
+mod form;
+mod json;
+mod json_error;
+mod json_members;
+mod json_text;
+mod multipart;
+mod names;
+mod parameters;
+mod percent;
+mod rest_route;
+
+pub use content_headers::ContentHeaders;
+pub use content_type::{BodyReading, body_reading};
+pub use form::{pair_count, parse_form, spellings};
+pub use json::{JsonShape, PHP_DEPTH, json_shape, parse_json};
+pub use json_error::JsonError;
+pub use multipart::{MultipartError, parse_multipart};
+pub use names::PHP_VARIABLE_LIMIT;
+pub use parameters::{Parameters, Source, SourceParameters};
+pub use percent::{Plus, decode};
+pub use percent::{escaped, escapes};
+pub use rest_route::names_rest_route;

@@ -1,0 +1,82 @@
+//! The reference of the edge's own errors, as Markdown, written from the catalogue.
+
+use std::fmt::Write as _;
+
+use super::edge::EdgeError;
+
+const HEAD: &str = "\
+# Errors
+
+This file is written from the catalogue in `core/src/problem/edge.rs`; a test compares the two.
+
+An error has the JSON body that WordPress gives its errors:
+
+```json
+{\"code\":\"edge_rate_limited\",\"message\":\"Too many requests. Please wait and try again.\",\"data\":{\"status\":429}}
+```
+
+A code that begins with `edge_` comes from calendar-edge and is listed here. Every other code is WordPress's or the \
+plugin's, also where the edge refuses a request in their place. Codes and their statuses are stable; sentences are \
+for people and may change.
+
+Such an answer also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209), which says how the request \
+failed. The access log records the code as `code`, together with the request id that the client sees in \
+`X-Request-Id`.
+
+| Code | Status | `Proxy-Status` error |
+|---|---|---|
+";
+
+/// The Markdown text of `docs/errors.md`.
+pub fn reference() -> String {
+    let mut text = HEAD.to_owned();
+    for error in EdgeError::ALL {
+        let (code, status) = (error.code(), error.status().as_u16());
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "| [`{code}`](#{code}) | {status} | {} |",
+            proxy_errors(*error)
+        );
+    }
+    for error in EdgeError::ALL {
+        section(*error, &mut text);
+    }
+    text
+}
+
+fn section(error: EdgeError, text: &mut String) {
+    let entry = error.entry();
+    let _ = write!(
+        text,
+        "\n## {}\n\nStatus {}. {}\n\n- Client: {}\n- Operator: {}\n",
+        entry.code, entry.status, entry.meaning, entry.client, entry.operator
+    );
+    for sentence in error.sentences() {
+        let _ = writeln!(text, "- Message: “{sentence}”");
+    }
+}
+
+fn proxy_errors(error: EdgeError) -> String {
+    let names = error.proxy_errors().into_iter().map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
+    #[test]
+    fn the_committed_reference_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/errors.md");
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            std::fs::write(path, reference()).expect("a writable file");
+        }
+        let committed = std::fs::read_to_string(path).expect("the committed reference");
+        assert!(
+            committed == reference(),
+            "docs/errors.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! One response, judged and learnt from: the order of the steps.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+use http_body::Body;
+
+use super::accepted::{AcceptedBody, AcceptedHead, AcceptedResponse};
+use super::buffer::{Buffered, buffer};
+use super::call_context::CallContext;
+use super::judge::{ExpectedBody, Received, judge_body, judge_head};
+use super::wordpress::WordPress;
+use crate::relay::failure::{BoxError, OriginFailure};
+use crate::relay::rewrite::UrlMap;
+use crate::relay::rules::RelayRules;
+
+/// Judges the backend's response to a calendar call, and learns from it.
+///
+/// Waits for nothing but frames of the body: up to `limits.response_buffer_bytes` before it returns, so that
+/// a broken response becomes a clean 502, and the rest while the client reads. It is less while
+/// `limits.response_buffer_total` are buffered for clients. The deadline is the caller's.
+/// Body types that are not `Unpin` have to be boxed.
+///
+/// # Errors
+///
+/// When the response is not one that WordPress's REST API gives, or broke off.
+///
+/// # Example
+///
+/// ```
+/// use bytes::Bytes;
+/// use calendar_edge_core::config::Settings;
+/// use calendar_edge_core::cors::Audience;
+/// use calendar_edge_core::relay::{
+///     BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
+/// };
+/// use http_body_util::{BodyExt, Full};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse()?);
+/// settings.origin.namespace = "tribe/events/v1".to_owned();
+/// let budget = BufferBudget::new(&settings);
+/// let rules = RelayRules::new(&settings, &LearntRoots::default(), &budget);
+/// let call = CallContext {
+///     root: 0,
+///     method: http::Method::GET,
+///     content: Content::Records,
+///     script: Script::Refused,
+///     enveloped: false,
+/// };
+/// let client = ClientContext {
+///     public_base: "https://events.example.org".into(),
+///     audience: Audience::Everybody,
+/// };
+/// let response = http::Response::builder()
+///     .header("Content-Type", "application/json; charset=UTF-8")
+///     .body(Full::new(Bytes::from_static(
+///         br#"{"rest_url":"http:\/\/10.0.0.5\/wp-json\/tribe\/events\/v1\/events\/56"}"#,
+///     )))?;
+///
+/// let accepted = accept(response, &call, &rules).await?;
+/// let relayed = present(accepted, &client, &rules);
+///
+/// assert_eq!(
+///     relayed.into_body().collect().await?.to_bytes(),
+///     br#"{"rest_url":"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/events\/56"}"#.as_slice(),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn accept<B>(
+    response: Response<B>,
+    call: &CallContext,
+    rules: &RelayRules,
+) -> Result<AcceptedResponse<B>, OriginFailure>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let (head, body) = response.into_parts();
+    let expected = judge_head(head.status, &head.headers, call, rules.urls.dialled(call.root))?;
+    let (body, map) = if expected == ExpectedBody::Absent {
+        (AcceptedBody::Absent, rules.urls.map())
+    } else {
+        let body = judged_body(head.status, &head.headers, expected, body, rules).await?;
+        (body, learnt_map(head.status, &head.headers, call.root, rules))
+    };
+    let head = AcceptedHead {
+        status: head.status,
+        headers: head.headers,
+        map,
+        root: call.root,
+        content: call.content,
+        enveloped: call.enveloped,
+    };
+    Ok(AcceptedResponse::new(head, body))
+}
+
+/// Reads a body as far as the buffer goes, and judges what is there.
+async fn judged_body<B>(
+    status: StatusCode,
+    headers: &HeaderMap,
+    expected: ExpectedBody,
+    body: B,
+    rules: &RelayRules,
+) -> Result<AcceptedBody<B>, OriginFailure>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let limit = rules.response_bytes;
+    if expected != ExpectedBody::Page && body.size_hint().lower() > limit {
+        return Err(OriginFailure::TooLarge { limit });
+    }
+    let size = match expected {
+        ExpectedBody::Page => WordPress::PAGE_BYTES,
+        ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Script => {
+            rules.budget.allowance(rules.response_buffer_bytes)
+        }
+    };
+    let buffered = buffer(body, size).await?;
+    let received = match &buffered {
+        Buffered::Whole(bytes) => Received::Whole(bytes),
+        Buffered::Beginning(bytes, _) => Received::Beginning(bytes),
+    };
+    judge_body(status, headers, expected, received)?;
+    if buffered.bytes().len() as u64 > limit {
+        return Err(OriginFailure::TooLarge { limit });
+    }
+    Ok(match buffered {
+        Buffered::Whole(bytes) => AcceptedBody::Whole(bytes),
+        Buffered::Beginning(beginning, rest) => AcceptedBody::Partial {
+            beginning,
+            rest,
+            limit,
+        },
+    })
+}
+
+/// The names to rewrite a response by: those it prints itself, if it is good.
+fn learnt_map(status: StatusCode, headers: &HeaderMap, root: usize, rules: &RelayRules) -> Arc<UrlMap> {
+    if status == StatusCode::OK {
+        rules.urls.learn(root, WordPress::advertised_root(headers))
+    } else {
+        rules.urls.map()
+    }
+}

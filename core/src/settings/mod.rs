@@ -1,0 +1,169 @@
+//! Settings: plain values with their defaults, and the questions that depend on them alone.
+//!
+//! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
+//! default and unit. Code that builds settings itself, such as a test, is not bound by them.
+
+mod cors;
+mod http2;
+mod limits;
+mod listening;
+mod log;
+mod modes;
+mod origin;
+mod protection;
+mod timeouts;
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use ipnet::IpNet;
+use url::Url;
+
+pub use cors::CorsSettings;
+pub use http2::{FrameRates, Http2Limits};
+pub use limits::Limits;
+pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
+pub use log::{LogFormat, LogSettings};
+pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
+pub use origin::without_trailing_slash;
+pub use origin::{OriginSettings, Root};
+pub use protection::visitor_network;
+pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
+pub use timeouts::Timeouts;
+
+use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
+
+/// All settings of the edge.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Addresses that clients connect to; at least one.
+    pub listen: Vec<ListenAddress>,
+    /// Scheme and authority that clients use, without a path. Without it, URLs in responses are built from a
+    /// loopback or address-literal `Host`, else from the local address.
+    pub public_url: Option<Url>,
+    /// Host names that the edge serves; empty: any. Requests for another valid host get 421.
+    pub hosts: Vec<String>,
+    /// Public namespaces of the API; at least one. The first one is used in rewritten URLs.
+    pub namespaces: Vec<String>,
+    /// How the edge treats a request that breaks a rule.
+    pub mode: Mode,
+    /// The rules that apply.
+    pub profile: Profile,
+    /// How the edge treats requests outside of the calendar API.
+    pub other: OtherTraffic,
+    /// How the edge treats writes without credentials.
+    pub writes: Writes,
+    /// Refuse every write with 403.
+    pub read_only: bool,
+    /// Client networks that may write; empty: any.
+    pub write_addresses: Vec<IpNet>,
+    /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the site
+    /// allows.
+    pub writers: Vec<String>,
+    /// `Authorization` schemes that the strict profile accepts.
+    pub authorization_schemes: Vec<String>,
+    /// Whether writes may set the `author` of a record; none: only in the compatible profile.
+    pub allow_author: Option<bool>,
+    /// Whether `_jsonp` is forwarded.
+    pub allow_jsonp: bool,
+    /// Hosts from which the site may fetch images; none: the hosts of `public_url` and of the site.
+    pub image_hosts: Option<Vec<ImageHost>>,
+    /// Settings that differ for single operations.
+    pub operations: HashMap<OperationId, OperationSettings>,
+    /// The site behind the edge.
+    pub origin: OriginSettings,
+    /// The REST roots, one per language; at least one, with distinct paths.
+    pub roots: Vec<Root>,
+    /// The listener for operators; none: off.
+    pub admin: Option<AdminSettings>,
+    /// Certificate and key; present if and only if a listener uses TLS.
+    pub tls: Option<TlsSettings>,
+    /// Peers whose `X-Forwarded-*` headers are trusted; empty: none.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Whether these proxies send a PROXY protocol header.
+    pub proxy_protocol: ProxyProtocol,
+    /// Sizes, counts and rates.
+    pub limits: Limits,
+    /// Timeouts.
+    pub timeouts: Timeouts,
+    /// Request rates of clients.
+    pub rate_limits: RateLimits,
+    /// The circuit breaker for reads.
+    pub breaker: BreakerSettings,
+    /// Limits of one HTTP/2 connection.
+    pub http2: Http2Limits,
+    /// Cross-origin rules.
+    pub cors: CorsSettings,
+    /// Logging.
+    pub log: LogSettings,
+}
+
+/// The default listener.
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8787);
+
+/// The scheme of application passwords.
+const DEFAULT_SCHEME: &str = "Basic";
+
+// === impl Settings ===
+
+impl Settings {
+    /// The defaults for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the public
+    /// path `/wp-json`. Trailing slashes of `url` are dropped.
+    pub fn for_origin(url: Url) -> Self {
+        let url = without_trailing_slash(url);
+        Self {
+            listen: vec![ListenAddress::Tcp(DEFAULT_LISTEN)],
+            public_url: None,
+            hosts: Vec::new(),
+            namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
+            mode: Mode::default(),
+            profile: Profile::default(),
+            other: OtherTraffic::default(),
+            writes: Writes::default(),
+            read_only: false,
+            write_addresses: Vec::new(),
+            writers: Vec::new(),
+            authorization_schemes: vec![DEFAULT_SCHEME.to_owned()],
+            allow_author: None,
+            allow_jsonp: false,
+            image_hosts: None,
+            operations: HashMap::new(),
+            roots: vec![Root::default_for(url.clone())],
+            origin: OriginSettings::at(url),
+            admin: None,
+            tls: None,
+            trusted_proxies: Vec::new(),
+            proxy_protocol: ProxyProtocol::default(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            rate_limits: RateLimits::default(),
+            breaker: BreakerSettings::default(),
+            http2: Http2Limits::default(),
+            cors: CorsSettings::default(),
+            log: LogSettings::default(),
+        }
+    }
+
+    /// The cross-origin rules under the profile: the strict one opens nothing that is not listed (T-22).
+    pub fn cors_rules(&self) -> CorsSettings {
+        CorsSettings {
+            public_reads: self.cors.public_reads && self.profile == Profile::Compatible,
+            ..self.cors.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_is_enough_for_complete_settings() {
+        let url = Url::parse("https://wp.example.org/wp-json//").expect("an address");
+        let settings = Settings::for_origin(url);
+        assert_eq!(settings.origin.url.as_str(), "https://wp.example.org/wp-json");
+        assert_eq!(settings.roots[0].origin_url, settings.origin.url);
+        assert_eq!(settings.roots[0].path, "/wp-json");
+        assert_eq!(settings.namespaces, ["calendar/events/v1"]);
+    }
+}

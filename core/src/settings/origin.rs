@@ -1,0 +1,108 @@
+//! The site behind the edge and its REST roots.
+
+use url::Url;
+
+use crate::contract::SPECIFIED_NAMESPACE;
+use crate::problem::Words;
+
+/// The site behind the edge.
+#[derive(Debug, Clone)]
+pub struct OriginSettings {
+    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`. A URL without a path
+    /// still prints as `https://wp.example.org/`.
+    pub url: Url,
+    /// The namespace that the plugin registers.
+    pub namespace: String,
+    /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
+    pub advertised_url: Option<Url>,
+    /// Send DELETE as POST with an override header.
+    pub tunnel_delete: bool,
+    /// Maximum number of concurrent exchanges with each origin (scheme, host and port), 1 or more.
+    pub max_in_flight: usize,
+    /// Maximum number of calls that wait for an exchange; none: see [`OriginSettings::waiting_calls`].
+    pub max_pending: Option<usize>,
+    /// Maximum number of concurrent exchanges for the rest of the site; none: see
+    /// [`OriginSettings::site_in_flight`].
+    pub site_in_flight: Option<usize>,
+}
+
+/// One REST root.
+#[derive(Debug, Clone)]
+pub struct Root {
+    /// Language tag for logs, metrics and descriptions.
+    pub language: Option<String>,
+    /// The public path, without a trailing slash: `/de/wp-json`.
+    pub path: String,
+    /// The REST root at the origin that this root maps to.
+    pub origin_url: Url,
+    /// The error messages of its site.
+    pub words: Words,
+}
+
+/// Concurrent upstream exchanges: a small PHP-FPM pool has about as many workers.
+const DEFAULT_MAX_IN_FLIGHT: usize = 8;
+
+/// Pending requests per concurrent exchange: a request deeper in the queue would time out there.
+const QUEUE_FACTOR: usize = 4;
+
+/// Exchanges for the rest of the site per calendar call; most of them are files and need no PHP.
+const SITE_FACTOR: usize = 8;
+
+// === impl OriginSettings ===
+
+impl OriginSettings {
+    /// The defaults for the REST root `url`.
+    pub(super) fn at(url: Url) -> Self {
+        Self {
+            url,
+            namespace: SPECIFIED_NAMESPACE.to_owned(),
+            advertised_url: None,
+            tunnel_delete: false,
+            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+            max_pending: None,
+            site_in_flight: None,
+        }
+    }
+
+    /// Maximum number of calls that wait for an exchange; four times `max_in_flight` by default.
+    pub fn waiting_calls(&self) -> usize {
+        let usual = self.max_in_flight.saturating_mul(QUEUE_FACTOR);
+        self.max_pending.unwrap_or(usual)
+    }
+
+    /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by default.
+    pub fn site_in_flight(&self) -> usize {
+        let usual = self.max_in_flight.saturating_mul(SITE_FACTOR);
+        self.site_in_flight.unwrap_or(usual)
+    }
+
+    /// Maximum number of requests for the rest of the site that wait: four times as many as may run.
+    pub fn waiting_site(&self) -> usize {
+        self.site_in_flight().saturating_mul(QUEUE_FACTOR)
+    }
+}
+
+// === impl Root ===
+
+impl Root {
+    /// The public path of the default root.
+    pub const DEFAULT_PATH: &'static str = "/wp-json";
+
+    /// The root of settings that list none.
+    pub fn default_for(origin_url: Url) -> Self {
+        Self {
+            language: None,
+            path: Self::DEFAULT_PATH.to_owned(),
+            origin_url,
+            words: Words::english(),
+        }
+    }
+}
+
+/// Drops trailing slashes of a path, so that a path can be appended. The bare root `/` is part of every [`Url`]
+/// and stays.
+pub fn without_trailing_slash(mut url: Url) -> Url {
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    url
+}

@@ -1,0 +1,92 @@
+//! Protection of the site: image hosts, the circuit breaker, rate limits.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use ipnet::{IpNet, Ipv6Net};
+
+/// A host from which the site may fetch images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageHost {
+    /// The name in lower case and ASCII; not an IP address.
+    pub name: String,
+    /// Whether the name is a wildcard, `*.example.org`: it matches all names below, but not the name itself.
+    pub below: bool,
+    /// A port besides 80 and 443.
+    pub port: Option<u16>,
+}
+
+/// The circuit breaker, which refuses reads while the origin fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BreakerSettings {
+    /// Consecutive failed reads that open it; 0: it never opens.
+    pub failures: usize,
+    /// Interval at which an open breaker lets one read pass as a probe.
+    pub probe_interval: Duration,
+}
+
+/// Maximum request rates of clients; each is off unless set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Per client address; an IPv6 /64 network counts as one address.
+    pub address: CallRates,
+    /// Per `Authorization` value or login cookie.
+    pub credentials: CallRates,
+    /// Failed logins per address and per account name; above the rate, requests with credentials are refused.
+    pub failed_logins: Option<Rate>,
+    /// Maximum number of buckets; further clients share one.
+    pub max_buckets: usize,
+}
+
+/// Maximum rates by the cost of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CallRates {
+    /// Lists.
+    pub lists: Option<Rate>,
+    /// Single records, descriptions, and reads without a route.
+    pub items: Option<Rate>,
+    /// Unsafe methods.
+    pub writes: Option<Rate>,
+}
+
+/// A number of requests per period. They may come as one burst; further ones are admitted evenly over the period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Requests, 1 or more.
+    pub requests: u32,
+    /// The period.
+    pub period: Duration,
+}
+
+/// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client usually
+/// controls all of it.
+pub fn visitor_network(address: IpAddr) -> IpNet {
+    match address {
+        IpAddr::V4(_) => address.into(),
+        IpAddr::V6(address) => {
+            Ipv6Net::new(address, 64).map_or(IpAddr::V6(address).into(), |network| network.trunc().into())
+        }
+    }
+}
+
+// === defaults ===
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            address: CallRates::default(),
+            credentials: CallRates::default(),
+            failed_logins: None,
+            max_buckets: 100_000,
+        }
+    }
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self {
+            failures: 10,
+            probe_interval: Duration::from_secs(1),
+        }
+    }
+}

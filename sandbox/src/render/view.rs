@@ -1,0 +1,47 @@
+//! Who looks at the store, and what shows to them (backend.md section 8).
+
+use crate::account::Caller;
+use crate::address::Address;
+use crate::store::{Post, Status, Store, Usage};
+
+/// How much of a record is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// A single read: with schema.org data.
+    Read,
+    /// The answer to a write.
+    Written,
+    /// An item of a list: blank where a password hides it.
+    Listed,
+}
+
+/// The store as one caller sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    /// The records.
+    pub(crate) store: &'a Store,
+    /// How often its terms are used.
+    pub(crate) usage: &'a Usage,
+    /// Where URLs point.
+    pub(crate) address: &'a Address,
+    /// Who looks.
+    pub(crate) caller: Caller,
+    /// The event password that came with the request.
+    pub(crate) password: Option<&'a str>,
+}
+
+// === impl View ===
+
+impl View<'_> {
+    /// Whether a post shows to the caller at all.
+    pub(crate) fn may_read(&self, post: &Post) -> bool {
+        post.status == Status::Publish
+            || self.caller.reads_all()
+            || (self.caller.may_write() && self.caller.id() == post.author)
+    }
+
+    /// Whether a post's content is behind a password that the request does not carry.
+    pub(crate) fn is_locked(&self, post: &Post) -> bool {
+        !post.password.is_empty() && self.password != Some(post.password.as_str())
+    }
+}

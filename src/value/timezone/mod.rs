@@ -1,8 +1,0 @@
-//! Time zones as PHP names them.
-
-mod abbreviations;
-mod names;
-pub(crate) mod offset;
-mod rule;
-
-pub use rule::timezone_or_empty;
