@@ -8,8 +8,7 @@ use http_body_util::{BodyExt, Full};
 
 use crate::problem::Refusal;
 
-/// What went wrong with a body, for the log only.
-pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) use crate::relay::BoxError;
 
 /// The body of every answer: held or streamed.
 pub(crate) type EdgeBody = UnsyncBoxBody<Bytes, BoxError>;

@@ -24,11 +24,11 @@ pub(super) const ADMIN_CONNECTIONS: usize = 64;
 /// Gives a running edge new settings.
 #[derive(Debug, Clone)]
 pub struct Reloader {
-    inner: Arc<Inner>,
+    inner: Arc<ReloaderState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ReloaderState {
     kept: Mutex<Kept>,
     stack: CurrentStack,
     protocol: Arc<ArcSwap<Protocol>>,
@@ -78,7 +78,7 @@ impl Reloader {
         let (identity, tls) = tls.unzip();
         let per_address = PerAddressLimit::default();
         per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
-        let inner = Inner {
+        let inner = ReloaderState {
             per_address,
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
@@ -208,9 +208,9 @@ impl Reloader {
     }
 }
 
-// === impl Inner ===
+// === impl ReloaderState ===
 
-impl Inner {
+impl ReloaderState {
     /// Shows clients this certificate from now on, and operators when it expires.
     fn show(&self, identity: Option<&TlsIdentity>) {
         let (Some(tls), Some(identity)) = (&self.tls, identity) else {

@@ -10,7 +10,7 @@ pub(super) struct Breaker {
     /// Outages in a row that open it; zero: it never opens.
     failures: usize,
     probe_interval: Duration,
-    state: State,
+    state: BreakerState,
     /// How often it has closed.
     epoch: u64,
 }
@@ -42,7 +42,7 @@ pub(super) struct Pass {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum BreakerState {
     Closed { run: usize },
     Open { probe_at: Instant },
     HalfOpen { probe_at: Instant },
@@ -55,7 +55,7 @@ impl Breaker {
         Self {
             failures: settings.failures,
             probe_interval: settings.probe_interval,
-            state: State::Closed { run: 0 },
+            state: BreakerState::Closed { run: 0 },
             epoch: 0,
         }
     }
@@ -64,47 +64,49 @@ impl Breaker {
     pub(super) fn ask(&mut self, now: Instant) -> Result<Pass, Duration> {
         let pass = Pass { epoch: self.epoch };
         match self.state {
-            State::Closed { .. } => Ok(pass),
+            BreakerState::Closed { .. } => Ok(pass),
             // A probe that hangs, or whose client left, does not keep the next one waiting.
-            State::Open { probe_at } | State::HalfOpen { probe_at } if now >= probe_at => {
-                self.state = State::HalfOpen {
+            BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at } if now >= probe_at => {
+                self.state = BreakerState::HalfOpen {
                     probe_at: now + self.probe_interval,
                 };
                 Ok(pass)
             }
-            State::Open { probe_at } | State::HalfOpen { probe_at } => Err(probe_at - now),
+            BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at } => Err(probe_at - now),
         }
     }
 
     /// Takes the report of an admitted exchange.
     pub(super) fn report(&mut self, pass: Pass, health: Health, now: Instant) {
         self.state = match (self.state, health) {
-            (State::Closed { .. }, Health::Alive) => State::Closed { run: 0 },
-            (State::Open { .. } | State::HalfOpen { .. }, Health::Alive) => {
+            (BreakerState::Closed { .. }, Health::Alive) => BreakerState::Closed { run: 0 },
+            (BreakerState::Open { .. } | BreakerState::HalfOpen { .. }, Health::Alive) => {
                 self.epoch += 1;
-                State::Closed { run: 0 }
+                BreakerState::Closed { run: 0 }
             }
             // An exchange that began before the origin came back says nothing about it now.
-            (state @ State::Closed { .. }, Health::Outage) if pass.epoch != self.epoch => state,
-            (State::Closed { run }, Health::Outage) if self.failures == 0 || run + 1 < self.failures => {
-                State::Closed {
+            (state @ BreakerState::Closed { .. }, Health::Outage) if pass.epoch != self.epoch => state,
+            (BreakerState::Closed { run }, Health::Outage)
+                if self.failures == 0 || run + 1 < self.failures =>
+            {
+                BreakerState::Closed {
                     run: run.saturating_add(1),
                 }
             }
-            (State::Closed { .. }, Health::Outage) => State::Open {
+            (BreakerState::Closed { .. }, Health::Outage) => BreakerState::Open {
                 probe_at: now + self.probe_interval,
             },
-            (State::Open { probe_at } | State::HalfOpen { probe_at }, Health::Outage) => {
-                State::Open { probe_at }
+            (BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at }, Health::Outage) => {
+                BreakerState::Open { probe_at }
             }
         };
     }
 
     pub(super) fn position(&self) -> Position {
         match self.state {
-            State::Closed { .. } => Position::Closed,
-            State::HalfOpen { .. } => Position::HalfOpen,
-            State::Open { .. } => Position::Open,
+            BreakerState::Closed { .. } => Position::Closed,
+            BreakerState::HalfOpen { .. } => Position::HalfOpen,
+            BreakerState::Open { .. } => Position::Open,
         }
     }
 }

@@ -25,16 +25,16 @@ const TOLERATED: Duration = Duration::from_millis(500);
 /// All revocable permits of one bulkhead.
 #[derive(Debug)]
 pub(super) struct RevocablePermits {
-    open: Mutex<Vec<Weak<Mutex<State>>>>,
+    open: Mutex<Vec<Weak<Mutex<PermitState>>>>,
     metrics: PermitMetrics,
 }
 
 /// A permit with the rest of a response, which can be revoked.
 #[derive(Debug)]
-pub(super) struct RevocablePermit(Arc<Mutex<State>>);
+pub(super) struct RevocablePermit(Arc<Mutex<PermitState>>);
 
 #[derive(Debug)]
-struct State {
+struct PermitState {
     /// None: the response has ended or was aborted.
     held: Option<Held>,
     revoked: bool,
@@ -63,7 +63,7 @@ impl RevocablePermits {
 
     /// Makes a permit revocable, now that it is held for the rest of a response.
     pub(super) fn add(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
-        let revocable = RevocablePermit(Arc::new(Mutex::new(State {
+        let revocable = RevocablePermit(Arc::new(Mutex::new(PermitState {
             held: Some(Held {
                 body,
                 _permit: permit,
@@ -139,9 +139,9 @@ impl RevocablePermit {
     }
 }
 
-// === impl State ===
+// === impl PermitState ===
 
-impl State {
+impl PermitState {
     /// Notes that the client has asked for more.
     fn resume(&mut self) {
         if let Some(since) = self.idle_since.take() {

@@ -27,9 +27,9 @@ pub(super) enum ValueKind<T> {
     /// `true` or `false`, where a third value means "not set".
     OptionalFlag(fn(&mut T) -> &mut Option<bool>),
     /// A whole number within bounds.
-    Count(RangeInclusive<u64>, fn(&mut T) -> Number<'_>),
+    Count(RangeInclusive<u64>, fn(&mut T) -> NumberField<'_>),
     /// Bytes within bounds.
-    Size(RangeInclusive<u64>, fn(&mut T) -> Number<'_>),
+    Size(RangeInclusive<u64>, fn(&mut T) -> NumberField<'_>),
     /// A duration within bounds.
     Time(RangeInclusive<Duration>, fn(&mut T) -> &mut Duration),
     /// A rate.
@@ -46,7 +46,7 @@ pub(super) enum ValueKind<T> {
 
 /// A field that holds a whole number.
 #[derive(Debug)]
-pub(super) enum Number<'a> {
+pub(super) enum NumberField<'a> {
     Usize(&'a mut usize),
     OptionalUsize(&'a mut Option<usize>),
     U32(&'a mut u32),
@@ -205,9 +205,9 @@ impl<T> ValueKind<T> {
     }
 }
 
-// === impl Number ===
+// === impl NumberField ===
 
-impl Number<'_> {
+impl NumberField<'_> {
     /// Writes the field. Bounds of keys keep within the field's type.
     pub(super) fn set(self, number: u64) {
         let size = usize::try_from(number).unwrap_or(usize::MAX);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::form;
-use super::key::Number::{OptionalUsize, U32, U64, Usize};
+use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
 use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, Rate, Size, Text, Time};
 use super::key::{KeyRow, ListStore};
 use super::listening;
@@ -30,7 +30,7 @@ pub(super) struct Section {
 }
 
 /// A key that writes to the settings.
-type Key = KeyRow<Settings>;
+type SettingKey = KeyRow<Settings>;
 
 /// A key that writes to a root.
 type RootKey = KeyRow<Root>;
@@ -42,7 +42,7 @@ type OperationKey = KeyRow<OperationSettings>;
 #[derive(Debug)]
 pub(super) enum Keys {
     /// A table that occurs once.
-    Once(&'static [Key]),
+    Once(&'static [SettingKey]),
     /// One table per root.
     Root(&'static [RootKey]),
     /// One table per operation.
@@ -214,8 +214,8 @@ const TEN_MILLIS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10
 /// Frames of a kind per second.
 const FRAMES: RangeInclusive<u64> = 1..=1_000_000;
 
-const TOP: &[Key] = &[
-    Key::new(
+const TOP: &[SettingKey] = &[
+    SettingKey::new(
         "listen",
         OneOrList(
             &listening::LISTEN,
@@ -232,7 +232,7 @@ const TOP: &[Key] = &[
         let shown = settings.listen.iter().map(|address| format!("\"{address}\""));
         shown.collect::<Vec<_>>().join(", ")
     }),
-    Key::new(
+    SettingKey::new(
         "public_url",
         Text(&form::SITE, |settings, text| {
             form::site(text).map(|value| settings.public_url = Some(value))
@@ -242,7 +242,7 @@ const TOP: &[Key] = &[
          address.",
     )
     .unset("none"),
-    Key::new(
+    SettingKey::new(
         "hosts",
         List(
             &form::HOST,
@@ -255,7 +255,7 @@ const TOP: &[Key] = &[
          contain the host of `public_url`.",
     )
     .unset("any host"),
-    Key::new(
+    SettingKey::new(
         "namespaces",
         List(
             &form::NAMESPACE,
@@ -268,7 +268,7 @@ const TOP: &[Key] = &[
          existing clients working.",
     )
     .shown(|settings| format!("[\"{}\"]", settings.namespaces.join("\", \""))),
-    Key::new(
+    SettingKey::new(
         "mode",
         Choice(MODE_NAMES, |settings, index| settings.mode = MODES[index].1),
         "How the edge treats a request that breaks a rule: `enforce` refuses it, `report` logs it, counts it \
@@ -276,7 +276,7 @@ const TOP: &[Key] = &[
          arguments.",
     )
     .shown(|settings| name_of(&MODES, &settings.mode)),
-    Key::new(
+    SettingKey::new(
         "profile",
         Choice(PROFILE_NAMES, |settings, index| {
             settings.profile = PROFILES[index].1;
@@ -285,26 +285,26 @@ const TOP: &[Key] = &[
          specification allows.",
     )
     .shown(|settings| name_of(&PROFILES, &settings.profile)),
-    Key::new(
+    SettingKey::new(
         "other",
         Choice(OTHER_NAMES, |settings, index| settings.other = OTHERS[index].1),
         "How the edge treats requests outside of the calendar API: `refuse` answers 404, `forward` streams \
          them to the site unchanged, for an edge in front of the whole site.",
     )
     .shown(|settings| name_of(&OTHERS, &settings.other)),
-    Key::new(
+    SettingKey::new(
         "writes",
         Choice(WRITES_NAMES, |settings, index| settings.writes = WRITES[index].1),
         "How the edge treats writes without credentials: `credentials` answers WordPress's 401, `forward` \
          leaves the refusal to the site.",
     )
     .shown(|settings| name_of(&WRITES, &settings.writes)),
-    Key::new(
+    SettingKey::new(
         "read_only",
         Flag(|settings| &mut settings.read_only),
         "Refuse every write with 403 `edge_read_only`.",
     ),
-    Key::new(
+    SettingKey::new(
         "write_addresses",
         List(
             &form::NETWORK,
@@ -317,7 +317,7 @@ const TOP: &[Key] = &[
          reads a body. Clients of a Unix socket have no address and may not write if this list is set.",
     )
     .unset("any address"),
-    Key::new(
+    SettingKey::new(
         "writers",
         List(
             &protection_form::ACCOUNT,
@@ -331,7 +331,7 @@ const TOP: &[Key] = &[
          others.",
     )
     .unset("every account that the site allows"),
-    Key::new(
+    SettingKey::new(
         "authorization_schemes",
         List(
             &protection_form::SCHEME,
@@ -346,19 +346,19 @@ const TOP: &[Key] = &[
          The compatible profile forwards every scheme; the site treats an unknown one as anonymous.",
     )
     .shown(|settings| format!("[\"{}\"]", settings.authorization_schemes.join("\", \""))),
-    Key::new(
+    SettingKey::new(
         "allow_author",
         OptionalFlag(|settings| &mut settings.allow_author),
         "Whether writes may set the `author` of a record; if not, they get 403 `edge_author_denied`. The \
          plugin lets every account that may write name any author.",
     )
     .unset("`true`; in the strict profile `false`"),
-    Key::new(
+    SettingKey::new(
         "allow_jsonp",
         Flag(|settings| &mut settings.allow_jsonp),
         "Forward `_jsonp`, which turns a response into a script.",
     ),
-    Key::new(
+    SettingKey::new(
         "image_hosts",
         List(
             &protection_form::IMAGE_HOST,
@@ -375,7 +375,7 @@ const TOP: &[Key] = &[
          name below `example.org`. A port other than 80 or 443 must be listed.",
     )
     .unset("the hosts of `public_url` and of `origin.advertised_url`, else `origin.url`"),
-    Key::new(
+    SettingKey::new(
         "trusted_proxies",
         List(
             &form::NETWORK,
@@ -387,7 +387,7 @@ const TOP: &[Key] = &[
         "Networks or addresses of proxies whose `X-Forwarded-*` headers are trusted.",
     )
     .unset("none"),
-    Key::new(
+    SettingKey::new(
         "proxy_protocol",
         Choice(PROXY_PROTOCOL_NAMES, |settings, index| {
             settings.proxy_protocol = PROXY_PROTOCOLS[index].1;
@@ -399,8 +399,8 @@ const TOP: &[Key] = &[
     .shown(|settings| name_of(&PROXY_PROTOCOLS, &settings.proxy_protocol)),
 ];
 
-const ORIGIN: &[Key] = &[
-    Key::new(
+const ORIGIN: &[SettingKey] = &[
+    SettingKey::new(
         "url",
         Text(&form::REST_ROOT, |settings, text| {
             form::rest_root(text).map(|value| settings.origin.url = value)
@@ -409,7 +409,7 @@ const ORIGIN: &[Key] = &[
          `rel=\"https://api.w.org/\"`.",
     )
     .unset("required"),
-    Key::new(
+    SettingKey::new(
         "namespace",
         Text(&form::NAMESPACE, |settings, text| {
             form::namespace(text).map(|value| settings.origin.namespace = value)
@@ -418,7 +418,7 @@ const ORIGIN: &[Key] = &[
          `tribe/events/v1`.",
     )
     .shown(|settings| format!("\"{}\"", settings.origin.namespace)),
-    Key::new(
+    SettingKey::new(
         "advertised_url",
         Text(&form::REST_ROOT, |settings, text| {
             form::rest_root(text).map(|value| settings.origin.advertised_url = Some(value))
@@ -426,18 +426,18 @@ const ORIGIN: &[Key] = &[
         "The REST root that the site prints in its responses, if it differs from `url`.",
     )
     .unset("learnt from the site's `Link` header"),
-    Key::new(
+    SettingKey::new(
         "tunnel_delete",
         Flag(|settings| &mut settings.origin.tunnel_delete),
         "Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.",
     ),
-    Key::new(
+    SettingKey::new(
         "max_in_flight",
         Count(1..=10_000, |settings| Usize(&mut settings.origin.max_in_flight)),
         "Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or \
          `roots.origin_url`). Use at most the number of its PHP workers.",
     ),
-    Key::new(
+    SettingKey::new(
         "max_pending",
         Count(1..=100_000, |settings| {
             OptionalUsize(&mut settings.origin.max_pending)
@@ -446,7 +446,7 @@ const ORIGIN: &[Key] = &[
          `edge_overloaded`.",
     )
     .unset("four times `max_in_flight`"),
-    Key::new(
+    SettingKey::new(
         "site_in_flight",
         Count(1..=100_000, |settings| {
             OptionalUsize(&mut settings.origin.site_in_flight)
@@ -523,7 +523,7 @@ const OPERATIONS: &[OperationKey] = &[
     .unset("none"),
 ];
 
-const ADMIN: &[Key] = &[Key::new(
+const ADMIN: &[SettingKey] = &[SettingKey::new(
     "listen",
     Text(&listening::LISTEN, |settings, text| {
         listening::listen(text).map(|listen| settings.admin = Some(AdminSettings { listen }))
@@ -533,8 +533,8 @@ const ADMIN: &[Key] = &[Key::new(
 )
 .unset("off")];
 
-const TLS: &[Key] = &[
-    Key::new(
+const TLS: &[SettingKey] = &[
+    SettingKey::new(
         "certificate",
         Text(&listening::FILE, |settings, text| {
             listening::file(text).map(|file| tls(settings).certificate = file)
@@ -542,7 +542,7 @@ const TLS: &[Key] = &[
         "PEM file with the certificate, then its intermediates.",
     )
     .unset("required by a `tls:` listener"),
-    Key::new(
+    SettingKey::new(
         "key",
         Text(&listening::FILE, |settings, text| {
             listening::file(text).map(|file| tls(settings).key = file)
@@ -561,64 +561,64 @@ fn tls(settings: &mut Settings) -> &mut TlsSettings {
     })
 }
 
-const LIMITS: &[Key] = &[
-    Key::new(
+const LIMITS: &[SettingKey] = &[
+    SettingKey::new(
         "target_bytes",
         Size(256..=64 * KIB, |settings| {
             Usize(&mut settings.limits.target_bytes)
         }),
         "Maximum size of the request target, path and query (414).",
     ),
-    Key::new(
+    SettingKey::new(
         "headers",
         Count(8..=1000, |settings| Usize(&mut settings.limits.headers)),
         "Maximum number of header fields of a request (431).",
     ),
-    Key::new(
+    SettingKey::new(
         "header_bytes",
         Size(256..=MIB, |settings| Usize(&mut settings.limits.header_bytes)),
         "Maximum size of one header value (431).",
     ),
-    Key::new(
+    SettingKey::new(
         "header_list_bytes",
         Size(KIB..=MIB, |settings| {
             Usize(&mut settings.limits.header_list_bytes)
         }),
         "Maximum size of all headers of a request (431).",
     ),
-    Key::new(
+    SettingKey::new(
         "query_pairs",
         Count(1..=10_000, |settings| Usize(&mut settings.limits.query_pairs)),
         "Maximum number of pairs in a query (400).",
     ),
-    Key::new(
+    SettingKey::new(
         "form_fields",
         Count(1..=10_000, |settings| Usize(&mut settings.limits.form_fields)),
         "Maximum number of fields of a form body (400). PHP silently truncates forms at its own \
          `max_input_vars`.",
     ),
-    Key::new(
+    SettingKey::new(
         "body_bytes",
         Size(KIB..=GIB, |settings| U64(&mut settings.limits.body_bytes)),
         "Maximum size of a request body (413).",
     ),
-    Key::new(
+    SettingKey::new(
         "min_body_rate",
         Size(0..=MIB, |settings| U64(&mut settings.limits.min_body_rate)),
         "Minimum average rate of a request body, in bytes per second (408). It applies once the client has \
          paused for `timeouts.client_body_grace` in total. 0 disables the rate.",
     ),
-    Key::new(
+    SettingKey::new(
         "json_depth",
         Count(1..=512, |settings| Usize(&mut settings.limits.json_depth)),
         "Maximum nesting depth of a JSON body (400). WordPress's own maximum is 512.",
     ),
-    Key::new(
+    SettingKey::new(
         "response_bytes",
         Size(KIB..=GIB, |settings| U64(&mut settings.limits.response_bytes)),
         "Maximum size of a response of the site (502).",
     ),
-    Key::new(
+    SettingKey::new(
         "response_buffer_bytes",
         Size(KIB..=64 * MIB, |settings| {
             Usize(&mut settings.limits.response_buffer_bytes)
@@ -626,7 +626,7 @@ const LIMITS: &[Key] = &[
         "Maximum size of a response that is buffered until complete, so that an invalid one becomes a 502. \
          Larger responses are streamed.",
     ),
-    Key::new(
+    SettingKey::new(
         "response_buffer_total",
         Size(MIB..=64 * GIB, |settings| {
             Usize(&mut settings.limits.response_buffer_total)
@@ -634,20 +634,20 @@ const LIMITS: &[Key] = &[
         "Maximum size of all responses buffered for slow clients. Above it, responses larger than 16 KiB are \
          streamed, and an invalid one is aborted in the middle.",
     ),
-    Key::new(
+    SettingKey::new(
         "min_response_rate",
         Size(0..=MIB, |settings| U64(&mut settings.limits.min_response_rate)),
         "Minimum rate at which a client must read a response, in bytes per second. Slower clients are \
          disconnected (HTTP/2: the stream is reset) after `timeouts.client_write`. 0 disables the rate: then \
          every byte that the client reads restarts the timeout.",
     ),
-    Key::new(
+    SettingKey::new(
         "connections",
         Count(1..=1_000_000, |settings| Usize(&mut settings.limits.connections)),
         "Maximum number of client connections. If the process may not open that many files, the edge lowers \
          the maximum and logs it.",
     ),
-    Key::new(
+    SettingKey::new(
         "connections_per_address",
         Count(0..=1_000_000, |settings| {
             Usize(&mut settings.limits.connections_per_address)
@@ -657,70 +657,70 @@ const LIMITS: &[Key] = &[
     ),
 ];
 
-const TIMEOUTS: &[Key] = &[
-    Key::new(
+const TIMEOUTS: &[SettingKey] = &[
+    SettingKey::new(
         "client_head",
         Time(seconds(1..=300), |settings| &mut settings.timeouts.client_head),
         "Time to receive the head of a request.",
     ),
-    Key::new(
+    SettingKey::new(
         "client_body",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_body),
         "Time to receive the body of a request (408).",
     ),
-    Key::new(
+    SettingKey::new(
         "client_body_grace",
         Time(seconds(1..=3600), |settings| {
             &mut settings.timeouts.client_body_grace
         }),
         "Total time that a client may pause a request body before `limits.min_body_rate` applies.",
     ),
-    Key::new(
+    SettingKey::new(
         "client_write",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_write),
         "Time that a response may wait for its client. Bytes that the client reads at \
          `limits.min_response_rate` refill it.",
     ),
-    Key::new(
+    SettingKey::new(
         "client_idle",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_idle),
         "Time that a keep-alive connection may stay open without a request.",
     ),
-    Key::new(
+    SettingKey::new(
         "origin_connect",
         Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
             &mut settings.timeouts.origin_connect
         }),
         "Time to connect to the site, including TLS.",
     ),
-    Key::new(
+    SettingKey::new(
         "origin_first_byte",
         Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
             &mut settings.timeouts.origin_first_byte
         }),
         "Time from a read to the first byte of the site's response.",
     ),
-    Key::new(
+    SettingKey::new(
         "origin_read",
         Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
             &mut settings.timeouts.origin_read
         }),
         "Time for a whole read at the site.",
     ),
-    Key::new(
+    SettingKey::new(
         "origin_write",
         Time(TEN_MILLIS_TO_AN_HOUR, |settings| {
             &mut settings.timeouts.origin_write
         }),
         "Time for a whole write at the site, which may fetch an image meanwhile.",
     ),
-    Key::new(
+    SettingKey::new(
         "site",
         Time(TEN_MILLIS_TO_AN_HOUR, |settings| &mut settings.timeouts.site),
         "Time for a request to the rest of the site (`other = \"forward\"`) until its response begins, \
          including an upload, and the same time again until the response ends.",
     ),
-    Key::new(
+    SettingKey::new(
         "drain",
         Time(seconds(0..=3600), |settings| &mut settings.timeouts.drain),
         "Time that running requests have to finish after a stop signal. Idle connections stay open for the \
@@ -728,15 +728,15 @@ const TIMEOUTS: &[Key] = &[
     ),
 ];
 
-const RATE_LIMITS: &[Key] = &[
-    Key::new(
+const RATE_LIMITS: &[SettingKey] = &[
+    SettingKey::new(
         "failed_logins",
         Rate(|settings| &mut settings.rate_limits.failed_logins),
         "Failed logins (401 from the site), per client address and per account name of Basic credentials. \
          Above the rate, requests with credentials are refused.",
     )
     .unset("off"),
-    Key::new(
+    SettingKey::new(
         "max_buckets",
         Count(100..=10_000_000, |settings| {
             Usize(&mut settings.rate_limits.max_buckets)
@@ -749,20 +749,20 @@ const LISTS: &str = "Lists; each is a query over many records.";
 const ITEMS: &str = "Single records, the index, descriptions, and reads without a route.";
 const WRITES_MEANING: &str = "POST, PUT, PATCH and DELETE, with or without a route.";
 
-const ADDRESS_RATES: &[Key] = &[
-    Key::new(
+const ADDRESS_RATES: &[SettingKey] = &[
+    SettingKey::new(
         "lists",
         Rate(|settings| &mut settings.rate_limits.address.lists),
         LISTS,
     )
     .unset("off"),
-    Key::new(
+    SettingKey::new(
         "items",
         Rate(|settings| &mut settings.rate_limits.address.items),
         ITEMS,
     )
     .unset("off"),
-    Key::new(
+    SettingKey::new(
         "writes",
         Rate(|settings| &mut settings.rate_limits.address.writes),
         WRITES_MEANING,
@@ -770,20 +770,20 @@ const ADDRESS_RATES: &[Key] = &[
     .unset("off"),
 ];
 
-const CREDENTIALS_RATES: &[Key] = &[
-    Key::new(
+const CREDENTIALS_RATES: &[SettingKey] = &[
+    SettingKey::new(
         "lists",
         Rate(|settings| &mut settings.rate_limits.credentials.lists),
         LISTS,
     )
     .unset("off"),
-    Key::new(
+    SettingKey::new(
         "items",
         Rate(|settings| &mut settings.rate_limits.credentials.items),
         ITEMS,
     )
     .unset("off"),
-    Key::new(
+    SettingKey::new(
         "writes",
         Rate(|settings| &mut settings.rate_limits.credentials.writes),
         WRITES_MEANING,
@@ -791,15 +791,15 @@ const CREDENTIALS_RATES: &[Key] = &[
     .unset("off"),
 ];
 
-const BREAKER: &[Key] = &[
-    Key::new(
+const BREAKER: &[SettingKey] = &[
+    SettingKey::new(
         "failures",
         Count(0..=1000, |settings| Usize(&mut settings.breaker.failures)),
-        "Number of consecutive failed reads that open the breaker. A read fails if the connection fails, \
+        "NumberField of consecutive failed reads that open the breaker. A read fails if the connection fails, \
          times out or is reset, or if the site answers with a maintenance or database error page. 0 disables \
          the breaker.",
     ),
-    Key::new(
+    SettingKey::new(
         "probe_interval",
         Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
             &mut settings.breaker.probe_interval
@@ -809,15 +809,15 @@ const BREAKER: &[Key] = &[
     ),
 ];
 
-const HTTP2: &[Key] = &[
-    Key::new(
+const HTTP2: &[SettingKey] = &[
+    SettingKey::new(
         "max_concurrent_streams",
         Count(1..=1000, |settings| {
             U32(&mut settings.http2.max_concurrent_streams)
         }),
         "Maximum number of concurrent streams; each carries one request.",
     ),
-    Key::new(
+    SettingKey::new(
         "header_list_bytes",
         Size(4 * KIB..=2 * MIB, |settings| {
             U32(&mut settings.http2.header_list_bytes)
@@ -825,19 +825,19 @@ const HTTP2: &[Key] = &[
         "Maximum size of a decoded request head including its target, plus 32 bytes per field (431 without a \
          body). A head four times as large ends the connection.",
     ),
-    Key::new(
+    SettingKey::new(
         "frame_bytes",
         Size(16 * KIB..=MIB, |settings| U32(&mut settings.http2.frame_bytes)),
         "Maximum size of one frame.",
     ),
-    Key::new(
+    SettingKey::new(
         "stream_window_bytes",
         Size(16 * KIB..=64 * MIB, |settings| {
             U32(&mut settings.http2.stream_window_bytes)
         }),
         "Flow-control window of one stream: maximum size of a request body that the edge has not read yet.",
     ),
-    Key::new(
+    SettingKey::new(
         "connection_window_bytes",
         Size(64 * KIB..=256 * MIB, |settings| {
             U32(&mut settings.http2.connection_window_bytes)
@@ -845,20 +845,20 @@ const HTTP2: &[Key] = &[
         "Flow-control window of the connection: maximum size of all request bodies that the edge has not \
          read yet.",
     ),
-    Key::new(
+    SettingKey::new(
         "send_buffer_bytes",
         Size(16 * KIB..=16 * MIB, |settings| {
             Usize(&mut settings.http2.send_buffer_bytes)
         }),
         "Maximum size of one response that is buffered for a slow client.",
     ),
-    Key::new(
+    SettingKey::new(
         "pending_resets",
         Count(1..=1000, |settings| Usize(&mut settings.http2.pending_resets)),
         "Maximum number of streams that the client has reset before the edge accepted them; more end the \
          connection.",
     ),
-    Key::new(
+    SettingKey::new(
         "local_error_resets",
         Count(1..=10_000, |settings| {
             Usize(&mut settings.http2.local_error_resets)
@@ -866,50 +866,50 @@ const HTTP2: &[Key] = &[
         "Maximum number of streams that the edge has reset because of a protocol error; more end the \
          connection.",
     ),
-    Key::new(
+    SettingKey::new(
         "ping_interval",
         Time(seconds(1..=3600), |settings| &mut settings.http2.ping_interval),
         "Time without traffic after which the edge sends a PING.",
     ),
-    Key::new(
+    SettingKey::new(
         "ping_timeout",
         Time(seconds(1..=300), |settings| &mut settings.http2.ping_timeout),
         "Time after which the connection is closed if the PING is not acknowledged.",
     ),
-    Key::new(
+    SettingKey::new(
         "resets_per_second",
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.resets)),
         "RST_STREAM frames per second.",
     ),
-    Key::new(
+    SettingKey::new(
         "settings_per_second",
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.settings)),
         "SETTINGS frames per second.",
     ),
-    Key::new(
+    SettingKey::new(
         "pings_per_second",
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.pings)),
         "PING frames per second.",
     ),
-    Key::new(
+    SettingKey::new(
         "window_updates_per_second",
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.window_updates)),
         "WINDOW_UPDATE frames per second.",
     ),
-    Key::new(
+    SettingKey::new(
         "small_data_per_second",
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.small_data)),
         "DATA frames of less than 64 bytes per second, except the last one of a body.",
     ),
-    Key::new(
+    SettingKey::new(
         "other_frames_per_second",
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.other_frames)),
         "PRIORITY frames and frames of unknown types per second.",
     ),
 ];
 
-const CORS: &[Key] = &[
-    Key::new(
+const CORS: &[SettingKey] = &[
+    SettingKey::new(
         "credentialed_origins",
         List(
             &form::SITE,
@@ -923,15 +923,15 @@ const CORS: &[Key] = &[
         "Web origins that may send credentials, matched exactly.",
     )
     .unset("none"),
-    Key::new(
+    SettingKey::new(
         "max_age",
         Time(seconds(0..=86_400), |settings| &mut settings.cors.max_age),
         "Time that a browser may cache a preflight response, in whole seconds.",
     ),
 ];
 
-const LOG: &[Key] = &[
-    Key::new(
+const LOG: &[SettingKey] = &[
+    SettingKey::new(
         "format",
         Choice(FORMAT_NAMES, |settings, index| {
             settings.log.format = FORMATS[index].1;
@@ -939,7 +939,7 @@ const LOG: &[Key] = &[
         "Format of log lines: one JSON object per line, or text for people.",
     )
     .shown(|settings| name_of(&FORMATS, &settings.log.format)),
-    Key::new(
+    SettingKey::new(
         "filter",
         Text(&form::FILTER, |settings, text| {
             form::filter(text).map(|value| settings.log.filter = value)

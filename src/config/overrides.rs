@@ -33,7 +33,7 @@ impl Overrides {
         self
     }
 
-    /// Key and place of each.
+    /// SettingKey and place of each.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, ConfigPlace)> {
         self.0.iter().map(|entry| {
             let name = match entry.source {

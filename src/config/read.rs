@@ -93,9 +93,14 @@ fn section_table(
     }
 }
 
-type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+type TableEntry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
-fn once(section: &Section, (key, value): Entry<'_, '_>, draft: &mut Draft, problems: &mut ConfigProblems) {
+fn once(
+    section: &Section,
+    (key, value): TableEntry<'_, '_>,
+    draft: &mut Draft,
+    problems: &mut ConfigProblems,
+) {
     if let Keys::Once(keys) = &section.keys {
         entry(section, keys, (key, value), &mut draft.settings, problems);
     }
@@ -140,7 +145,7 @@ fn part_of_root(
 fn operation(
     section: &Section,
     keys: &[KeyRow<OperationSettings>],
-    (key, value): Entry<'_, '_>,
+    (key, value): TableEntry<'_, '_>,
     problems: &mut ConfigProblems,
 ) -> Option<(OperationId, OperationSettings)> {
     let name: &str = key.get_ref();
@@ -171,7 +176,7 @@ fn operation(
 fn entry<T>(
     section: &Section,
     keys: &[KeyRow<T>],
-    (key, value): Entry<'_, '_>,
+    (key, value): TableEntry<'_, '_>,
     to: &mut Placed<T>,
     problems: &mut ConfigProblems,
 ) {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use http::request::Parts;
 
 use super::fault;
-use crate::admission::{Budgets, Call, RateLimitStatus, SharedBuckets, Visitor, Writers};
+use crate::admission::{Budgets, Client, CostClass, RateLimitStatus, SharedBuckets, Writers};
 use crate::credentials::{Credentials, Identity, RejectedCredentials};
 use crate::layers::RequestContext;
 use crate::problem::{EdgeError, Refusal};
@@ -78,12 +78,12 @@ impl Entrance {
         target: Option<&CallTarget>,
         profile: Profile,
     ) -> Result<Admitted<'a>, Box<EdgeResponse>> {
-        let call = Call::of(&head.method, target.and_then(|target| target.operation));
+        let call = CostClass::of(&head.method, target.and_then(|target| target.operation));
         let credentials = Credentials::read(&head.headers, profile, &self.schemes);
         let identity = credentials
             .as_ref()
             .map_or_else(RejectedCredentials::identity, Credentials::identity);
-        let standings = self.spend(visitor(context, identity), call)?;
+        let standings = self.spend(client(context, identity), call)?;
         let is_routed = target.is_some_and(|target| target.matched.is_some());
         let refusal = is_routed
             .then(|| self.refusal(context, &credentials, call))
@@ -102,8 +102,8 @@ impl Entrance {
         })
     }
 
-    fn spend(&self, visitor: Visitor<'_>, call: Call) -> Result<RateLimitStatus, Box<EdgeResponse>> {
-        let spent = self.budgets.spend(visitor, call, Instant::now());
+    fn spend(&self, client: Client<'_>, call: CostClass) -> Result<RateLimitStatus, Box<EdgeResponse>> {
+        let spent = self.budgets.spend(client, call, Instant::now());
         spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);
             Box::new(fault::too_fast(&exceeded))
@@ -114,25 +114,25 @@ impl Entrance {
         &self,
         context: &RequestContext,
         credentials: &Result<Credentials, RejectedCredentials>,
-        call: Call,
+        call: CostClass,
     ) -> Option<Refusal> {
         let identity = match credentials {
             Ok(credentials) => credentials.identity(),
             Err(rejected) => return Some(rejected.fault().refusal()),
         };
-        let is_denied = call == Call::Write && !self.writers.are_at(visitor(context, identity));
+        let is_denied = call == CostClass::Write && !self.writers.are_at(client(context, identity));
         is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
     }
 
-    /// Whether the visitor is one who may write.
+    /// Whether the client is one who may write.
     pub(super) fn may_write(&self, request: &Admitted<'_>) -> bool {
-        self.writers.include(request.visitor())
+        self.writers.include(request.client())
     }
 
-    /// Sees the answer to a visitor that was let in.
+    /// Sees the answer to a client that was let in.
     pub(super) fn leave(&self, request: &Admitted<'_>, mut answer: EdgeResponse) -> EdgeResponse {
         if answer.extensions().get::<LoginRefused>().is_some() {
-            self.budgets.login_failed(request.visitor(), Instant::now());
+            self.budgets.login_failed(request.client(), Instant::now());
         }
         request.standings.write(answer.headers_mut());
         answer
@@ -142,11 +142,11 @@ impl Entrance {
 // === impl Admitted ===
 
 impl Admitted<'_> {
-    fn visitor(&self) -> Visitor<'_> {
-        visitor(self.context, self.credentials.identity())
+    fn client(&self) -> Client<'_> {
+        client(self.context, self.credentials.identity())
     }
 }
 
-fn visitor<'a>(context: &RequestContext, identity: &'a Identity) -> Visitor<'a> {
-    Visitor::new(context.client.address, identity)
+fn client<'a>(context: &RequestContext, identity: &'a Identity) -> Client<'a> {
+    Client::new(context.client.address, identity)
 }

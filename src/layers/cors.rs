@@ -34,7 +34,7 @@ pub(super) struct Cors<S> {
 
 /// What a request says about the page behind it.
 #[derive(Debug)]
-struct Page {
+struct RequestingPage {
     method: Method,
     audience: Audience,
     origin: Option<HeaderValue>,
@@ -78,7 +78,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         CorsFuture {
-            page: Page::of(&request),
+            page: RequestingPage::of(&request),
             rules: Arc::clone(&self.rules),
             inner: self.inner.call(request),
         }
@@ -91,7 +91,7 @@ pin_project! {
         #[pin]
         inner: F,
         rules: Arc<CorsRules>,
-        page: Page,
+        page: RequestingPage,
     }
 }
 
@@ -111,9 +111,9 @@ where
     }
 }
 
-// === impl Page ===
+// === impl RequestingPage ===
 
-impl Page {
+impl RequestingPage {
     fn of<B>(request: &Request<B>) -> Self {
         let audience = match Caller::shown_by(request.headers()) {
             Caller::Anonymous => Audience::Everybody,
@@ -155,14 +155,14 @@ mod tests {
     use super::*;
     use crate::response::{EdgeBody, preflight};
 
-    fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> Page {
+    fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> RequestingPage {
         let mut request = Request::new(());
         *request.method_mut() = method;
         for (name, value) in fields {
             let value = HeaderValue::from_str(value).unwrap();
             request.headers_mut().insert(name, value);
         }
-        Page::of(&request)
+        RequestingPage::of(&request)
     }
 
     fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> EdgeResponse {
@@ -172,7 +172,7 @@ mod tests {
         answer
     }
 
-    fn written(page: &Page, mut answer: EdgeResponse) -> HeaderMap {
+    fn written(page: &RequestingPage, mut answer: EdgeResponse) -> HeaderMap {
         page.write(&CorsRules::new(CorsSettings::default()), &mut answer);
         answer.into_parts().0.headers
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ipnet::IpNet;
 
-use super::listener::Arrival;
+use super::listener::Arriving;
 use super::peer::Peer;
 use super::per_address::{AddressPermit, PerAddressLimit};
 use super::proxy_header::{HeaderFault, read_announcement};
@@ -49,7 +49,7 @@ pub(super) enum AcceptFault {
 
 /// Brings a connection to the point where HTTP begins; it has no deadline of its own.
 pub(super) async fn open(
-    mut arrival: Arrival,
+    mut arrival: Arriving,
     proxy_header_policy: &ProxyHeaderPolicy,
     per_address: &PerAddressLimit,
 ) -> Result<AcceptedConnection, AcceptFault> {
@@ -58,12 +58,12 @@ pub(super) async fn open(
     }
     let address_permit = per_address.enter(arrival.peer()).ok_or(AcceptFault::Crowded)?;
     let (socket, peer) = match arrival {
-        Arrival::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
-        Arrival::Tls(stream, peer, acceptor) => {
+        Arriving::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
+        Arriving::Tls(stream, peer, acceptor) => {
             let stream = acceptor.accept(stream).await?;
             (Socket::Tls(Box::new(stream)), peer)
         }
-        Arrival::Unix(stream) => (Socket::Unix(stream), Peer::default()),
+        Arriving::Unix(stream) => (Socket::Unix(stream), Peer::default()),
     };
     Ok(AcceptedConnection {
         socket,
@@ -73,8 +73,8 @@ pub(super) async fn open(
 }
 
 /// Puts the client's addresses in the place of the proxy's.
-async fn announce(arrival: &mut Arrival, proxies: &[IpNet]) -> Result<(), AcceptFault> {
-    let (Arrival::Tcp(stream, peer) | Arrival::Tls(stream, peer, _)) = arrival else {
+async fn announce(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<(), AcceptFault> {
+    let (Arriving::Tcp(stream, peer) | Arriving::Tls(stream, peer, _)) = arrival else {
         // Who may write to the socket's file is this machine's own.
         return Ok(());
     };

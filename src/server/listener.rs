@@ -28,7 +28,7 @@ enum Listening {
 
 /// A connection that has just come in.
 #[derive(Debug)]
-pub(super) enum Arrival {
+pub(super) enum Arriving {
     /// In clear text.
     Tcp(TcpStream, Peer),
     /// A handshake comes before HTTP.
@@ -117,19 +117,19 @@ impl Listener {
     }
 
     /// The next connection.
-    pub(super) async fn accept(&self) -> io::Result<Arrival> {
+    pub(super) async fn accept(&self) -> io::Result<Arriving> {
         match &self.socket {
             Listening::Tcp(listener) => {
                 let (stream, peer) = accept_tcp(listener, Transport::Clear).await?;
-                Ok(Arrival::Tcp(stream, peer))
+                Ok(Arriving::Tcp(stream, peer))
             }
             Listening::Tls(listener, acceptor) => {
                 let (stream, peer) = accept_tcp(listener, Transport::Tls).await?;
-                Ok(Arrival::Tls(stream, peer, acceptor.clone()))
+                Ok(Arriving::Tls(stream, peer, acceptor.clone()))
             }
             Listening::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
-                Ok(Arrival::Unix(stream))
+                Ok(Arriving::Unix(stream))
             }
         }
     }
@@ -179,9 +179,9 @@ fn is_socket(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
 }
 
-// === impl Arrival ===
+// === impl Arriving ===
 
-impl Arrival {
+impl Arriving {
     /// Who is at the other end.
     pub(super) fn peer(&self) -> Peer {
         match self {

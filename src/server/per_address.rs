@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ipnet::IpNet;
 
 use super::peer::Peer;
-use crate::settings::visitor_network;
+use crate::settings::client_network;
 
 /// The connections of each address; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl PerAddressLimit {
     pub(super) fn enter(&self, peer: Peer) -> Option<AddressPermit> {
         let mut inner = self.lock();
         // Counted without a limit as well: one may be set while the connection is open.
-        let network = peer.address().map(visitor_network);
+        let network = peer.address().map(client_network);
         if let Some(network) = network {
             let limit = if peer.is_in(&inner.exempt) { 0 } else { inner.limit };
             let open = inner.open.entry(network).or_default();

@@ -14,7 +14,7 @@ use tower::Service;
 use super::accept::{AcceptFault, open};
 use super::connection::Protocol;
 use super::drain::Drain;
-use super::listener::{Arrival, Listener};
+use super::listener::{Arriving, Listener};
 use super::peer::Peer;
 use super::per_address::PerAddressLimit;
 use super::proxy_header::HeaderFault;
@@ -136,7 +136,7 @@ where
         }
     }
 
-    fn start(&self, arrival: Arrival, permit: ConnectionPermit) {
+    fn start(&self, arrival: Arriving, permit: ConnectionPermit) {
         let this = self.clone();
         self.drain.spawn(async move {
             this.serve(arrival).await;
@@ -144,7 +144,7 @@ where
         });
     }
 
-    async fn serve(self, arrival: Arrival) {
+    async fn serve(self, arrival: Arriving) {
         let Self {
             protocol,
             service,

@@ -68,7 +68,7 @@ impl Lines {
         lines
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).expect("JSON on each line"))
-            .filter(|line| line["target"] == "calendar_edge::admission")
+            .filter(|line| line["target"] == "calendar_edge::access")
             .collect()
     }
 

@@ -25,6 +25,7 @@ mod limits;
 mod logs;
 mod meaning;
 mod modes;
+mod naming;
 mod odd_headers;
 mod openapi;
 mod operations;

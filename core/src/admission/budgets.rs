@@ -1,12 +1,12 @@
-//! What each visitor may spend: by address and by credentials, on lists, items and writes apart.
+//! What each client may spend: by address and by credentials, on lists, items and writes apart.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::bucket_store::{BucketKey, BucketStore};
+use super::client::{Client, CostClass};
 use super::fields::{BudgetStatus, RateLimitStatus};
-use super::visitor::{Call, Visitor};
 use crate::settings::{CallRates, Rate, RateLimits};
 
 /// The budgets of an edge.
@@ -32,11 +32,11 @@ pub struct Exceeded {
     pub budget: &'static str,
     /// How long until there is something in it again.
     pub wait: Duration,
-    /// What the visitor has left.
+    /// What the client has left.
     pub status: RateLimitStatus,
 }
 
-/// A budget of one visitor.
+/// A budget of one client.
 struct Budget<'a> {
     name: &'static str,
     rate: &'a Rate,
@@ -54,14 +54,19 @@ impl Budgets {
         }
     }
 
-    /// Takes one call from the visitor's budgets, the address's first: credentials that are made up for each call
+    /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call
     /// then cost no room once that one is used up.
-    pub fn spend(&self, visitor: Visitor<'_>, call: Call, now: Instant) -> Result<RateLimitStatus, Exceeded> {
+    pub fn spend(
+        &self,
+        client: Client<'_>,
+        call: CostClass,
+        now: Instant,
+    ) -> Result<RateLimitStatus, Exceeded> {
         let mut status = RateLimitStatus::default();
-        if self.limits.failed_logins.is_some() && visitor.identity().proof().is_some() {
-            self.check_logins(visitor, now)?;
+        if self.limits.failed_logins.is_some() && client.identity().proof().is_some() {
+            self.check_logins(client, now)?;
         }
-        for budget in [self.by_address(visitor, call), self.by_credentials(visitor, call)] {
+        for budget in [self.by_address(client, call), self.by_credentials(client, call)] {
             let Some(budget) = budget else { continue };
             let spent = self.buckets.store.spend(budget.key, budget.rate, now);
             let (left, full_in) = spent
@@ -84,16 +89,16 @@ impl Budgets {
         Ok(status)
     }
 
-    /// Notes that the site did not take the credentials of a visitor.
-    pub fn login_failed(&self, visitor: Visitor<'_>, now: Instant) {
-        for budget in self.logins(visitor) {
+    /// Notes that the site did not take the credentials of a client.
+    pub fn login_failed(&self, client: Client<'_>, now: Instant) {
+        for budget in self.logins(client) {
             // A failure beyond the budget was under way already when it was used up.
             let _ = self.buckets.store.spend(budget.key, budget.rate, now);
         }
     }
 
-    fn check_logins(&self, visitor: Visitor<'_>, now: Instant) -> Result<(), Exceeded> {
-        let waits = self.logins(visitor).filter_map(|budget| {
+    fn check_logins(&self, client: Client<'_>, now: Instant) -> Result<(), Exceeded> {
+        let waits = self.logins(client).filter_map(|budget| {
             let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
             Some((wait, budget.name))
         });
@@ -107,30 +112,30 @@ impl Budgets {
         }
     }
 
-    fn by_address(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
+    fn by_address(&self, client: Client<'_>, call: CostClass) -> Option<Budget<'_>> {
         let (rate, name) = match call {
-            Call::List => (self.limits.address.lists.as_ref(), "address-lists"),
-            Call::Item => (self.limits.address.items.as_ref(), "address-items"),
-            Call::Write => (self.limits.address.writes.as_ref(), "address-writes"),
+            CostClass::List => (self.limits.address.lists.as_ref(), "address-lists"),
+            CostClass::Item => (self.limits.address.items.as_ref(), "address-items"),
+            CostClass::Write => (self.limits.address.writes.as_ref(), "address-writes"),
         };
-        Some(self.budget(rate?, name, visitor.network()?))
+        Some(self.budget(rate?, name, client.network()?))
     }
 
-    fn by_credentials(&self, visitor: Visitor<'_>, call: Call) -> Option<Budget<'_>> {
+    fn by_credentials(&self, client: Client<'_>, call: CostClass) -> Option<Budget<'_>> {
         let CallRates { lists, items, writes } = &self.limits.credentials;
         let (rate, name) = match call {
-            Call::List => (lists, "credentials-lists"),
-            Call::Item => (items, "credentials-items"),
-            Call::Write => (writes, "credentials-writes"),
+            CostClass::List => (lists, "credentials-lists"),
+            CostClass::Item => (items, "credentials-items"),
+            CostClass::Write => (writes, "credentials-writes"),
         };
-        Some(self.budget(rate.as_ref()?, name, visitor.identity().proof()?))
+        Some(self.budget(rate.as_ref()?, name, client.identity().proof()?))
     }
 
-    fn logins(&self, visitor: Visitor<'_>) -> impl Iterator<Item = Budget<'_>> {
+    fn logins(&self, client: Client<'_>) -> impl Iterator<Item = Budget<'_>> {
         let rate = self.limits.failed_logins.as_ref();
-        let network = visitor.network();
+        let network = client.network();
         let by_address = network.and_then(|network| Some(self.budget(rate?, "address-logins", network)));
-        let account = visitor.identity().account();
+        let account = client.identity().account();
         let by_account = account.and_then(|name| Some(self.budget(rate?, "account-logins", name)));
         by_address.into_iter().chain(by_account)
     }
@@ -194,11 +199,11 @@ mod tests {
     fn nothing_is_limited_unless_told() {
         let budgets = budgets(|_| {});
         let identity = identity(Some("Basic YTpi"));
-        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
+        let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
         for _ in 0..1000 {
-            let status = budgets.spend(visitor, Call::Write, Instant::now());
+            let status = budgets.spend(client, CostClass::Write, Instant::now());
             assert_eq!(status, Ok(RateLimitStatus::default()));
-            budgets.login_failed(visitor, Instant::now());
+            budgets.login_failed(client, Instant::now());
         }
     }
 
@@ -211,19 +216,19 @@ mod tests {
         let identity = identity(None);
         let now = Instant::now();
         let spend = |address: &str, call| {
-            let visitor = Visitor::new(Some(address.parse().unwrap()), &identity);
-            let spent = budgets.spend(visitor, call, now);
+            let client = Client::new(Some(address.parse().unwrap()), &identity);
+            let spent = budgets.spend(client, call, now);
             spent.map(drop).map_err(|exceeded| exceeded.budget)
         };
         for (address, call, expected) in [
-            ("192.0.2.1", Call::List, Ok(())),
-            ("192.0.2.1", Call::List, Err("address-lists")),
-            ("192.0.2.2", Call::List, Ok(())),
-            ("192.0.2.1", Call::Write, Ok(())),
-            ("192.0.2.1", Call::Write, Err("address-writes")),
-            ("192.0.2.1", Call::Item, Ok(())),
-            ("2001:db8::1", Call::List, Ok(())),
-            ("2001:db8::2", Call::List, Err("address-lists")),
+            ("192.0.2.1", CostClass::List, Ok(())),
+            ("192.0.2.1", CostClass::List, Err("address-lists")),
+            ("192.0.2.2", CostClass::List, Ok(())),
+            ("192.0.2.1", CostClass::Write, Ok(())),
+            ("192.0.2.1", CostClass::Write, Err("address-writes")),
+            ("192.0.2.1", CostClass::Item, Ok(())),
+            ("2001:db8::1", CostClass::List, Ok(())),
+            ("2001:db8::2", CostClass::List, Err("address-lists")),
         ] {
             assert_eq!(spend(address, call), expected, "{address} {call:?}");
         }
@@ -236,7 +241,7 @@ mod tests {
         let spend = |value| {
             let identity = identity(value);
             budgets
-                .spend(Visitor::new(None, &identity), Call::Item, now)
+                .spend(Client::new(None, &identity), CostClass::Item, now)
                 .is_ok()
         };
         assert!(spend(Some("Basic YTpi")));
@@ -255,9 +260,9 @@ mod tests {
             identity(None),
         );
         let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
-        let failed = |address, identity| budgets.login_failed(Visitor::new(address, identity), now);
+        let failed = |address, identity| budgets.login_failed(Client::new(address, identity), now);
         let stopped = |address, identity| {
-            let spent = budgets.spend(Visitor::new(address, identity), Call::Item, now);
+            let spent = budgets.spend(Client::new(address, identity), CostClass::Item, now);
             spent.err().map(|exceeded| exceeded.budget)
         };
         assert_eq!(stopped(first, &alice), None);
@@ -268,10 +273,10 @@ mod tests {
         assert_eq!(stopped(second, &alice), Some("account-logins"));
         assert_eq!(stopped(second, &bob), None);
         assert_eq!(stopped(first, &nobody), None);
-        let visitor = Visitor::new(first, &alice);
+        let client = Client::new(first, &alice);
         assert!(
             budgets
-                .spend(visitor, Call::Item, now + Duration::from_mins(1))
+                .spend(client, CostClass::Item, now + Duration::from_mins(1))
                 .is_ok()
         );
     }
@@ -280,11 +285,11 @@ mod tests {
     fn what_was_spent_stays_spent_under_new_limits() {
         let old = budgets(|limits| limits.address.items = Some(rate(1)));
         let identity = identity(None);
-        let visitor = Visitor::new(Some("192.0.2.1".parse().unwrap()), &identity);
+        let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
         let now = Instant::now();
-        assert!(old.spend(visitor, Call::Item, now).is_ok());
+        assert!(old.spend(client, CostClass::Item, now).is_ok());
         old.buckets.adapt(&old.limits);
         let renewed = Budgets::new(&old.limits, &old.buckets);
-        assert!(renewed.spend(visitor, Call::Item, now).is_err());
+        assert!(renewed.spend(client, CostClass::Item, now).is_err());
     }
 }

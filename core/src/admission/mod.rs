@@ -2,15 +2,15 @@
 
 mod bucket_store;
 mod budgets;
+mod client;
 mod fields;
 mod gcra;
-mod visitor;
 mod writers;
 
 pub use bucket_store::{BucketKey, BucketStore};
 pub use gcra::Level;
 
 pub use budgets::{Budgets, Exceeded, SharedBuckets};
+pub use client::{Client, CostClass};
 pub use fields::{RateLimitStatus, whole_seconds};
-pub use visitor::{Call, Visitor};
 pub use writers::Writers;

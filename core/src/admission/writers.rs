@@ -2,7 +2,7 @@
 
 use ipnet::IpNet;
 
-use super::visitor::Visitor;
+use super::client::Client;
 use crate::settings::Settings;
 
 /// The lists of those who may write; an empty list admits everyone.
@@ -28,18 +28,18 @@ impl Writers {
         }
     }
 
-    /// Whether writes may come from a visitor's address; an unknown one is on no list.
-    pub fn are_at(&self, visitor: Visitor<'_>) -> bool {
+    /// Whether writes may come from a client's address; an unknown one is on no list.
+    pub fn are_at(&self, client: Client<'_>) -> bool {
         let is_listed = |address| self.networks.iter().any(|network| network.contains(&address));
-        self.networks.is_empty() || visitor.address().is_some_and(is_listed)
+        self.networks.is_empty() || client.address().is_some_and(is_listed)
     }
 
-    /// Whether a visitor claims to be one of them; the site checks the password.
+    /// Whether a client claims to be one of them; the site checks the password.
     ///
     /// A login cookie beside the name would win at the site, and be somebody else's.
-    pub fn include(&self, visitor: Visitor<'_>) -> bool {
+    pub fn include(&self, client: Client<'_>) -> bool {
         let is_listed = |account: &str| self.names.iter().any(|name| name == account);
-        self.names.is_empty() || visitor.identity().sole_account().is_some_and(is_listed)
+        self.names.is_empty() || client.identity().sole_account().is_some_and(is_listed)
     }
 }
 
@@ -62,9 +62,9 @@ mod tests {
     #[test]
     fn everyone_may_write_unless_told() {
         let identity = Identity::default();
-        let visitor = Visitor::new(None, &identity);
+        let client = Client::new(None, &identity);
         let all = writers(|_| {});
-        assert!(all.are_at(visitor) && all.include(visitor));
+        assert!(all.are_at(client) && all.include(client));
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         ] {
             let address = address.map(|text| text.parse().unwrap());
             assert_eq!(
-                listed.are_at(Visitor::new(address, &identity)),
+                listed.are_at(Client::new(address, &identity)),
                 expected,
                 "{address:?}"
             );
@@ -108,8 +108,8 @@ mod tests {
                 headers.append(name, HeaderValue::from_static(value));
             }
             let included = match Credentials::read(&headers, Profile::Compatible, &[]) {
-                Ok(credentials) => listed.include(Visitor::new(None, credentials.identity())),
-                Err(rejected) => listed.include(Visitor::new(None, rejected.identity())),
+                Ok(credentials) => listed.include(Client::new(None, credentials.identity())),
+                Err(rejected) => listed.include(Client::new(None, rejected.identity())),
             };
             assert_eq!(included, expected, "{fields:?}");
         }

@@ -54,14 +54,14 @@ pub fn strict_reference() -> String {
 }
 
 /// One argument in one form, with every operation that has it so.
-struct Row {
+struct StrictRow {
     name: &'static str,
     form: String,
     operations: Vec<String>,
 }
 
-fn rows() -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows() -> Vec<StrictRow> {
+    let mut rows: Vec<StrictRow> = Vec::new();
     for operation in table().operations() {
         for argument in &operation.arguments {
             let form = form_of(argument);
@@ -71,7 +71,7 @@ fn rows() -> Vec<Row> {
                 .find(|row| row.name == argument.name && row.form == form);
             match known {
                 Some(row) => row.operations.push(operation),
-                None => rows.push(Row {
+                None => rows.push(StrictRow {
                     name: argument.name,
                     form,
                     operations: vec![operation],

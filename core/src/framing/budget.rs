@@ -8,12 +8,12 @@ const FRAME: u64 = 1000;
 
 /// A token bucket, without a clock.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct FrameBudget {
     per_second: u64,
     left: u64,
 }
 
-impl Budget {
+impl FrameBudget {
     /// Whole, for so many frames a second.
     pub(super) fn full(per_second: u32) -> Self {
         let per_second = u64::from(per_second);

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use super::budget::Budget;
+use super::budget::FrameBudget;
 use super::inspector::PREFACE;
 use crate::settings::FrameRates;
 
@@ -55,7 +55,7 @@ pub struct Flood {
 #[derive(Debug, Clone)]
 pub struct FrameMeter {
     at: FramePosition,
-    budgets: [Budget; 6],
+    budgets: [FrameBudget; 6],
     granted: Option<Instant>,
     /// Bytes sent that have earned nothing yet.
     sent: u64,
@@ -85,7 +85,7 @@ impl FrameMeter {
         ];
         Self {
             at: FramePosition::Payload(PREFACE.len() as u32, None),
-            budgets: budgets.map(Budget::full),
+            budgets: budgets.map(FrameBudget::full),
             granted: None,
             sent: 0,
         }
@@ -157,7 +157,7 @@ impl FrameMeter {
         }
     }
 
-    const fn budget(&mut self, kind: FrameKind) -> &mut Budget {
+    const fn budget(&mut self, kind: FrameKind) -> &mut FrameBudget {
         let [resets, settings, pings, window_updates, small_data, others] = &mut self.budgets;
         match kind {
             FrameKind::Reset => resets,

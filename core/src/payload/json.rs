@@ -66,7 +66,7 @@ struct Parser<'a> {
     longest_list: usize,
 }
 
-enum Token {
+enum JsonToken {
     End,
     Comma,
     Colon,
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
     fn whole(&mut self) -> Result<Value, JsonError> {
         let value = self.value()?;
         match self.token()? {
-            Token::End => Ok(value),
+            JsonToken::End => Ok(value),
             _ => Err(JsonError::Syntax),
         }
     }
@@ -103,14 +103,16 @@ impl<'a> Parser<'a> {
         self.value_from(token)
     }
 
-    fn value_from(&mut self, token: Token) -> Result<Value, JsonError> {
+    fn value_from(&mut self, token: JsonToken) -> Result<Value, JsonError> {
         match token {
-            Token::Scalar(value) => Ok(value),
-            Token::OpenList => self.nested(Self::list),
-            Token::OpenMap => self.nested(Self::map),
-            Token::End | Token::Comma | Token::Colon | Token::CloseList | Token::CloseMap => {
-                Err(JsonError::Syntax)
-            }
+            JsonToken::Scalar(value) => Ok(value),
+            JsonToken::OpenList => self.nested(Self::list),
+            JsonToken::OpenMap => self.nested(Self::map),
+            JsonToken::End
+            | JsonToken::Comma
+            | JsonToken::Colon
+            | JsonToken::CloseList
+            | JsonToken::CloseMap => Err(JsonError::Syntax),
         }
     }
 
@@ -126,14 +128,14 @@ impl<'a> Parser<'a> {
         let mut token = self.token()?;
         loop {
             match token {
-                Token::CloseList if values.is_empty() => break,
-                Token::CloseMap if values.is_empty() => return Err(JsonError::StateMismatch),
+                JsonToken::CloseList if values.is_empty() => break,
+                JsonToken::CloseMap if values.is_empty() => return Err(JsonError::StateMismatch),
                 _ => values.push(self.value_from(token)?),
             }
             match self.token()? {
-                Token::Comma => token = self.token()?,
-                Token::CloseList => break,
-                Token::CloseMap => return Err(JsonError::StateMismatch),
+                JsonToken::Comma => token = self.token()?,
+                JsonToken::CloseList => break,
+                JsonToken::CloseMap => return Err(JsonError::StateMismatch),
                 _ => return Err(JsonError::Syntax),
             }
         }
@@ -146,10 +148,10 @@ impl<'a> Parser<'a> {
         let mut token = self.token()?;
         loop {
             match token {
-                Token::CloseMap if members.is_empty() => break,
-                Token::CloseList if members.is_empty() => return Err(JsonError::StateMismatch),
-                Token::Scalar(Value::String(key)) => {
-                    if !matches!(self.token()?, Token::Colon) {
+                JsonToken::CloseMap if members.is_empty() => break,
+                JsonToken::CloseList if members.is_empty() => return Err(JsonError::StateMismatch),
+                JsonToken::Scalar(Value::String(key)) => {
+                    if !matches!(self.token()?, JsonToken::Colon) {
                         return Err(JsonError::Syntax);
                     }
                     members.set(Key::from_bytes(key), self.value()?);
@@ -157,9 +159,9 @@ impl<'a> Parser<'a> {
                 _ => return Err(JsonError::Syntax),
             }
             match self.token()? {
-                Token::Comma => token = self.token()?,
-                Token::CloseMap => break,
-                Token::CloseList => return Err(JsonError::StateMismatch),
+                JsonToken::Comma => token = self.token()?,
+                JsonToken::CloseMap => break,
+                JsonToken::CloseList => return Err(JsonError::StateMismatch),
                 _ => return Err(JsonError::Syntax),
             }
         }
@@ -168,27 +170,27 @@ impl<'a> Parser<'a> {
         Ok(Value::Array(members.into_map()))
     }
 
-    fn token(&mut self) -> Result<Token, JsonError> {
+    fn token(&mut self) -> Result<JsonToken, JsonError> {
         while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
             self.rest = rest;
         }
         let [first, behind @ ..] = self.rest else {
-            return Ok(Token::End);
+            return Ok(JsonToken::End);
         };
         let single = match first {
-            b',' => Token::Comma,
-            b':' => Token::Colon,
-            b'[' => Token::OpenList,
-            b']' => Token::CloseList,
-            b'{' => Token::OpenMap,
-            b'}' => Token::CloseMap,
+            b',' => JsonToken::Comma,
+            b':' => JsonToken::Colon,
+            b'[' => JsonToken::OpenList,
+            b']' => JsonToken::CloseList,
+            b'{' => JsonToken::OpenMap,
+            b'}' => JsonToken::CloseMap,
             b'"' => {
                 let (text, behind) = string(behind)?;
                 self.rest = behind;
-                return Ok(Token::Scalar(Value::String(text)));
+                return Ok(JsonToken::Scalar(Value::String(text)));
             }
-            b'-' | b'0'..=b'9' => return self.number().map(Token::Scalar),
-            _ => return self.literal().map(Token::Scalar),
+            b'-' | b'0'..=b'9' => return self.number().map(JsonToken::Scalar),
+            _ => return self.literal().map(JsonToken::Scalar),
         };
         self.rest = behind;
         Ok(single)

@@ -19,14 +19,14 @@ pub(super) struct VariableName {
 #[derive(Debug, PartialEq, Eq)]
 enum Path {
     /// Few enough to follow.
-    Steps(Vec<Step>),
+    Steps(Vec<NameStep>),
     /// Too many: PHP then forgets what the base held before, too.
     TooDeep,
 }
 
 /// One pair of brackets.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum NameStep {
     /// `[]`: the next free index.
     Append,
     /// `[key]`.
@@ -97,7 +97,7 @@ impl VariableName {
     }
 }
 
-impl Step {
+impl NameStep {
     /// The key; none where an array has used up the integers.
     fn key(&self, array: &PhpArray) -> Option<Key> {
         match self {
@@ -108,19 +108,19 @@ impl Step {
 }
 
 /// The inside of a bracket pair and what follows it; none when it never closes.
-fn bracket(inner: &[u8]) -> Option<(Step, &[u8])> {
+fn bracket(inner: &[u8]) -> Option<(NameStep, &[u8])> {
     // PHP skips one blank before it looks for an empty pair.
     let unblanked = match inner {
         [b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, tail @ ..] => tail,
         _ => inner,
     };
     if let [b']', after @ ..] = unblanked {
-        return Some((Step::Append, after));
+        return Some((NameStep::Append, after));
     }
     let (_, after) = split_once(unblanked, b']')?;
     // The key keeps its blank.
     let (key, _) = inner.split_at(inner.len() - after.len() - 1);
-    Some((Step::Key(key.to_vec()), after))
+    Some((NameStep::Key(key.to_vec()), after))
 }
 
 fn mangle(byte: u8) -> u8 {

@@ -15,9 +15,9 @@ macro_rules! causes {
             /// Every cause.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            const fn row(self) -> Row {
+            const fn row(self) -> CauseRow {
                 match self {
-                    $(Self::$name => Row {
+                    $(Self::$name => CauseRow {
                         error: EdgeError::$error,
                         sentence: causes!(@optional $($sentence)?),
                         proxy: causes!(@optional $(ProxyError::$proxy)?),
@@ -79,7 +79,7 @@ causes! {
     DeadlineMissed => OriginTimeout, reports ProxyInternalError;
 }
 
-struct Row {
+struct CauseRow {
     error: EdgeError,
     sentence: Option<&'static str>,
     proxy: Option<ProxyError>,

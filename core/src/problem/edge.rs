@@ -7,7 +7,7 @@ use super::proxy_error::ProxyError;
 
 /// What is the same for every answer with one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct EdgeEntry {
     /// The stable code, `edge_…`.
     pub code: &'static str,
     /// The HTTP status.
@@ -48,9 +48,9 @@ macro_rules! catalogue {
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// Its row in the catalogue.
-            pub const fn entry(self) -> &'static Entry {
+            pub const fn entry(self) -> &'static EdgeEntry {
                 match self {
-                    $(Self::$name => &Entry {
+                    $(Self::$name => &EdgeEntry {
                         code: $code,
                         status: StatusCode::$status,
                         proxy_error: ProxyError::$proxy,

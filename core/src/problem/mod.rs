@@ -14,7 +14,7 @@ mod words;
 
 pub use catalogue::{Edge, Fault, InvalidParameter, Problem};
 pub use cause::Cause;
-pub use edge::{EdgeError, Entry};
+pub use edge::{EdgeEntry, EdgeError};
 pub use php_json::{Layout, to_php_json};
 pub use proxy_error::ProxyError;
 pub use reference::reference;

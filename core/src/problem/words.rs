@@ -109,11 +109,11 @@ impl Words {
             return text.to_owned();
         }
         let mut said = String::with_capacity(text.len() + 32);
-        for part in Parts::of(text) {
+        for part in SentenceParts::of(text) {
             match part {
-                Part::Text(text) => said.push_str(text),
-                Part::Value(index) => said.push_str(values.get(index).copied().unwrap_or_default()),
-                Part::Unknown => {}
+                SentencePart::Text(text) => said.push_str(text),
+                SentencePart::Value(index) => said.push_str(values.get(index).copied().unwrap_or_default()),
+                SentencePart::Unknown => {}
             }
         }
         said
@@ -131,11 +131,11 @@ fn takes(text: &str, values: usize) -> bool {
         return true;
     }
     let mut seen = Vec::with_capacity(values);
-    for part in Parts::of(text) {
+    for part in SentenceParts::of(text) {
         match part {
-            Part::Text(_) => {}
-            Part::Value(index) if !seen.contains(&index) && index < values => seen.push(index),
-            Part::Value(_) | Part::Unknown => return false,
+            SentencePart::Text(_) => {}
+            SentencePart::Value(index) if !seen.contains(&index) && index < values => seen.push(index),
+            SentencePart::Value(_) | SentencePart::Unknown => return false,
         }
     }
     seen.len() == values
@@ -144,7 +144,7 @@ fn takes(text: &str, values: usize) -> bool {
 // === placeholders, as PHP's sprintf reads them ===
 
 /// A piece of a sentence.
-enum Part<'a> {
+enum SentencePart<'a> {
     Text(&'a str),
     /// The value with this index, from 0.
     Value(usize),
@@ -152,13 +152,13 @@ enum Part<'a> {
     Unknown,
 }
 
-struct Parts<'a> {
+struct SentenceParts<'a> {
     rest: &'a str,
     /// Placeholders without a number so far: each takes the next value.
     unnumbered: usize,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SentenceParts<'a> {
     const fn of(text: &'a str) -> Self {
         Self {
             rest: text,
@@ -166,38 +166,38 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn placeholder(&mut self, behind: &'a str) -> Part<'a> {
+    fn placeholder(&mut self, behind: &'a str) -> SentencePart<'a> {
         let numbered = [("1$s", 0), ("2$s", 1)];
         if let Some(rest) = behind.strip_prefix('s') {
             self.rest = rest;
             self.unnumbered += 1;
-            return Part::Value(self.unnumbered - 1);
+            return SentencePart::Value(self.unnumbered - 1);
         }
         for (spelling, index) in numbered {
             if let Some(rest) = behind.strip_prefix(spelling) {
                 self.rest = rest;
-                return Part::Value(index);
+                return SentencePart::Value(index);
             }
         }
         self.rest = behind.strip_prefix('%').unwrap_or(behind);
         if self.rest.len() < behind.len() {
-            Part::Text("%")
+            SentencePart::Text("%")
         } else {
-            Part::Unknown
+            SentencePart::Unknown
         }
     }
 }
 
-impl<'a> Iterator for Parts<'a> {
-    type Item = Part<'a>;
+impl<'a> Iterator for SentenceParts<'a> {
+    type Item = SentencePart<'a>;
 
-    fn next(&mut self) -> Option<Part<'a>> {
+    fn next(&mut self) -> Option<SentencePart<'a>> {
         if let Some(behind) = self.rest.strip_prefix('%') {
             return Some(self.placeholder(behind));
         }
         let (text, rest) = self.rest.split_at(self.rest.find('%').unwrap_or(self.rest.len()));
         self.rest = rest;
-        (!text.is_empty()).then_some(Part::Text(text))
+        (!text.is_empty()).then_some(SentencePart::Text(text))
     }
 }
 

@@ -7,12 +7,12 @@ use memchr::memchr2;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Balance {
     depth: u64,
-    place: Place,
+    place: Depth,
     broken: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum Depth {
     #[default]
     Outside,
     Text,
@@ -26,12 +26,12 @@ impl Balance {
     pub(super) fn read(&mut self, mut piece: &[u8]) {
         while let [first, rest @ ..] = piece {
             piece = match self.place {
-                Place::Escape => {
-                    self.place = Place::Text;
+                Depth::Escape => {
+                    self.place = Depth::Text;
                     rest
                 }
-                Place::Text => self.read_text(piece),
-                Place::Outside => {
+                Depth::Text => self.read_text(piece),
+                Depth::Outside => {
                     self.read_outside(*first);
                     rest
                 }
@@ -41,7 +41,7 @@ impl Balance {
 
     /// Whether every bracket and string that was opened is closed.
     pub(super) const fn is_complete(self) -> bool {
-        self.depth == 0 && matches!(self.place, Place::Outside) && !self.broken
+        self.depth == 0 && matches!(self.place, Depth::Outside) && !self.broken
     }
 
     fn read_text<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
@@ -50,16 +50,16 @@ impl Balance {
             return &[];
         };
         self.place = if *found == b'"' {
-            Place::Outside
+            Depth::Outside
         } else {
-            Place::Escape
+            Depth::Escape
         };
         behind
     }
 
     fn read_outside(&mut self, byte: u8) {
         match byte {
-            b'"' => self.place = Place::Text,
+            b'"' => self.place = Depth::Text,
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => match self.depth.checked_sub(1) {
                 Some(depth) => self.depth = depth,

@@ -17,11 +17,11 @@ use super::rewrite::Rewriter;
 /// aborted, never ended cleanly.
 #[derive(Debug)]
 pub struct RelayBody<B> {
-    state: State<B>,
+    state: BodyState<B>,
 }
 
 #[derive(Debug)]
-enum State<B> {
+enum BodyState<B> {
     /// All that is left to send.
     Whole(Bytes),
     /// More than fits the buffer.
@@ -63,13 +63,15 @@ pub enum BodyFailure {
 impl<B> RelayBody<B> {
     /// No body.
     pub(super) const fn none() -> Self {
-        Self { state: State::Done }
+        Self {
+            state: BodyState::Done,
+        }
     }
 
     /// A complete body, rewritten.
     pub(super) const fn whole(bytes: Bytes) -> Self {
         Self {
-            state: State::Whole(bytes),
+            state: BodyState::Whole(bytes),
         }
     }
 
@@ -83,7 +85,7 @@ impl<B> RelayBody<B> {
     ) -> Self {
         let reservation = budget.reserve(beginning.len());
         Self {
-            state: State::Streaming(Box::new(Streaming {
+            state: BodyState::Streaming(Box::new(Streaming {
                 beginning: Some((beginning, reservation)),
                 rest,
                 rewriter,
@@ -98,9 +100,9 @@ impl<B> RelayBody<B> {
     /// The length in bytes, when it is known.
     pub const fn length(&self) -> Option<u64> {
         match &self.state {
-            State::Whole(bytes) => Some(bytes.len() as u64),
-            State::Done => Some(0),
-            State::Streaming(_) => None,
+            BodyState::Whole(bytes) => Some(bytes.len() as u64),
+            BodyState::Done => Some(0),
+            BodyState::Streaming(_) => None,
         }
     }
 }
@@ -119,18 +121,18 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, BodyFailure>>> {
         let this = self.get_mut();
         let (next, done) = match &mut this.state {
-            State::Done => (None, true),
-            State::Whole(bytes) => (Some(Ok(std::mem::take(bytes))), true),
-            State::Streaming(stream) => ready!(stream.poll_next(cx)),
+            BodyState::Done => (None, true),
+            BodyState::Whole(bytes) => (Some(Ok(std::mem::take(bytes))), true),
+            BodyState::Streaming(stream) => ready!(stream.poll_next(cx)),
         };
         if done {
-            this.state = State::Done;
+            this.state = BodyState::Done;
         }
         Poll::Ready(next.map(|bytes| bytes.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.state, State::Done)
+        matches!(self.state, BodyState::Done)
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -27,7 +27,7 @@ pub use log::{LogFormat, LogSettings};
 pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
-pub use protection::visitor_network;
+pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use timeouts::Timeouts;
 

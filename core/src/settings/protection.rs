@@ -60,7 +60,7 @@ pub struct Rate {
 
 /// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client usually
 /// controls all of it.
-pub fn visitor_network(address: IpAddr) -> IpNet {
+pub fn client_network(address: IpAddr) -> IpNet {
     match address {
         IpAddr::V4(_) => address.into(),
         IpAddr::V6(address) => {

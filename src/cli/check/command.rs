@@ -9,7 +9,7 @@ use calendar_edge::settings::{Root, Settings, TlsSettings};
 
 use super::super::args::{CheckArgs, Environment};
 use super::super::status::{Status, tell};
-use super::probe::{Probe, Target};
+use super::probe::{Probe, ProbeTarget};
 
 /// Checks and prints one line a finding: 0 all is well, 1 the origin differs from the table, 2 unusable.
 pub(crate) fn run(
@@ -82,13 +82,13 @@ async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Sta
     })
 }
 
-fn target<'a>(root: &'a Root, settings: &Settings) -> Target<'a> {
+fn target<'a>(root: &'a Root, settings: &Settings) -> ProbeTarget<'a> {
     let key = if root.origin_url == settings.origin.url {
         "origin.url"
     } else {
         "roots.origin_url"
     };
-    Target {
+    ProbeTarget {
         url: &root.origin_url,
         key,
     }

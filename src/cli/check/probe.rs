@@ -16,7 +16,7 @@ pub(super) struct Probe<'a> {
 }
 
 /// One REST root to ask.
-pub(super) struct Target<'a> {
+pub(super) struct ProbeTarget<'a> {
     /// Its address.
     pub(super) url: &'a Url,
     /// The setting that holds the address.
@@ -24,7 +24,7 @@ pub(super) struct Target<'a> {
 }
 
 /// A complete answer.
-struct Answer {
+struct ProbeResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -46,7 +46,7 @@ impl<'a> Probe<'a> {
     }
 
     /// The published index of the origin's namespace below one root.
-    pub(super) async fn index(&self, target: &Target<'_>) -> Result<Value, Trouble> {
+    pub(super) async fn index(&self, target: &ProbeTarget<'_>) -> Result<Value, Trouble> {
         let namespace = &self.settings.origin.namespace;
         let answer = self.get(target, &below(target.url, namespace)).await?;
         if answer.status.is_redirection() {
@@ -72,7 +72,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Which namespaces there are instead.
-    async fn wrong_namespace(&self, target: &Target<'_>) -> Trouble {
+    async fn wrong_namespace(&self, target: &ProbeTarget<'_>) -> Trouble {
         let wanted = self.settings.origin.namespace.clone();
         let root = self.get(target, &below(target.url, "")).await.ok();
         let json = root.and_then(|answer| answer.json());
@@ -93,7 +93,7 @@ impl<'a> Probe<'a> {
         Trouble::WrongNamespace { wanted, advice }
     }
 
-    async fn get(&self, target: &Target<'_>, url: &str) -> Result<Answer, Trouble> {
+    async fn get(&self, target: &ProbeTarget<'_>, url: &str) -> Result<ProbeResponse, Trouble> {
         let trouble = |error: reqwest::Error| Trouble::of_exchange(&error, target.key);
         let request = self
             .client
@@ -110,7 +110,7 @@ impl<'a> Probe<'a> {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Answer {
+        Ok(ProbeResponse {
             status,
             headers,
             body,
@@ -118,9 +118,9 @@ impl<'a> Probe<'a> {
     }
 }
 
-// === impl Answer ===
+// === impl ProbeResponse ===
 
-impl Answer {
+impl ProbeResponse {
     fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
@@ -144,7 +144,7 @@ fn below(root: &Url, path: &str) -> String {
 }
 
 /// A redirect to the same place under another address names the address to configure.
-fn redirect(answer: &Answer, target: &Target<'_>, namespace: &str) -> Trouble {
+fn redirect(answer: &ProbeResponse, target: &ProbeTarget<'_>, namespace: &str) -> Trouble {
     let typed = answer.header(&LOCATION);
     let location = typed.and_then(|location| target.url.join(location).ok());
     let root = location.as_ref().and_then(|location| {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::super::args::{Environment, ExplainArgs};
-use super::request::Request;
+use super::request::TypedRequest;
 use super::story::Story;
 use super::text;
 
@@ -14,7 +14,7 @@ pub(crate) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let settings = args.load(environment)?;
-    let request = Request::read(args, environment)?;
+    let request = TypedRequest::read(args, environment)?;
     let story = Story::of(&request, &settings);
     if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
         serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;

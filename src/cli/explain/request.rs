@@ -10,7 +10,7 @@ use super::super::status::Misuse;
 
 /// A request that no socket has seen.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct TypedRequest {
     pub(super) method: Method,
     pub(super) target: PathAndQuery,
     pub(super) headers: HeaderMap,
@@ -19,9 +19,9 @@ pub(super) struct Request {
     pub(super) assumed_type: Option<&'static str>,
 }
 
-// === impl Request ===
+// === impl TypedRequest ===
 
-impl Request {
+impl TypedRequest {
     /// Reads the arguments; flags are stronger than the environment.
     pub(super) fn read(args: &ExplainArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let from_environment = |variable| {

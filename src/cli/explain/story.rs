@@ -11,7 +11,7 @@ use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
 use serde::Serialize;
 
 use super::fate::fate;
-use super::request::Request;
+use super::request::TypedRequest;
 
 /// Everything the judge decided about one request.
 #[derive(Debug, Serialize)]
@@ -89,7 +89,7 @@ pub(super) struct ResponseStory {
 
 impl Story {
     /// Asks the judge of these settings.
-    pub(super) fn of(request: &Request, settings: &Settings) -> Self {
+    pub(super) fn of(request: &TypedRequest, settings: &Settings) -> Self {
         let judge = Judge::new(settings);
         let (path, query) = (request.target.path(), request.target.query());
         let mut story = Self::untold(request);
@@ -106,7 +106,7 @@ impl Story {
         story
     }
 
-    fn untold(request: &Request) -> Self {
+    fn untold(request: &TypedRequest) -> Self {
         Self {
             method: request.method.to_string(),
             target: request.target.to_string(),
@@ -125,7 +125,7 @@ impl Story {
         }
     }
 
-    fn tell_call(&mut self, request: &Request, target: &CallTarget, judge: &Judge, settings: &Settings) {
+    fn tell_call(&mut self, request: &TypedRequest, target: &CallTarget, judge: &Judge, settings: &Settings) {
         self.root = settings.roots.get(target.root).map(root_name);
         let matched = target.matched.as_ref();
         self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
@@ -162,7 +162,7 @@ impl Story {
 
     fn tell_readings(
         &mut self,
-        request: &Request,
+        request: &TypedRequest,
         explanation: &Explanation<'_>,
         judgement: &Judgement,
         settings: &Settings,
@@ -255,7 +255,7 @@ impl FindingStory {
 }
 
 /// The spellings of a name in its source, unless the name itself is the only one.
-fn sent_as(request: &Request, source: Source, name: &str) -> Vec<String> {
+fn sent_as(request: &TypedRequest, source: Source, name: &str) -> Vec<String> {
     let text = match source {
         Source::Query => request.target.query().unwrap_or_default(),
         Source::Form => &request.body,
@@ -322,7 +322,7 @@ mod tests {
     fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u16> {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().expect("a URL"));
         settings.profile = profile;
-        let request = Request {
+        let request = TypedRequest {
             method: Method::DELETE,
             target: PathAndQuery::from_static("/wp-json/calendar/events/v1/events/7"),
             headers: HeaderMap::from_iter([(name, HeaderValue::from_static(value))]),

@@ -12,7 +12,7 @@ const USUAL_PORTS: [u16; 2] = [80, 443];
 pub struct ImageHosts(Vec<ImageHost>);
 
 /// Host and port of a URL that every parser splits in the same place.
-struct Authority<'a> {
+struct ImageAuthority<'a> {
     host: &'a [u8],
     port: Option<u16>,
 }
@@ -45,7 +45,7 @@ impl ImageHosts {
     /// Plain: what a server, PHP and curl cannot split differently. There is no user name, no escape and no
     /// letter beyond ASCII before the path, and there is a path.
     pub(in crate::call) fn hold(&self, text: &[u8]) -> bool {
-        Authority::of(text).is_some_and(|authority| self.0.iter().any(|host| authority.is_at(host)))
+        ImageAuthority::of(text).is_some_and(|authority| self.0.iter().any(|host| authority.is_at(host)))
     }
 }
 
@@ -72,9 +72,9 @@ pub(in crate::call) fn is_web(text: &[u8]) -> bool {
     })
 }
 
-// === impl Authority ===
+// === impl ImageAuthority ===
 
-impl<'a> Authority<'a> {
+impl<'a> ImageAuthority<'a> {
     fn of(text: &'a [u8]) -> Option<Self> {
         if text.iter().any(u8::is_ascii_control) {
             return None;

@@ -2,13 +2,13 @@
 
 use memchr::memmem::Finder;
 
-use super::candidate::{Candidate, End, LOOK_BEHIND, Verdict};
+use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
 use super::origin_root::is_authority_of;
 
 /// An address that the edge dials and nobody should see: a literal, or a name with a port. Other names are
 /// replaced in URLs only, because they may be words or mail domains in somebody's text.
 #[derive(Debug)]
-pub(super) struct Address {
+pub(super) struct AddressSpelling {
     dialled: String,
     advertised: String,
 }
@@ -20,9 +20,9 @@ pub(super) struct AddressMatcher {
     advertised: String,
 }
 
-// === impl Address ===
+// === impl AddressSpelling ===
 
-impl Address {
+impl AddressSpelling {
     pub(super) fn new(dialled: &str, advertised: &str) -> Self {
         Self {
             dialled: dialled.to_owned(),
@@ -39,7 +39,7 @@ impl Address {
 // === impl AddressMatcher ===
 
 impl AddressMatcher {
-    pub(super) fn new(address: &Address) -> Self {
+    pub(super) fn new(address: &AddressSpelling) -> Self {
         Self {
             anchor: Finder::new(address.dialled.as_bytes()).into_owned(),
             advertised: address.advertised.clone(),
@@ -52,9 +52,9 @@ impl AddressMatcher {
     }
 
     /// Decides whether the address is not just a part of a longer one, and writes the advertised one.
-    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         if continues_backwards(candidate.before) {
-            return Verdict::Keep;
+            return CandidateVerdict::Keep;
         }
         let length = self.anchor.needle().len();
         let ends = match (candidate.text.get(length), candidate.text.get(length + 1)) {
@@ -63,11 +63,11 @@ impl AddressMatcher {
             _ => candidate.ends_name(length),
         };
         match ends {
-            None => Verdict::Undecided,
-            Some(false) => Verdict::Keep,
+            None => CandidateVerdict::Undecided,
+            Some(false) => CandidateVerdict::Keep,
             Some(true) => {
                 out.extend_from_slice(self.advertised.as_bytes());
-                Verdict::Replace(length)
+                CandidateVerdict::Replace(length)
             }
         }
     }

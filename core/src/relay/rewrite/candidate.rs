@@ -25,7 +25,7 @@ pub(super) enum End {
 
 /// A matcher's decision on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum CandidateVerdict {
     /// Its first bytes, this many, are replaced by what the matcher wrote.
     Replace(usize),
     /// It stays.

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::candidate::{Candidate, Verdict};
+use super::candidate::{Candidate, CandidateVerdict};
 use super::spelling::{Agreement, Spelling};
 
 /// The two names of the namespace.
@@ -50,25 +50,25 @@ impl NamespaceMatcher {
     }
 
     /// Decides whether the namespace stands here as a name, and writes its public one.
-    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         if !begins_string(&candidate.before) {
-            return Verdict::Keep;
+            return CandidateVerdict::Keep;
         }
         for SpeltNames { origin, public } in &self.spellings {
             match candidate.compare(0, origin) {
                 Agreement::Differs => {}
-                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => match candidate.ends_name(origin.len()) {
-                    None => return Verdict::Undecided,
+                    None => return CandidateVerdict::Undecided,
                     Some(false) => {}
                     Some(true) => {
                         out.extend_from_slice(public);
-                        return Verdict::Replace(origin.len());
+                        return CandidateVerdict::Replace(origin.len());
                     }
                 },
             }
         }
-        Verdict::Keep
+        CandidateVerdict::Keep
     }
 }
 

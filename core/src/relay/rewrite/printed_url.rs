@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::candidate::{Candidate, End, Verdict};
+use super::candidate::{Candidate, CandidateVerdict, End};
 use super::spelling::{Agreement, PerSpelling, Spelling, is_unreserved};
 
 /// The longest route, in bytes as printed, that is taken over from a `rest_route` parameter.
@@ -70,11 +70,11 @@ impl<'a> PrintedUrl<'a> {
     }
 
     /// Copies the rest of a `rest_route` value as a path and makes the next parameter the first one.
-    pub(super) fn take_route(self, from: usize, out: &mut Vec<u8>) -> Verdict {
+    pub(super) fn take_route(self, from: usize, out: &mut Vec<u8>) -> CandidateVerdict {
         let mut at = from;
         while at - from < LONGEST_ROUTE {
             match self.piece(at) {
-                Piece::Unknown => return Verdict::Undecided,
+                Piece::Unknown => return CandidateVerdict::Undecided,
                 Piece::End => break,
                 Piece::Slash(length) => {
                     self.spelling.write("/", out);
@@ -91,7 +91,7 @@ impl<'a> PrintedUrl<'a> {
                 }
             }
         }
-        Verdict::Replace(at)
+        CandidateVerdict::Replace(at)
     }
 
     fn piece(self, at: usize) -> Piece {

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use memchr::memmem::Finder;
 
 use super::address::AddressMatcher;
-use super::candidate::{Candidate, End, LOOK_BEHIND, Verdict};
+use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
 use super::content::Content;
 use super::namespace::NamespaceMatcher;
 use super::url_map::UrlMap;
@@ -36,7 +36,7 @@ struct Stage {
 enum Matcher {
     Url(UrlMatcher),
     Namespace(NamespaceMatcher),
-    Address(AddressMatcher),
+    AddressSpelling(AddressMatcher),
 }
 
 // === impl Rewriter ===
@@ -56,7 +56,7 @@ impl Rewriter {
         stages.extend(
             map.telling_addresses()
                 .filter(|address| !address.is_of(public_base))
-                .map(|address| Stage::new(Matcher::Address(AddressMatcher::new(address)))),
+                .map(|address| Stage::new(Matcher::AddressSpelling(AddressMatcher::new(address)))),
         );
         Self { stages }
     }
@@ -113,14 +113,14 @@ impl Stage {
             };
             self.scratch.clear();
             match self.matcher.judge(candidate, &mut self.scratch) {
-                Verdict::Replace(length) => {
+                CandidateVerdict::Replace(length) => {
                     out.extend_from_slice(&text[copied..at]);
                     out.extend_from_slice(&self.scratch);
                     copied = at + length;
                     from = copied;
                 }
-                Verdict::Keep => from = at + 1,
-                Verdict::Undecided => break at,
+                CandidateVerdict::Keep => from = at + 1,
+                CandidateVerdict::Undecided => break at,
             }
         };
         self.before = self.look_behind(&text[..decided]);
@@ -180,15 +180,15 @@ impl Matcher {
         match self {
             Self::Url(matcher) => matcher.anchor(),
             Self::Namespace(matcher) => matcher.anchor(),
-            Self::Address(matcher) => matcher.anchor(),
+            Self::AddressSpelling(matcher) => matcher.anchor(),
         }
     }
 
-    fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+    fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         match self {
             Self::Url(matcher) => matcher.judge(candidate, out),
             Self::Namespace(matcher) => matcher.judge(candidate, out),
-            Self::Address(matcher) => matcher.judge(candidate, out),
+            Self::AddressSpelling(matcher) => matcher.judge(candidate, out),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::address::Address;
+use super::address::AddressSpelling;
 use super::namespace::RenamedNamespace;
 use super::origin_root::{OriginRoot, RootStyle};
 use super::spelling::PerSpelling;
@@ -25,16 +25,16 @@ pub struct RootNames {
 /// the dialled one, URLs of the dialled address outside the API get the advertised one (T-25).
 #[derive(Debug)]
 pub struct UrlMap {
-    sites: Vec<Site>,
+    sites: Vec<SiteUrls>,
     public_paths: Vec<String>,
     origin_namespace: String,
     public_namespace: String,
-    addresses: Vec<Address>,
+    addresses: Vec<AddressSpelling>,
 }
 
 /// Everything at one authority.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(super) struct SiteUrls {
     /// Host and explicit port.
     pub(super) plain: String,
     /// The same as it is printed.
@@ -99,7 +99,7 @@ impl UrlMap {
     pub(in crate::relay) fn public_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
         let named = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
         let tail = self.plain_tails(&named).into_iter().next()?;
-        let owner_at = |site: &Site| {
+        let owner_at = |site: &SiteUrls| {
             let known = site.tails.iter().find(|known| known.plain == tail)?;
             known.owners.first().copied()
         };
@@ -117,7 +117,7 @@ impl UrlMap {
     }
 
     /// The sites, longest name first.
-    pub(super) fn sites(&self) -> &[Site] {
+    pub(super) fn sites(&self) -> &[SiteUrls] {
         &self.sites
     }
 
@@ -136,7 +136,7 @@ impl UrlMap {
     }
 
     /// Dialled addresses that must not be seen even outside URLs.
-    pub(super) fn telling_addresses(&self) -> impl Iterator<Item = &Address> {
+    pub(super) fn telling_addresses(&self) -> impl Iterator<Item = &AddressSpelling> {
         self.addresses.iter()
     }
 
@@ -182,7 +182,7 @@ impl UrlMap {
         site.replacement = Some(advertised.site());
         if dialled.is_telling() {
             self.addresses
-                .push(Address::new(dialled.authority(), advertised.authority()));
+                .push(AddressSpelling::new(dialled.authority(), advertised.authority()));
         }
     }
 
@@ -190,10 +190,10 @@ impl UrlMap {
         clippy::indexing_slicing,
         reason = "the site was found or has just been added"
     )]
-    fn site(&mut self, authority: &str) -> &mut Site {
+    fn site(&mut self, authority: &str) -> &mut SiteUrls {
         let known = self.sites.iter().position(|site| site.plain == authority);
         let index = known.unwrap_or_else(|| {
-            self.sites.push(Site {
+            self.sites.push(SiteUrls {
                 plain: authority.to_owned(),
                 authority: PerSpelling::new(|spelling| spelling.encode(authority)),
                 tails: Vec::new(),

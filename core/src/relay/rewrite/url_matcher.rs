@@ -4,11 +4,11 @@ use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 
-use super::candidate::{Candidate, Verdict};
+use super::candidate::{Candidate, CandidateVerdict};
 use super::origin_root::{RootStyle, is_authority_of};
 use super::printed_url::PrintedUrl;
 use super::spelling::{Agreement, Spelling};
-use super::url_map::{Site, Tail, UrlMap};
+use super::url_map::{SiteUrls, Tail, UrlMap};
 
 /// Finds URLs and names their public form.
 #[derive(Debug)]
@@ -37,10 +37,10 @@ impl UrlMatcher {
     }
 
     /// Decides whether a URL that begins here is the API's, and writes its public name.
-    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> Verdict {
+    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         let mut after_scheme = b"http".len();
         match candidate.compare(after_scheme, b"s") {
-            Agreement::SoFar => return Verdict::Undecided,
+            Agreement::SoFar => return CandidateVerdict::Undecided,
             Agreement::Full => after_scheme += 1,
             Agreement::Differs => {}
         }
@@ -48,68 +48,74 @@ impl UrlMatcher {
             let separator = spelling.separator();
             match candidate.compare(after_scheme, separator) {
                 Agreement::Differs => {}
-                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {
                     let authority = after_scheme + separator.len();
                     return self.judge_sites(PrintedUrl::new(candidate, spelling, authority), out);
                 }
             }
         }
-        Verdict::Keep
+        CandidateVerdict::Keep
     }
 
-    fn judge_sites(&self, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> Verdict {
+    fn judge_sites(&self, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         for site in self.map.sites() {
             let authority = site.authority.get(url.spelling);
             match url.candidate.compare(url.authority, authority) {
                 Agreement::Differs => {}
-                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => match self.judge_site(site, url, out) {
-                    Verdict::Keep => {}
-                    decided @ (Verdict::Replace(_) | Verdict::Undecided) => return decided,
+                    CandidateVerdict::Keep => {}
+                    decided @ (CandidateVerdict::Replace(_) | CandidateVerdict::Undecided) => return decided,
                 },
             }
         }
-        Verdict::Keep
+        CandidateVerdict::Keep
     }
 
-    fn judge_site(&self, site: &Site, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> Verdict {
+    fn judge_site(&self, site: &SiteUrls, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         let after_authority = url.authority + site.authority.get(url.spelling).len();
         for tail in &site.tails {
             let spelt = tail.spelt.get(url.spelling);
             match url.candidate.compare(after_authority, spelt) {
                 Agreement::Differs => continue,
-                Agreement::SoFar => return Verdict::Undecided,
+                Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {}
             }
             let end = after_authority + spelt.len();
             match url.candidate.ends_name(end) {
-                None => return Verdict::Undecided,
+                None => return CandidateVerdict::Undecided,
                 Some(false) => continue,
                 Some(true) => {}
             }
             self.write_public(tail, url.spelling, out);
             return match tail.style {
-                RootStyle::Path => Verdict::Replace(end),
+                RootStyle::Path => CandidateVerdict::Replace(end),
                 RootStyle::Query => url.take_route(end, out),
             };
         }
         self.judge_replacement(site, url, after_authority, out)
     }
 
-    fn judge_replacement(&self, site: &Site, url: PrintedUrl<'_>, end: usize, out: &mut Vec<u8>) -> Verdict {
+    fn judge_replacement(
+        &self,
+        site: &SiteUrls,
+        url: PrintedUrl<'_>,
+        end: usize,
+        out: &mut Vec<u8>,
+    ) -> CandidateVerdict {
         let Some(replacement) = &site.replacement else {
-            return Verdict::Keep;
+            return CandidateVerdict::Keep;
         };
         if is_authority_of(&site.plain, &self.public_base) {
-            return Verdict::Keep;
+            return CandidateVerdict::Keep;
         }
         match url.ends_authority(end) {
-            None => Verdict::Undecided,
-            Some(false) => Verdict::Keep,
+            None => CandidateVerdict::Undecided,
+            Some(false) => CandidateVerdict::Keep,
             Some(true) => {
                 url.spelling.write(replacement, out);
-                Verdict::Replace(end)
+                CandidateVerdict::Replace(end)
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::Flaw;
 use super::form::Form;
 use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence, Word};
-use super::reading::Reading;
-use super::token::Token;
+use super::reading::DateReading;
+use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND, SECOND_2};
 
 const HOUR_12: Pattern = Number {
@@ -107,7 +107,7 @@ pub(super) const LONE_YEAR: Form = Form {
     },
 };
 
-fn quarter(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     // PHP looks for a small `b`: `Back of 7` is read as `front of 7`.
     let after = token.peek() == Some(b'b');
     reading.clear_clock();
@@ -126,7 +126,7 @@ fn quarter(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
 }
 
 /// Hour, minute, second and fraction as far as written, then `am` or `pm`.
-fn twelve_hours(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.start_clock()?;
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
@@ -139,7 +139,7 @@ fn twelve_hours(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw
     Ok(())
 }
 
-fn twenty_four_hours(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn twenty_four_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.start_clock()?;
     let hour = token.number(2);
     let (minute, second) = minutes_and_seconds(token);
@@ -150,7 +150,7 @@ fn twenty_four_hours(reading: &mut Reading, token: &mut Token<'_>) -> Result<(),
     Ok(())
 }
 
-fn minutes_and_seconds(token: &mut Token<'_>) -> (Option<i64>, Option<i64>) {
+fn minutes_and_seconds(token: &mut DateToken<'_>) -> (Option<i64>, Option<i64>) {
     let mut next = || {
         if is_separator(token.peek()) {
             token.number(2)
@@ -166,7 +166,7 @@ fn is_separator(byte: Option<u8>) -> bool {
 }
 
 /// `2008`: a time of day at first, after a time of day a year.
-fn four_digits(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn four_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     if reading.has_clock() {
         reading.year_instead_of_clock(token.number(4))
     } else {
@@ -176,7 +176,7 @@ fn four_digits(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw>
     }
 }
 
-fn six_digits(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn six_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.start_clock()?;
     reading.set_clock(token.number(2), token.number(2), token.number(2));
     Ok(())

@@ -3,8 +3,8 @@
 use super::Flaw;
 use super::form::Form;
 use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence};
-use super::reading::Reading;
-use super::token::Token;
+use super::reading::DateReading;
+use super::token::DateToken;
 use super::vocabulary::{MONTH_NAME, MONTH_SHORT, MONTH_WORD};
 
 const YEAR: Pattern = Run {
@@ -199,7 +199,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-fn month_day_year(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn month_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (month, day) = (token.number(2), token.number(2));
     let year = match token.peek() {
         Some(b'/') => token.year(),
@@ -208,33 +208,37 @@ fn month_day_year(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Fl
     reading.set_date(year, month, day)
 }
 
-fn long_year_month_day(reading: &mut Reading, token: &mut Token<'_>, digits: usize) -> Result<(), Flaw> {
+fn long_year_month_day(
+    reading: &mut DateReading,
+    token: &mut DateToken<'_>,
+    digits: usize,
+) -> Result<(), Flaw> {
     let year = token.signed(digits)?;
     reading.set_date(Some(year), token.number(2), token.number(2))
 }
 
-fn year_month_day(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn year_month_day(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.set_date(token.year(), token.number(2), token.number(2))
 }
 
-fn day_month_year(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn day_month_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (day, month) = (token.number(2), token.number(2));
     reading.set_date(token.year(), month, day)
 }
 
-fn day_and_name(token: &mut Token<'_>) -> (Option<i64>, Option<i64>) {
+fn day_and_name(token: &mut DateToken<'_>) -> (Option<i64>, Option<i64>) {
     let day = token.number(2);
     token.skip_ordinal();
     (day, token.month())
 }
 
-fn day_name_year(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn day_name_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (day, month) = day_and_name(token);
     reading.set_date(token.year(), month, day)
 }
 
 /// A year that is not there clears one read before.
-fn name_day_year(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn name_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(token.year(), month, day)
 }

@@ -1,8 +1,8 @@
 //! A form of date, time, zone or relative words: how it is spelt and what it says.
 
 use super::pattern::Pattern;
-use super::reading::Reading;
-use super::token::Token;
+use super::reading::DateReading;
+use super::token::DateToken;
 use super::{Flaw, clock, date, moment, relative, zone};
 
 /// One form.
@@ -10,7 +10,7 @@ pub(super) struct Form {
     /// How it is spelt.
     pub(super) pattern: Pattern,
     /// Adds what it says to what was read before.
-    pub(super) read: fn(&mut Reading, &mut Token<'_>) -> Result<(), Flaw>,
+    pub(super) read: fn(&mut DateReading, &mut DateToken<'_>) -> Result<(), Flaw>,
 }
 
 /// All forms: of equally long matches the first counts.

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::calendar;
-use super::reading::{Counting, Edge, Reading, Special, Weekday};
+use super::reading::{Counting, DateReading, DayEdge, Special, Weekday};
 use crate::value::timezone::offset::ZoneReading;
 
 /// What is known of the instant that a date names.
@@ -20,7 +20,7 @@ pub(super) enum Instant {
 const DAY: i128 = 86_400;
 
 /// Whether the date is the epoch.
-pub(super) fn instant(mut reading: Reading) -> Instant {
+pub(super) fn instant(mut reading: DateReading) -> Instant {
     if reading.has_date() && !reading.has_clock() {
         reading.clear_clock();
     }
@@ -31,7 +31,7 @@ pub(super) fn instant(mut reading: Reading) -> Instant {
 }
 
 /// Seconds from 1970-01-01 00:00:00 to the date on the wall clock of its zone; none when a part is missing.
-pub(super) fn local_seconds(reading: &Reading) -> Option<i128> {
+pub(super) fn local_seconds(reading: &DateReading) -> Option<i128> {
     let mut date = Date {
         year: reading.year?.into(),
         month: reading.month?.into(),
@@ -117,10 +117,10 @@ impl Date {
     }
 
     /// The first or last day of the month, where that was asked.
-    fn at(self, edge: Option<Edge>) -> Self {
+    fn at(self, edge: Option<DayEdge>) -> Self {
         match edge {
-            Some(Edge::FirstDay) => Self { day: 1, ..self },
-            Some(Edge::LastDay) => Self {
+            Some(DayEdge::FirstDay) => Self { day: 1, ..self },
+            Some(DayEdge::LastDay) => Self {
                 day: 0,
                 month: self.month + 1,
                 ..self
@@ -203,7 +203,7 @@ fn in_zone(local: i128, zone: Option<&ZoneReading>) -> Instant {
 }
 
 /// A date that counts from today is the epoch only when it counts back that far, or names the year.
-fn on_another_day(reading: &Reading) -> Instant {
+fn on_another_day(reading: &DateReading) -> Instant {
     let shift = &reading.shift;
     let days = i128::from(shift.years) * 365
         + i128::from(shift.months) * 30

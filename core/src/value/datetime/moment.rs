@@ -5,8 +5,8 @@ use super::clock::{LONG_12, LONG_24, SHORT_12, SHORT_24};
 use super::date::{DAY, DAY_2, MONTH, MONTH_2, MONTH_DAY, YEAR_4};
 use super::form::Form;
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Sequence, Word};
-use super::reading::Reading;
-use super::token::Token;
+use super::reading::DateReading;
+use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, MONTH_SHORT, SECOND, SECOND_2};
 use super::zone::{CORRECTION, ZONE};
 
@@ -130,7 +130,7 @@ const MOMENT: Pattern = Either(&[
     ]),
 ]);
 
-fn moment(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn moment(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.start_clock()?;
     reading.set_date(token.number(4), token.number(2), token.number(2))?;
     reading.set_clock(token.number(2), token.number(2), token.number(2));
@@ -143,7 +143,7 @@ fn moment(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn log_line(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn log_line(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.start_clock()?;
     let (day, month) = (token.number(2), token.month());
     reading.set_date(token.number(4), month, day)?;
@@ -152,7 +152,7 @@ fn log_line(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
     reading.set_zone(token.zone())
 }
 
-fn name_day_clock_12(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn name_day_clock_12(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(reading.year, month, day)?;
     reading.start_clock()?;
@@ -166,7 +166,7 @@ fn name_day_clock_12(reading: &mut Reading, token: &mut Token<'_>) -> Result<(),
     Ok(())
 }
 
-fn name_day_clock_24(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn name_day_clock_24(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(reading.year, month, day)?;
     reading.start_clock()?;

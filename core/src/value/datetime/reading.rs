@@ -6,7 +6,7 @@ use crate::value::timezone::offset::ZoneReading;
 
 /// A date as far as its pieces say it. What is none is taken from the clock of the day.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct DateReading {
     pub(super) year: Option<i64>,
     pub(super) month: Option<i64>,
     pub(super) day: Option<i64>,
@@ -19,7 +19,7 @@ pub(super) struct Reading {
     pub(super) zone: Option<ZoneReading>,
     pub(super) shift: Shift,
     pub(super) weekday: Option<Weekday>,
-    pub(super) edge: Option<Edge>,
+    pub(super) edge: Option<DayEdge>,
     pub(super) special: Option<Special>,
     dates: u8,
     clocks: u8,
@@ -59,7 +59,7 @@ pub(super) enum Counting {
 
 /// `first day of`, `last day of`: a day of the month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Edge {
+pub(super) enum DayEdge {
     FirstDay,
     LastDay,
 }
@@ -82,9 +82,9 @@ pub(super) enum TimeOfDay {
     Midnight,
 }
 
-// === impl Reading ===
+// === impl DateReading ===
 
-impl Reading {
+impl DateReading {
     /// Whether a date was named; then the time of day is midnight unless it was named too.
     pub(super) fn has_date(&self) -> bool {
         self.dates > 0
@@ -204,7 +204,7 @@ impl Reading {
         self.shift.days = days;
     }
 
-    pub(super) fn set_edge(&mut self, edge: Edge) {
+    pub(super) fn set_edge(&mut self, edge: DayEdge) {
         self.edge = Some(edge);
     }
 

@@ -3,8 +3,8 @@
 use super::Flaw;
 use super::form::Form;
 use super::pattern::Pattern::{self, Either, Exact, Optional, Run, Sequence, Word};
-use super::reading::{Edge, Reading, TimeOfDay};
-use super::token::Token;
+use super::reading::{DateReading, DayEdge, TimeOfDay};
+use super::token::DateToken;
 use super::vocabulary::{Amount, BLANKS, DIGITS};
 
 /// `first` to `twelfth`
@@ -117,14 +117,14 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         pattern: Word(&["first day of"]),
         read: |reading, _| {
-            reading.set_edge(Edge::FirstDay);
+            reading.set_edge(DayEdge::FirstDay);
             Ok(())
         },
     },
     Form {
         pattern: Word(&["last day of"]),
         read: |reading, _| {
-            reading.set_edge(Edge::LastDay);
+            reading.set_edge(DayEdge::LastDay);
             Ok(())
         },
     },
@@ -192,21 +192,21 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-fn noon(reading: &mut Reading, _: &mut Token<'_>) -> Result<(), Flaw> {
+fn noon(reading: &mut DateReading, _: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.clear_clock();
     reading.start_clock()?;
     reading.set_clock(Some(12), Some(0), Some(0));
     Ok(())
 }
 
-fn timestamp(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn timestamp(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     if reading.start_timestamp()? {
         reading.set_timestamp(token.signed(24)?, 0);
     }
     Ok(())
 }
 
-fn timestamp_with_fraction(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn timestamp_with_fraction(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     if !reading.start_timestamp()? {
         return Ok(());
     }
@@ -217,7 +217,7 @@ fn timestamp_with_fraction(reading: &mut Reading, token: &mut Token<'_>) -> Resu
     Ok(())
 }
 
-fn weekday_of_month(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn weekday_of_month(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let mut amount = token.amount();
     token.skip_blanks();
     if amount.count > 0 {
@@ -227,7 +227,7 @@ fn weekday_of_month(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), 
     reading.shift(amount, token.unit(), TimeOfDay::Midnight)
 }
 
-fn counted(reading: &mut Reading, token: &mut Token<'_>) -> Result<(), Flaw> {
+fn counted(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let count = token.signed(24)?;
     token.skip_blanks();
     let amount = Amount {

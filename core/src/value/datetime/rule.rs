@@ -3,8 +3,8 @@
 use super::form;
 use super::instant::{Instant, instant};
 use super::plain::is_plain;
-use super::reading::Reading;
-use super::token::Token;
+use super::reading::DateReading;
+use super::token::DateToken;
 use crate::value::numeric::is_numeric;
 use crate::value::timezone::offset::ZoneReading;
 use crate::value::{Verdict, Why};
@@ -48,18 +48,18 @@ pub(super) fn by_grammar(text: &[u8]) -> Verdict {
 }
 
 /// Reads all pieces of a text.
-pub(super) fn read(text: &[u8]) -> Result<Reading, Flaw> {
+pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
     if text.is_empty() {
         return Err(Flaw);
     }
     // PHP's scanner sees a NUL behind the text; some forms take it as the blank they end with.
     let mut padded = text.to_vec();
     padded.push(0);
-    let mut reading = Reading::default();
+    let mut reading = DateReading::default();
     let mut place = 0;
     while place < text.len() {
         let (form, end) = form::longest(&padded, place).ok_or(Flaw)?;
-        let mut token = Token::new(padded.get(place..end).unwrap_or_default());
+        let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
         (form.read)(&mut reading, &mut token)?;
         // No form matches nothing; this keeps a mistake in the table from looping.
         place = end.max(place + 1);

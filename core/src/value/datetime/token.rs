@@ -9,13 +9,13 @@ use crate::value::split_while;
 use crate::value::timezone::offset::{self, ZoneReading};
 
 /// The part of a piece that is not read yet.
-pub(super) struct Token<'a> {
+pub(super) struct DateToken<'a> {
     rest: &'a [u8],
 }
 
-// === impl Token ===
+// === impl DateToken ===
 
-impl<'a> Token<'a> {
+impl<'a> DateToken<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
         Self { rest: text }
     }

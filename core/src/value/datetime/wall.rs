@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use super::instant::local_seconds;
-use super::reading::Reading;
+use super::reading::DateReading;
 use super::rule::{LONGEST, read, trim};
 
 /// What PHP's `strtotime` makes of a text at a given time, on the wall of the zone that the text names or
@@ -31,7 +31,7 @@ pub fn wall(text: &[u8], now: DateTime) -> Option<DateTime> {
 }
 
 /// Takes what the text does not say from the clock.
-fn fill(reading: &mut Reading, now: DateTime) {
+fn fill(reading: &mut DateReading, now: DateTime) {
     reading.year.get_or_insert(now.year().into());
     reading.month.get_or_insert(now.month().into());
     reading.day.get_or_insert(now.day().into());

@@ -3,8 +3,8 @@
 use super::Flaw;
 use super::form::Form;
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Repeat, Run, Sequence};
-use super::reading::Reading;
-use super::token::Token;
+use super::reading::DateReading;
+use super::token::DateToken;
 use super::vocabulary::{BLANKS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND_2};
 
 const LETTERS: Pattern = Run {
@@ -67,6 +67,6 @@ pub(super) const FORMS: &[Form] = &[
     clippy::unnecessary_wraps,
     reason = "every form is read by a function of this type"
 )]
-fn nothing(_: &mut Reading, _: &mut Token<'_>) -> Result<(), Flaw> {
+fn nothing(_: &mut DateReading, _: &mut DateToken<'_>) -> Result<(), Flaw> {
     Ok(())
 }

@@ -7,11 +7,11 @@ use ipnet::IpNet;
 
 use crate::contract::{Action, Operation};
 use crate::credentials::Identity;
-use crate::settings::visitor_network;
+use crate::settings::client_network;
 
 /// What a call costs the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Call {
+pub enum CostClass {
     /// A list: a query over many records.
     List,
     /// One record, the index, a description, or nothing at all.
@@ -22,14 +22,14 @@ pub enum Call {
 
 /// Where a call comes from and as whom it counts.
 #[derive(Debug, Clone, Copy)]
-pub struct Visitor<'a> {
+pub struct Client<'a> {
     address: Option<IpAddr>,
     identity: &'a Identity,
 }
 
-// === impl Call ===
+// === impl CostClass ===
 
-impl Call {
+impl CostClass {
     /// The kind of a call, whether or not its target leads to an operation.
     pub fn of(method: &Method, operation: Option<&Operation>) -> Self {
         match operation.map(|operation| operation.id.action) {
@@ -40,9 +40,9 @@ impl Call {
     }
 }
 
-// === impl Visitor ===
+// === impl Client ===
 
-impl<'a> Visitor<'a> {
+impl<'a> Client<'a> {
     /// A client by its address, if that is known, and by what it shows of itself.
     pub const fn new(address: Option<IpAddr>, identity: &'a Identity) -> Self {
         Self { address, identity }
@@ -50,7 +50,7 @@ impl<'a> Visitor<'a> {
 
     /// What tells addresses apart; none for a client whose address is not known.
     pub(super) fn network(&self) -> Option<IpNet> {
-        self.address.map(visitor_network)
+        self.address.map(client_network)
     }
 
     pub(super) const fn address(&self) -> Option<IpAddr> {
@@ -69,10 +69,10 @@ mod tests {
     #[test]
     fn ipv6_clients_are_told_apart_by_their_network() {
         let identity = Identity::default();
-        let network = |address: &str| Visitor::new(Some(address.parse().unwrap()), &identity).network();
+        let network = |address: &str| Client::new(Some(address.parse().unwrap()), &identity).network();
         assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:2"));
         assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
         assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
-        assert_eq!(Visitor::new(None, &identity).network(), None);
+        assert_eq!(Client::new(None, &identity).network(), None);
     }
 }
