@@ -10,6 +10,7 @@ pub mod call;
 pub mod contract;
 pub mod cors;
 pub mod credentials;
+pub mod decision;
 pub mod describe;
 pub mod framing;
 pub mod payload;

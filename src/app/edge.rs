@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use super::reload::{ADMIN_CONNECTIONS, Reloader};
+use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use crate::admin::{Admin, Readiness};
-use crate::backend::{ClientError, SharedBackends};
-use crate::gateway::Gateway;
+use crate::backend::ClientError;
 use crate::layers::CurrentStack;
 use crate::server::{
     BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
     TlsIdentityError, Worker,
 };
 use crate::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
+use crate::shared::Shared;
 use crate::telemetry::Metrics;
 
 /// The edge, before it runs.
@@ -58,7 +58,6 @@ impl Edge {
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
         let metrics = Metrics::new();
         let readiness = Readiness::default();
-        let drain = Drain::default();
         let admin_drain = Drain::default();
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;
@@ -68,9 +67,9 @@ impl Edge {
             Some(AdminSettings { listen }) => Some(Listener::bind(listen, tls.as_ref()).await?),
             None => None,
         };
-        let shared = SharedBackends::new(&settings, metrics.clone())?;
-        let gateway = Gateway::new(&settings, shared, drain.clone(), metrics.clone());
-        let reloader = Reloader::new(settings, gateway, metrics.clone(), identity.zip(tls));
+        let shared = Shared::new(&settings, room(&settings), metrics.clone())?;
+        let drain = shared.drain.clone();
+        let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
                 .iter()
@@ -82,7 +81,7 @@ impl Edge {
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
         };
-        let worker = worker(&reloader, &drain);
+        let worker = worker(&reloader, &shared);
         for listener in listeners {
             drain.spawn(worker.clone().run(listener));
         }
@@ -107,13 +106,13 @@ async fn bind_all(
     Ok(listeners)
 }
 
-fn worker(reloader: &Reloader, drain: &Drain) -> Worker<CurrentStack> {
+fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
     Worker {
         protocol: reloader.protocol(),
         service: reloader.stack(),
-        connections: reloader.connections(),
-        per_address: reloader.per_address(),
-        drain: drain.clone(),
+        connections: shared.connections.clone(),
+        per_address: shared.per_address.clone(),
+        drain: shared.drain.clone(),
     }
 }
 

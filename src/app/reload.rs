@@ -10,12 +10,10 @@ use crate::admin::Pages;
 use crate::backend::{ClientError, most_connections};
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
-use crate::layers::{self, CurrentStack};
-use crate::server::{
-    ConnectionLimit, PerAddressLimit, Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity,
-    TlsIdentityError, affordable,
-};
+use crate::layers::{self, CurrentStack, Stack};
+use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
 use crate::settings::{ProxyProtocol, Settings};
+use crate::shared::Shared;
 use crate::telemetry::{LogError, Metrics, unix_time};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
@@ -29,21 +27,19 @@ pub struct Reloader {
 
 #[derive(Debug)]
 struct ReloaderState {
-    kept: Mutex<Kept>,
+    in_use: Mutex<InUse>,
     stack: CurrentStack,
     protocol: Arc<ArcSwap<Protocol>>,
     pages: Arc<ArcSwap<Pages>>,
-    connections: ConnectionLimit,
     tls: Option<TlsAcceptor>,
-    per_address: PerAddressLimit,
     metrics: Metrics,
 }
 
-/// What the next settings are compared with, and what they take over.
+/// The settings in use with the state and the certificate that belong to them.
 #[derive(Debug)]
-struct Kept {
+struct InUse {
     settings: Settings,
-    gateway: Gateway,
+    shared: Shared,
     identity: Option<TlsIdentity>,
 }
 
@@ -67,28 +63,19 @@ pub enum ReloadError {
 // === impl Reloader ===
 
 impl Reloader {
-    pub(super) fn new(
-        settings: Settings,
-        gateway: Gateway,
-        metrics: Metrics,
-        tls: Option<(TlsIdentity, TlsAcceptor)>,
-    ) -> Self {
-        let stack = layers::stack(&settings, &metrics, gateway.clone());
+    pub(super) fn new(settings: Settings, shared: Shared, tls: Option<(TlsIdentity, TlsAcceptor)>) -> Self {
+        let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
         let (identity, tls) = tls.unzip();
-        let per_address = PerAddressLimit::default();
-        per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         let inner = ReloaderState {
-            per_address,
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
-            connections: ConnectionLimit::new(room(&settings)),
             tls,
-            metrics,
-            kept: Mutex::new(Kept {
+            metrics: shared.metrics.clone(),
+            in_use: Mutex::new(InUse {
                 settings,
-                gateway,
+                shared,
                 identity: identity.clone(),
             }),
         };
@@ -117,26 +104,23 @@ impl Reloader {
         mut settings: Settings,
         last: impl FnOnce(&Settings) -> Result<(), ReloadError>,
     ) -> Result<Vec<&'static str>, ReloadError> {
-        let mut kept = self.kept();
-        let pinned = pin(&kept.settings, &mut settings);
+        let mut in_use = self.in_use();
+        let pinned = pin(&in_use.settings, &mut settings);
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
-        let gateway = kept.gateway.renewed(&settings)?;
-        let stack = layers::stack(&settings, &self.inner.metrics, gateway.clone());
+        let shared = in_use.shared.adapt(&settings)?;
+        let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
         let pages = Pages::new(&settings);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(stack);
-        gateway.adapt(&settings);
+        shared.rebound(&settings, room(&settings));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
-        let per_address = &self.inner.per_address;
-        per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
-        self.inner.connections.resize(room(&settings));
         self.inner.show(identity.as_ref());
-        *kept = Kept {
+        *in_use = InUse {
             settings,
-            gateway,
+            shared,
             identity,
         };
         Ok(pinned)
@@ -148,11 +132,11 @@ impl Reloader {
     ///
     /// When certificate or key cannot be used; the old identity stays.
     pub(super) fn renew_certificate(&self) -> Result<bool, TlsIdentityError> {
-        let mut kept = self.kept();
-        let Some(identity) = kept.settings.tls.as_ref().map(TlsIdentity::load).transpose()? else {
+        let mut in_use = self.in_use();
+        let Some(identity) = in_use.settings.tls.as_ref().map(TlsIdentity::load).transpose()? else {
             return Ok(false);
         };
-        if kept
+        if in_use
             .identity
             .as_ref()
             .is_some_and(|old| old.shows_the_same_as(&identity))
@@ -160,14 +144,14 @@ impl Reloader {
             return Ok(false);
         }
         self.inner.show(Some(&identity));
-        kept.identity = Some(identity);
+        in_use.identity = Some(identity);
         Ok(true)
     }
 
     /// The files that the settings in use were made of.
     pub(super) fn files(&self, configuration: &Path) -> Vec<PathBuf> {
         let mut files = vec![configuration.to_owned()];
-        if let Some(tls) = &self.kept().settings.tls {
+        if let Some(tls) = &self.in_use().settings.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
         files
@@ -175,7 +159,7 @@ impl Reloader {
 
     /// How long running requests may finish after a stop signal.
     pub(super) fn grace(&self) -> Duration {
-        self.kept().settings.timeouts.drain
+        self.in_use().settings.timeouts.drain
     }
 
     pub(super) fn stack(&self) -> CurrentStack {
@@ -190,21 +174,13 @@ impl Reloader {
         Arc::clone(&self.inner.pages)
     }
 
-    pub(super) fn per_address(&self) -> PerAddressLimit {
-        self.inner.per_address.clone()
-    }
-
-    pub(super) fn connections(&self) -> ConnectionLimit {
-        self.inner.connections.clone()
-    }
-
     pub(super) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn in_use(&self) -> MutexGuard<'_, InUse> {
         // It is assigned whole, so that a panic leaves no half of it.
-        self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.in_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -227,6 +203,11 @@ impl ReloaderState {
     }
 }
 
+/// Everything that a request passes under these settings.
+fn stack(settings: &Settings, shared: &Shared) -> Stack {
+    layers::stack(settings, &shared.metrics, Gateway::new(settings, shared))
+}
+
 /// How connections that begin under these settings speak.
 fn protocol(settings: &Settings) -> Protocol {
     let proxy_header_policy = match settings.proxy_protocol {
@@ -237,7 +218,7 @@ fn protocol(settings: &Settings) -> Protocol {
 }
 
 /// How many client connections there may be: as many as the settings say and the process can afford.
-fn room(settings: &Settings) -> usize {
+pub(super) fn room(settings: &Settings) -> usize {
     let others = most_connections(settings).saturating_add(ADMIN_CONNECTIONS);
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);

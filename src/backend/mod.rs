@@ -25,12 +25,12 @@ mod tls;
 mod wordpress;
 
 pub(crate) use address::AddressFault;
-pub(crate) use backends::{Backend, BackendKind, Backends};
+pub(crate) use backends::{BackendKind, Backends};
 pub(crate) use breaker::Health;
 pub use client::ClientError;
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use headers::{Forwarded, ForwardedHeaders};
-pub(crate) use outgoing::Outgoing;
+pub(crate) use origin_body::OriginBody;
 pub(crate) use response_head::ResponseHeadFault;
 pub(crate) use shared::{SharedBackends, most_connections};
 pub(crate) use site::SiteOrigin;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
+use super::calls::CallFailure;
 use crate::admission::{Exceeded, whole_seconds};
 use crate::backend::{AddressFault, ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
@@ -15,7 +16,17 @@ use crate::telemetry::causes;
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
 
-/// The answer to a failed exchange.
+/// The response to a call that no backend answered.
+pub(super) fn failed(failure: &CallFailure) -> EdgeResponse {
+    match failure {
+        CallFailure::NotWritten(fault) => not_written(*fault),
+        CallFailure::Exchange(failure) => exchange_failed(failure),
+        CallFailure::Unsound(failure) => not_relayed(failure),
+        CallFailure::Overdue => overdue(),
+    }
+}
+
+/// The response to a failed exchange.
 pub(super) fn exchange_failed(failure: &ExchangeFailure) -> EdgeResponse {
     tracing::warn!(
         kind = failure.label(),
@@ -124,13 +135,13 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
 }
 
 /// The answer to a call that outlived all its deadlines.
-pub(super) fn overdue() -> EdgeResponse {
+fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");
     refused(&Refusal::plain(Problem::because(Cause::DeadlineMissed)))
 }
 
 /// The answer to a call that cannot be written as a request.
-pub(super) fn not_prepared(fault: AddressFault) -> EdgeResponse {
+fn not_written(fault: AddressFault) -> EdgeResponse {
     refused(&match fault {
         AddressFault::NotPlain => ambiguous_target(),
         AddressFault::UnknownRoot => Refusal::edge(EdgeError::InternalError),

@@ -1,13 +1,86 @@
-//! The innermost service: locates, reads, judges and forwards one request.
+//! The way of a request from its head to a backend, and of the response back to its client.
+//!
+//! [`Gateway`] asks the [`Decider`] where a request leads. A calendar call then passes the stages of [`calendar`],
+//! top to bottom. The rest of the site (`other = "forward"`) passes `site.rs` instead.
+
+use std::sync::Arc;
+
+use tower::ServiceBuilder;
+use tower::layer::layer_fn;
+
+use crate::backend::Backends;
+use crate::decision::Decider;
+use crate::relay::RelayRules;
+use crate::response::EdgeResponse;
+use crate::settings::Settings;
+use crate::shared::Shared;
 
 mod body;
-mod calendar;
-mod entrance;
+mod calls;
+mod deadline;
+mod detach_writes;
+mod dispatch;
 mod fault;
 mod forwarded;
-mod means;
+mod head_refusal;
+mod judging;
 mod min_rate_body;
+mod presenting;
+mod rate_limit;
+mod read_body;
 mod service;
 mod site;
+mod stage;
 
 pub(crate) use service::Gateway;
+
+use calls::CallRequest;
+use stage::Stage;
+
+/// What the stages of one set of settings have in common.
+#[derive(Debug)]
+struct Parts {
+    decider: Arc<Decider>,
+    backends: Arc<Backends>,
+    rules: Arc<RelayRules>,
+}
+
+/// Puts the stages of a calendar call together; a call meets them from top to bottom.
+fn calendar(
+    settings: &Settings,
+    shared: &Shared,
+    parts: &Parts,
+) -> impl Stage<CallRequest, Response = EdgeResponse> + use<> {
+    ServiceBuilder::new()
+        // First of all: a flood must not cost more than this.
+        .layer(layer_fn(|inner| {
+            rate_limit::RateLimit::new(inner, settings, shared)
+        }))
+        // Before the body: whoever is refused by the head does not have to send one.
+        .layer(layer_fn(head_refusal::HeadRefusal::new))
+        // Before judging, which needs the whole body; below the limits on who may send one.
+        .layer(layer_fn(|inner| read_body::ReadBody::new(inner, settings)))
+        // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
+        .layer(layer_fn(|inner| {
+            judging::Judging::new(inner, &parts.decider, settings, shared)
+        }))
+        // Everything below is the same for all clients; a cache belongs right below this line.
+        .layer(layer_fn(|inner| presenting::Presenting::new(inner, &parts.rules)))
+        // Above the tasks of writes: the client is answered in time, while the write goes on.
+        .layer(layer_fn(|inner| deadline::Deadline::new(inner, settings)))
+        // Right above the backend; a shadow, which must not delay the response, belongs below this line.
+        .layer(layer_fn(|inner| detach_writes::DetachWrites::new(inner, shared)))
+        .service(dispatch::Dispatch::new(&parts.backends, &parts.rules))
+}
+
+// === impl Parts ===
+
+impl Parts {
+    fn new(settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            decider: Arc::new(Decider::new(settings)),
+            backends: Arc::new(Backends::new(settings, &shared.backends)),
+            rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
+        }
+    }
+}

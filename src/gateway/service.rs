@@ -1,4 +1,4 @@
-//! Where a request's target leads: to the calendar, to the rest of the site, or nowhere.
+//! The innermost service: finds out where a request leads, and sends it on its way.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -6,150 +6,106 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::request::Parts;
+use http::request::Parts as Head;
 use tower::Service;
 
-use super::calendar::Calendar;
-use super::means::Means;
+use super::calls::{CallBody, CallRequest, request_head};
 use super::site::{Passage, Site};
-use crate::backend::{ClientError, SharedBackends};
-use crate::cors::Preflight;
-use crate::layers::{ClientBody, EdgeRequest, RequestContext};
-use crate::problem::Refusal;
+use super::stage::Stage;
+use super::{Parts, calendar};
+use crate::decision::{Decider, OpenedCall, Opening};
+use crate::layers::{EdgeRequest, RequestContext};
 use crate::response::{EdgeResponse, preflight, refused};
-use crate::routing::Target;
-use crate::server::Drain;
-use crate::settings::{OtherTraffic, Settings};
-use crate::telemetry::Metrics;
+use crate::settings::Settings;
+use crate::shared::Shared;
 
 /// The innermost service.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Gateway {
-    inner: Arc<Inner>,
+    ways: Arc<dyn Ways>,
 }
 
-#[derive(Debug)]
-struct Inner {
-    means: Arc<Means>,
-    calendar: Calendar,
-    site: Option<Site>,
+/// The ways through the gateway, behind one type.
+trait Ways: Send + Sync {
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response;
+}
+
+type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
+
+/// Both ways: through the calendar's stages, and to the rest of the site.
+struct BothWays<C> {
+    decider: Arc<Decider>,
+    calendar: C,
+    site: Site,
 }
 
 // === impl Gateway ===
 
 impl Gateway {
-    pub(crate) fn new(settings: &Settings, shared: SharedBackends, drain: Drain, metrics: Metrics) -> Self {
-        Self::with(settings, Means::new(settings, shared, drain, metrics))
-    }
-
-    /// A gateway for new settings; what they leave alone lives on, connections to the origin above all.
-    pub(crate) fn renewed(&self, settings: &Settings) -> Result<Self, ClientError> {
-        let means = self.inner.means.renewed(settings)?;
-        Ok(Self::with(settings, means))
-    }
-
-    /// Adapts what it shares with the gateways before it; called when these settings are in use.
-    pub(crate) fn adapt(&self, settings: &Settings) {
-        self.inner.means.adapt(settings);
-    }
-
-    fn with(settings: &Settings, means: Means) -> Self {
-        let means = Arc::new(means);
-        let site = match settings.other {
-            OtherTraffic::Refuse => None,
-            OtherTraffic::Forward => Some(Site::new(settings, Arc::clone(&means))),
+    /// A gateway for these settings and the state they share with earlier and later ones.
+    pub(crate) fn new(settings: &Settings, shared: &Shared) -> Self {
+        let parts = Parts::new(settings, shared);
+        let ways = BothWays {
+            calendar: calendar(settings, shared, &parts),
+            site: Site::new(settings, &parts),
+            decider: parts.decider,
         };
-        let inner = Inner {
-            calendar: Calendar::new(settings, Arc::clone(&means)),
-            means,
-            site,
-        };
-        Self {
-            inner: Arc::new(inner),
-        }
+        Self { ways: Arc::new(ways) }
     }
 }
 
 impl Service<EdgeRequest> for Gateway {
     type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
+    type Future = Response;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        let inner = Arc::clone(&self.inner);
-        Box::pin(async move { Ok(inner.serve(request).await) })
+        Arc::clone(&self.ways).serve(request)
     }
 }
 
-// === impl Inner ===
+// === impl BothWays ===
 
-impl Inner {
-    async fn serve(&self, request: EdgeRequest) -> EdgeResponse {
+impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
+    fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
+        Box::pin(async move { Ok(self.respond(request).await) })
+    }
+}
+
+impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
+    async fn respond(&self, request: EdgeRequest) -> EdgeResponse {
         let EdgeRequest { head, body, context } = request;
-        let located = self
-            .means
-            .roots
-            .locate(&head.method, head.uri.path(), head.uri.query());
-        match (located, &self.site) {
-            (Target::Site { .. }, Some(site)) => self.serve_site(site, &head, &context, body).await,
-            (located, _) => self.serve_calendar(&located, &head, &context, body).await,
+        match self.decider.open(&request_head(&head, &context)) {
+            Opening::Preflight => preflight(),
+            Opening::Ambiguous(refusal) => refused(&refusal),
+            Opening::Call(opened) => self.call(head, context, *opened, CallBody::Incoming(body)).await,
+            Opening::Site => self.site.stream(&head, &context, body).await,
+            Opening::SiteForm => match self.site.read_form(&head, &context, body).await {
+                Passage::Answered(response) => response,
+                Passage::Calendar { opened, body } => {
+                    self.call(head, context, *opened, CallBody::Read(body)).await
+                }
+            },
         }
     }
 
-    async fn serve_site(
+    async fn call(
         &self,
-        site: &Site,
-        head: &Parts,
-        context: &RequestContext,
-        body: ClientBody,
+        head: Head,
+        context: RequestContext,
+        opened: OpenedCall,
+        body: CallBody,
     ) -> EdgeResponse {
-        let (target, body) = match site.pass(head, context, body).await {
-            Passage::Answered(answer) => return answer,
-            Passage::Calendar { target, body } => (target, body),
+        let request = CallRequest {
+            head,
+            context,
+            opened: Arc::new(opened),
+            body,
         };
-        let entrance = &self.means.entrance;
-        let profile = self.means.judge.enforced_profile(target.operation);
-        match entrance.admit(head, context, Some(&target), profile) {
-            Ok(request) => {
-                let answer = self.calendar.judged(&request, &body, &target).await;
-                entrance.leave(&request, answer)
-            }
-            Err(answer) => *answer,
-        }
-    }
-
-    async fn serve_calendar(
-        &self,
-        located: &Target,
-        head: &Parts,
-        context: &RequestContext,
-        body: ClientBody,
-    ) -> EdgeResponse {
-        let target = located.target();
-        let entrance = &self.means.entrance;
-        let operation = target.and_then(|target| target.operation);
-        let profile = self.means.judge.enforced_profile(operation);
-        // A preflight is a browser's own question, and free.
-        let is_readable = !matches!(located, Target::Invalid(_));
-        if is_readable && Preflight::of(&head.method, &head.headers).is_some() {
-            return preflight();
-        }
-        let request = match entrance.admit(head, context, target, profile) {
-            Ok(request) => request,
-            Err(answer) => return *answer,
-        };
-        let answer = match located {
-            Target::Calendar(target) => self.calendar.call(&request, body, target).await,
-            Target::Invalid(problem) => refused(&Refusal::plain(problem.clone())),
-            Target::Site { root } => {
-                let query = head.uri.query();
-                refused(&self.means.judge.refuse_elsewhere(*root, &head.method, query))
-            }
-        };
-        entrance.leave(&request, answer)
+        self.calendar.call(request).await
     }
 }

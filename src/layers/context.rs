@@ -12,7 +12,7 @@ use tower::{Layer, Service};
 
 use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
-use super::host::NamedHost;
+use super::head_rules::NamedHost;
 use super::request_id::RequestId;
 use crate::authority::{Addressed, Host};
 use crate::problem::{EdgeError, Refusal};

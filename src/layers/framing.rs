@@ -3,11 +3,10 @@
 use http::request::Parts;
 
 use super::gate::HeadCheck;
-use crate::framing::{Breach, check_decoded};
 use crate::problem::Refusal;
 use crate::server::RequestFraming;
 
-/// Refuses requests that stand for a broken head, and heads that HTTP libraries let pass.
+/// Refuses requests that stand for a head which the connection's inspector refused.
 #[derive(Debug)]
 pub(super) struct FramingCheck;
 
@@ -16,9 +15,7 @@ impl HeadCheck for FramingCheck {
 
     fn check(&self, head: &Parts) -> Result<(), Refusal> {
         let framing = head.extensions.get::<RequestFraming>();
-        match framing.and_then(RequestFraming::of_head) {
-            Some(breach) => Err(breach.refusal()),
-            None => check_decoded(head).map_err(Breach::refusal),
-        }
+        let breach = framing.and_then(RequestFraming::of_head);
+        breach.map_or(Ok(()), |breach| Err(breach.refusal()))
     }
 }

@@ -7,6 +7,7 @@ use hyper::body::Incoming;
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
+use crate::decision::HeadRules;
 use crate::response::EdgeResponse;
 use crate::settings::Settings;
 use crate::telemetry::Metrics;
@@ -20,9 +21,8 @@ mod cors;
 mod current;
 mod framing;
 mod gate;
-mod head_limits;
 mod head_response;
-mod host;
+mod head_rules;
 mod request_id;
 
 pub(crate) use client_body::{BodyError, ClientBody};
@@ -53,13 +53,10 @@ where
         .layer(cors::CorsLayer::new(settings.cors_rules()))
         // Above everything that may panic, below the log: a panic is one request's 500.
         .layer(catch_panic::CatchPanicLayer)
-        // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether the head
-        // is one at all: a stand-in for a broken one has nothing that the others could judge.
+        // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether it is a head
+        // at all: a stand-in for a broken one has nothing that the rules could judge.
         .layer(gate::GateLayer::new(framing::FramingCheck))
-        .layer(gate::GateLayer::new(head_limits::HeadLimits::new(
-            &settings.limits,
-        )))
-        .layer(gate::GateLayer::new(host::HostCheck::new(&settings.hosts)))
+        .layer(gate::GateLayer::new(HeadRules::new(settings)))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
         .layer(context::ContextLayer)
         .service(gateway);

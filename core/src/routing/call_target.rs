@@ -73,7 +73,7 @@ impl CallTarget {
 
 impl Target {
     /// The place in the calendar API, where the target leads to one.
-    pub fn target(&self) -> Option<&CallTarget> {
+    pub fn call(&self) -> Option<&CallTarget> {
         match self {
             Self::Calendar(target) => Some(target),
             Self::Site { .. } | Self::Invalid(_) => None,

@@ -1,16 +1,15 @@
-//! Size limits of a request's head: 414 and 431, and targets that name no path.
+//! Size limits of a request's head: 414 and 431, and targets that are not a path.
 
 use http::request::Parts;
 
-use super::gate::HeadCheck;
 use crate::framing::Breach;
 use crate::problem::Refusal;
 use crate::settings::Limits;
 
 /// Refuses heads above the configured sizes.
 ///
-/// Of HTTP/1 the connection's inspector has done so before; of HTTP/2 the server lets somewhat larger heads in than
-/// this allows, so that the refusal can be JSON.
+/// For HTTP/1 the connection's inspector has done so before. For HTTP/2 the server admits somewhat larger heads, so
+/// that the refusal can be JSON.
 #[derive(Debug)]
 pub(super) struct HeadLimits {
     target_bytes: usize,
@@ -27,6 +26,11 @@ impl HeadLimits {
             header_bytes: limits.header_bytes,
             header_list_bytes: limits.header_list_bytes,
         }
+    }
+
+    /// Checks one head.
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
+        self.breach(head).map_or(Ok(()), |breach| Err(breach.refusal()))
     }
 
     /// The limit that a head exceeds. CONNECT's authority form and the asterisk form are not paths.
@@ -52,14 +56,6 @@ impl HeadLimits {
             bytes = bytes.saturating_add(name.as_str().len().saturating_add(value.len()));
         }
         head.headers.len() <= self.headers && bytes <= self.header_list_bytes
-    }
-}
-
-impl HeadCheck for HeadLimits {
-    type Fact = ();
-
-    fn check(&self, head: &Parts) -> Result<(), Refusal> {
-        self.breach(head).map_or(Ok(()), |breach| Err(breach.refusal()))
     }
 }
 

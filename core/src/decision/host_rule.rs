@@ -1,25 +1,31 @@
-//! Exactly one valid Host (RFC 9112 3.2), and only names the edge answers for.
+//! Exactly one valid Host (RFC 9112 3.2), and only host names that are served here.
 
 use http::request::Parts;
 
-use super::gate::HeadCheck;
 use crate::authority::{BadHost, Host, misdirected};
 use crate::problem::{EdgeError, Refusal};
 
 /// Refuses requests without one clear host, and hosts that are not served here.
 #[derive(Debug)]
-pub(super) struct HostCheck {
+pub(super) struct HostRule {
     hosts: Vec<String>,
 }
 
-/// The host that a request names; none only where HTTP/1.0 allows that.
-#[derive(Debug, Clone)]
-pub(super) struct NamedHost(pub(super) Option<Host>);
+// === impl HostRule ===
 
-impl HostCheck {
+impl HostRule {
     pub(super) fn new(hosts: &[String]) -> Self {
         Self {
             hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+        }
+    }
+
+    /// The host that a request names; none only where HTTP/1.0 allows that.
+    pub(super) fn check(&self, head: &Parts) -> Result<Option<Host>, Refusal> {
+        match Host::named_by(head) {
+            Ok(Some(host)) if !self.hosts.is_empty() && !self.serves(&host) => Err(misdirected()),
+            Ok(host) => Ok(host),
+            Err(BadHost) => Err(Refusal::edge(EdgeError::BadHost)),
         }
     }
 
@@ -29,22 +35,6 @@ impl HostCheck {
             .iter()
             .any(|host| host.eq_ignore_ascii_case(named.name()) || host.eq_ignore_ascii_case(&with_port))
     }
-}
-
-impl HeadCheck for HostCheck {
-    type Fact = NamedHost;
-
-    fn check(&self, head: &Parts) -> Result<NamedHost, Refusal> {
-        match Host::named_by(head) {
-            Ok(Some(host)) if !self.hosts.is_empty() && !self.serves(&host) => Err(misdirected()),
-            Ok(host) => Ok(NamedHost(host)),
-            Err(BadHost) => Err(bad_host()),
-        }
-    }
-}
-
-fn bad_host() -> Refusal {
-    Refusal::edge(EdgeError::BadHost)
 }
 
 #[cfg(test)]
@@ -57,7 +47,7 @@ mod tests {
     fn verdict(hosts: &[&str], request: http::request::Builder) -> Option<StatusCode> {
         let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
         let (head, ()) = request.body(()).unwrap().into_parts();
-        HostCheck::new(&hosts)
+        HostRule::new(&hosts)
             .check(&head)
             .err()
             .map(|refusal| refusal.status())

@@ -1,0 +1,236 @@
+//! The decision about one request, in two steps: by its head, then by its body.
+
+use http::Method;
+use http::request::Parts;
+
+use super::hidden_call::{SiteBody, hidden_call, site_body};
+use super::on_head::{self, ReadHead};
+use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
+use super::request_head::RequestHead;
+use crate::admission::{Client, CostClass, Writers};
+use crate::authority::StrictAuthority;
+use crate::call::{Explanation, Judge, Judgement, Outcome};
+use crate::cors::Preflight;
+use crate::credentials::{Credentials, RejectedCredentials};
+use crate::problem::{EdgeError, Problem, Refusal};
+use crate::routing::{Roots, Target};
+use crate::settings::{OtherTraffic, Profile, Settings};
+
+/// Decides about requests by one set of settings. Pure: the same request gets the same decision.
+///
+/// What other requests did is not considered: rate limits, capacity and the state of the site come on top.
+#[derive(Debug)]
+pub struct Decider {
+    pub(super) judge: Judge,
+    pub(super) writers: Writers,
+    pub(super) authority: StrictAuthority,
+    roots: Roots,
+    schemes: Vec<String>,
+    other: OtherTraffic,
+    body_bytes: u64,
+}
+
+/// Where a request leads, by its head.
+#[derive(Debug)]
+pub enum Opening {
+    /// A browser's preflight for the calendar API: the edge answers it.
+    Preflight,
+    /// The rest of the site. Its body is forwarded while it comes.
+    Site,
+    /// The rest of the site, with a form that may name a route of the calendar API: it is read first.
+    SiteForm,
+    /// The rest of the site, with a head that servers read in two ways.
+    Ambiguous(Refusal),
+    /// The calendar API, or nowhere.
+    Call(Box<OpenedCall>),
+}
+
+/// What happens to a whole request.
+#[derive(Debug)]
+pub enum Decision {
+    /// The edge answers a browser's preflight.
+    Preflight,
+    /// It is forwarded to the rest of the site as it is.
+    Site,
+    /// The edge refuses it before anything is judged.
+    Refuse(Refusal),
+    /// It is judged as a call: forwarded in canonical form, or refused.
+    Judged(Box<Judgement>),
+}
+
+// === impl Decider ===
+
+impl Decider {
+    /// The decisions that these settings ask for.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            judge: Judge::new(settings),
+            writers: Writers::new(settings),
+            authority: StrictAuthority::new(settings),
+            roots: Roots::new(settings),
+            schemes: settings.authorization_schemes.clone(),
+            other: settings.other,
+            body_bytes: settings.limits.body_bytes,
+        }
+    }
+
+    /// The whole decision about a request whose head passed the [`HeadRules`](super::HeadRules).
+    pub fn decide(&self, head: &RequestHead<'_>, body: &[u8]) -> Decision {
+        let opened = match self.open(head) {
+            Opening::Preflight => return Decision::Preflight,
+            Opening::Site => return Decision::Site,
+            Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
+            Opening::SiteForm if self.is_too_large(body) => return too_large(),
+            Opening::SiteForm => match self.open_form(head, body) {
+                Ok(None) => return Decision::Site,
+                Ok(Some(opened)) => opened,
+                Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
+            },
+            Opening::Call(opened) => *opened,
+        };
+        match opened.next() {
+            Ok(call) => self.decide_call(head, &opened, call, body),
+            Err(refusal) => Decision::Refuse(refusal.clone()),
+        }
+    }
+
+    fn decide_call(
+        &self,
+        head: &RequestHead<'_>,
+        opened: &OpenedCall,
+        call: &ReadableCall,
+        body: &[u8],
+    ) -> Decision {
+        let body = match call.body() {
+            BodyRule::Read if self.is_too_large(body) => return too_large(),
+            BodyRule::Read => body,
+            BodyRule::Refuse if !body.is_empty() => {
+                return Decision::Refuse(Refusal::edge(EdgeError::UnexpectedBody));
+            }
+            BodyRule::Drop | BodyRule::Refuse => &[],
+        };
+        Decision::Judged(Box::new(self.judge(head, opened, call, body)))
+    }
+
+    /// Where a request leads.
+    pub fn open(&self, head: &RequestHead<'_>) -> Opening {
+        let Parts {
+            method, uri, headers, ..
+        } = head.parts;
+        let target = self.roots.locate(method, uri.path(), uri.query());
+        if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
+            return match site_body(head.parts) {
+                SiteBody::Streamed => Opening::Site,
+                SiteBody::Form => Opening::SiteForm,
+                SiteBody::Ambiguous(problem) => Opening::Ambiguous(Refusal::plain(problem)),
+            };
+        }
+        let is_readable = !matches!(target, Target::Invalid(_));
+        if is_readable && Preflight::of(method, headers).is_some() {
+            return Opening::Preflight;
+        }
+        Opening::Call(Box::new(self.opened(head, target)))
+    }
+
+    /// The calendar call that a form to the rest of the site names, if it names one.
+    ///
+    /// # Errors
+    ///
+    /// A form whose route cannot be read, or can be read in two ways.
+    pub fn open_form(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
+        let target = hidden_call(&self.roots, head.parts, body)?;
+        Ok(target.map(|target| self.opened(head, Target::Calendar(target))))
+    }
+
+    /// Judges a call that its head does not refuse; `body` is empty where [`BodyRule`] drops it.
+    pub fn judge(
+        &self,
+        head: &RequestHead<'_>,
+        opened: &OpenedCall,
+        call: &ReadableCall,
+        body: &[u8],
+    ) -> Judgement {
+        let mut judgement = self.judge.judge(&call.raw(head, body));
+        let client = Client::new(head.client, opened.identity());
+        let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
+        if is_write && !self.writers.include(client) {
+            judgement.outcome = Outcome::Refuse(Refusal::edge(EdgeError::WriterDenied));
+        }
+        judgement
+    }
+
+    /// Reads the arguments of a call and passes them to `show`, which gets none where the target leads to no
+    /// operation.
+    ///
+    /// # Errors
+    ///
+    /// What makes the call unreadable.
+    pub fn explain<T>(
+        &self,
+        head: &RequestHead<'_>,
+        body: &[u8],
+        show: impl FnOnce(Option<Explanation<'_>>) -> T,
+    ) -> Result<Option<T>, Problem> {
+        let opened = match self.open(head) {
+            Opening::Call(opened) => *opened,
+            Opening::SiteForm => match self.open_form(head, body)? {
+                Some(opened) => opened,
+                None => return Ok(None),
+            },
+            Opening::Preflight | Opening::Site | Opening::Ambiguous(_) => return Ok(None),
+        };
+        match opened.next() {
+            Ok(call) => self.judge.explain(&call.raw(head, body), show).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn opened(&self, head: &RequestHead<'_>, target: Target) -> OpenedCall {
+        let method = &head.parts.method;
+        let operation = target.call().and_then(|target| target.operation);
+        let profile = self.judge.enforced_profile(operation);
+        let credentials = Credentials::read(&head.parts.headers, profile, &self.schemes);
+        let cost = CostClass::of(method, operation);
+        let identity = credentials
+            .as_ref()
+            .map_or_else(RejectedCredentials::identity, Credentials::identity)
+            .clone();
+        let refusal = on_head::refusal(
+            self,
+            &ReadHead {
+                head,
+                target: &target,
+                profile,
+                cost,
+                credentials: &credentials,
+            },
+        );
+        let next = match (target, refusal) {
+            (_, Some(refusal)) => Err(refusal),
+            (Target::Calendar(target), None) => Ok(ReadableCall {
+                target,
+                // Rejected ones get here only where the target leads to no route: they do not matter.
+                credentials: credentials.unwrap_or_default(),
+                body: body_rule(method, profile),
+            }),
+            (Target::Site { .. } | Target::Invalid(_), None) => Err(Refusal::no_route()),
+        };
+        OpenedCall { cost, identity, next }
+    }
+
+    fn is_too_large(&self, body: &[u8]) -> bool {
+        u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes)
+    }
+}
+
+fn too_large() -> Decision {
+    Decision::Refuse(Refusal::edge(EdgeError::BodyTooLarge))
+}
+
+fn body_rule(method: &Method, profile: Profile) -> BodyRule {
+    match profile {
+        _ if !method.is_safe() => BodyRule::Read,
+        Profile::Compatible => BodyRule::Drop,
+        Profile::Strict => BodyRule::Refuse,
+    }
+}

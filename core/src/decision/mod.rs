@@ -1,0 +1,19 @@
+//! The edge's decision about one request, as a pure function of its head, its body and the settings.
+//!
+//! [`Decider::decide`] is the whole of it. The gateway takes the same steps one by one, because the body arrives
+//! after the head: [`HeadRules::check`], [`Decider::open`], [`Decider::judge`]. `calendar-edge explain` prints the
+//! same decision.
+
+mod decider;
+mod head_limits;
+mod head_rules;
+mod hidden_call;
+mod host_rule;
+mod on_head;
+mod opened_call;
+mod request_head;
+
+pub use decider::{Decider, Decision, Opening};
+pub use head_rules::HeadRules;
+pub use opened_call::{BodyRule, OpenedCall, ReadableCall};
+pub use request_head::RequestHead;

@@ -1,0 +1,83 @@
+//! The rules that need nothing but a head, in their order.
+
+use http::request::Parts;
+
+use super::decider::Decider;
+use super::request_head::RequestHead;
+use crate::admission::{Client, CostClass};
+use crate::authority::misdirected;
+use crate::credentials::{Credentials, RejectedCredentials};
+use crate::problem::{EdgeError, Refusal};
+use crate::routing::Target;
+use crate::settings::Profile;
+
+/// A head with everything that was read from it.
+pub(super) struct ReadHead<'a> {
+    pub(super) head: &'a RequestHead<'a>,
+    pub(super) target: &'a Target,
+    pub(super) profile: Profile,
+    pub(super) cost: CostClass,
+    pub(super) credentials: &'a Result<Credentials, RejectedCredentials>,
+}
+
+/// A rule about a request whose head is read.
+type HeadRule = fn(&Decider, &ReadHead<'_>) -> Option<Refusal>;
+
+/// The rules; the first refusal is the response.
+const ON_HEAD: [HeadRule; 5] = [
+    // A target that cannot be read, or that leads nowhere, is refused whoever asks.
+    unreadable_target,
+    no_route,
+    // Credentials that cannot be read leave open who asks, and with it every rule about that.
+    rejected_credentials,
+    // Needs the client's address only, so it comes before the body.
+    writing_address,
+    // Strict: an absolute target that names another host is not for this edge.
+    foreign_authority,
+];
+
+/// The first refusal.
+pub(super) fn refusal(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+    ON_HEAD.iter().find_map(|rule| rule(decider, read))
+}
+
+fn unreadable_target(_: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+    match read.target {
+        Target::Invalid(problem) => Some(Refusal::plain(problem.clone())),
+        Target::Calendar(_) | Target::Site { .. } => None,
+    }
+}
+
+fn no_route(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+    let Target::Site { root } = *read.target else {
+        return None;
+    };
+    let Parts { method, uri, .. } = read.head.parts;
+    Some(decider.judge.refuse_elsewhere(root, method, uri.query()))
+}
+
+/// Where the target leads to no route, credentials do not matter: the response is 404.
+fn rejected_credentials(_: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+    let rejected = read.credentials.as_ref().err()?;
+    read.is_routed().then(|| rejected.fault().refusal())
+}
+
+fn writing_address(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+    let credentials = read.credentials.as_ref().ok()?;
+    let client = Client::new(read.head.client, credentials.identity());
+    let is_denied = read.is_routed() && read.cost == CostClass::Write && !decider.writers.are_at(client);
+    is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
+}
+
+fn foreign_authority(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+    let is_ours = || decider.authority.names_us(read.head.parts, read.head.addressed);
+    (read.profile == Profile::Strict && !is_ours()).then(misdirected)
+}
+
+// === impl ReadHead ===
+
+impl ReadHead<'_> {
+    fn is_routed(&self) -> bool {
+        self.target.call().is_some_and(|target| target.matched.is_some())
+    }
+}

@@ -1,0 +1,85 @@
+//! A calendar request of which only the head is read.
+
+use super::request_head::RequestHead;
+use crate::admission::CostClass;
+use crate::call::RawCall;
+use crate::credentials::{Credentials, Identity};
+use crate::payload::ContentHeaders;
+use crate::problem::Refusal;
+use crate::routing::CallTarget;
+
+/// A request that the calendar's rules decide about, after its head is read and before its body is.
+#[derive(Debug)]
+pub struct OpenedCall {
+    pub(super) cost: CostClass,
+    pub(super) identity: Identity,
+    /// What follows from the head.
+    pub(super) next: Result<ReadableCall, Refusal>,
+}
+
+/// A call that its head does not refuse, so that its body is read and judged.
+#[derive(Debug)]
+pub struct ReadableCall {
+    pub(super) target: CallTarget,
+    pub(super) credentials: Credentials,
+    pub(super) body: BodyRule,
+}
+
+/// The rule for the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyRule {
+    /// It is read.
+    Read,
+    /// It is dropped, because the method has none.
+    Drop,
+    /// A single byte is refused, because the method has none and the strict profile holds.
+    Refuse,
+}
+
+// === impl OpenedCall ===
+
+impl OpenedCall {
+    /// The cost by which rate limits count the request.
+    pub const fn cost(&self) -> CostClass {
+        self.cost
+    }
+
+    /// The identity by which rate limits count the request; rejected credentials count as well.
+    pub const fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The call, unless the head alone decides that it is refused.
+    ///
+    /// # Errors
+    ///
+    /// The refusal; the body is not read then.
+    pub const fn next(&self) -> Result<&ReadableCall, &Refusal> {
+        self.next.as_ref()
+    }
+}
+
+// === impl ReadableCall ===
+
+impl ReadableCall {
+    /// The call as the judge reads it.
+    pub(super) fn raw<'a>(&'a self, head: &'a RequestHead<'_>, body: &'a [u8]) -> RawCall<'a> {
+        RawCall {
+            method: &head.parts.method,
+            target: &self.target,
+            credentials: &self.credentials,
+            content: ContentHeaders::of(&head.parts.headers),
+            body,
+        }
+    }
+
+    /// The place of the call in the calendar API.
+    pub const fn target(&self) -> &CallTarget {
+        &self.target
+    }
+
+    /// The rule for its body.
+    pub const fn body(&self) -> BodyRule {
+        self.body
+    }
+}

@@ -1,0 +1,139 @@
+//! The types of a calendar call between the stages.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use super::forwarded::forwarded;
+use crate::authority::PublicAddress;
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::call::ForwardableCall;
+use crate::cors::Audience;
+use crate::decision::{OpenedCall, RequestHead};
+use crate::layers::{ClientBody, RequestContext};
+use crate::relay::{AcceptedResponse, ClientContext, OriginFailure};
+use crate::response::EdgeResponse;
+
+/// A request that the calendar's rules decide about.
+#[derive(Debug)]
+pub(super) struct CallRequest<B = CallBody> {
+    pub(super) head: Parts,
+    pub(super) context: RequestContext,
+    pub(super) opened: Arc<OpenedCall>,
+    pub(super) body: B,
+}
+
+/// The body of a request to the calendar.
+#[derive(Debug)]
+pub(super) enum CallBody {
+    /// It may still be on its way.
+    Incoming(ClientBody),
+    /// It was read to find out where the request leads.
+    Read(Bytes),
+}
+
+/// A call that is judged, with the client that it is answered to.
+#[derive(Debug)]
+pub(super) struct CalendarCall {
+    pub(super) call: Box<ForwardableCall>,
+    pub(super) client: ClientContext,
+    pub(super) forwarded: ForwardedHeaders,
+}
+
+/// A response to a client, and what it says about the client's credentials.
+#[derive(Debug)]
+pub(super) struct CallResponse {
+    pub(super) response: EdgeResponse,
+    pub(super) login: Login,
+}
+
+/// Whether the site accepted the credentials of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Login {
+    /// The site refused them: 401.
+    Refused,
+    /// The site was not asked, or did not refuse them.
+    NotRefused,
+}
+
+/// The outcome of a call at a backend.
+pub(super) type BackendResult = Result<AcceptedResponse<OriginBody>, CallFailure>;
+
+/// The reason why a call has no response of a backend.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallFailure {
+    /// It cannot be written as a request.
+    #[error(transparent)]
+    NotWritten(#[from] AddressFault),
+    /// The exchange failed.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeFailure),
+    /// The response is not sound.
+    #[error(transparent)]
+    Unsound(#[from] OriginFailure),
+    /// It outlived every deadline.
+    #[error("the call outlived every deadline of its exchange")]
+    Overdue,
+}
+
+// === impl CallRequest ===
+
+impl<B> CallRequest<B> {
+    /// The head for decisions.
+    pub(super) fn decided_by(&self) -> RequestHead<'_> {
+        request_head(&self.head, &self.context)
+    }
+}
+
+/// The head of a request, with the facts that decisions depend on.
+pub(super) fn request_head<'a>(head: &'a Parts, context: &'a RequestContext) -> RequestHead<'a> {
+    RequestHead {
+        parts: head,
+        client: context.client.address,
+        addressed: context.addressed(),
+    }
+}
+
+// === impl CalendarCall ===
+
+impl CalendarCall {
+    /// A judged call for the client that reached the edge at a public address.
+    pub(super) fn new<B>(
+        call: Box<ForwardableCall>,
+        request: &CallRequest<B>,
+        public: &PublicAddress,
+    ) -> Self {
+        let audience = if call.expects_privacy() {
+            Audience::OneClient
+        } else {
+            Audience::Everybody
+        };
+        Self {
+            call,
+            client: ClientContext {
+                public_base: public.to_string().into(),
+                audience,
+            },
+            forwarded: ForwardedHeaders::new(&request.head.headers, forwarded(&request.context, public)),
+        }
+    }
+
+    /// The name of the operation in metrics and logs.
+    pub(super) fn operation(&self) -> &'static str {
+        self.call
+            .operation()
+            .map_or("none", |operation| operation.name.as_str())
+    }
+}
+
+// === impl CallResponse ===
+
+impl From<EdgeResponse> for CallResponse {
+    fn from(response: EdgeResponse) -> Self {
+        Self {
+            response,
+            login: Login::NotRefused,
+        }
+    }
+}

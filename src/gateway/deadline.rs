@@ -1,0 +1,42 @@
+//! The last deadline of a call.
+
+use std::time::Duration;
+
+use super::calls::{BackendResult, CalendarCall, CallFailure};
+use super::stage::Stage;
+use crate::settings::Settings;
+
+/// The time that queueing and judging may add to the phases that have deadlines of their own.
+const SLACK: Duration = Duration::from_secs(3);
+
+/// Gives a call up that outlives every deadline below; it holds even if one of those is wrong.
+#[derive(Debug)]
+pub(super) struct Deadline<S> {
+    inner: S,
+    limit: Duration,
+}
+
+// === impl Deadline ===
+
+impl<S> Deadline<S> {
+    pub(super) fn new(inner: S, settings: &Settings) -> Self {
+        let timeouts = &settings.timeouts;
+        Self {
+            inner,
+            limit: timeouts.origin_read.max(timeouts.origin_write) + SLACK,
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Deadline<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        tokio::time::timeout(self.limit, self.inner.call(call))
+            .await
+            .unwrap_or(Err(CallFailure::Overdue))
+    }
+}

@@ -1,0 +1,46 @@
+//! Writes that run to their end, even if their client leaves.
+
+use std::sync::Arc;
+
+use super::calls::{BackendResult, CalendarCall};
+use super::stage::Stage;
+use crate::server::Drain;
+use crate::shared::Shared;
+
+/// Runs each write as a task of its own, which the drain waits for: a client that leaves must not leave a write half
+/// done. Reads end with their client.
+#[derive(Debug)]
+pub(super) struct DetachWrites<S> {
+    inner: Arc<S>,
+    drain: Drain,
+}
+
+// === impl DetachWrites ===
+
+impl<S> DetachWrites<S> {
+    pub(super) fn new(inner: S, shared: &Shared) -> Self {
+        Self {
+            inner: Arc::new(inner),
+            drain: shared.drain.clone(),
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for DetachWrites<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        if !call.call.is_write() {
+            return self.inner.call(call).await;
+        }
+        let inner = Arc::clone(&self.inner);
+        let write = async move { inner.call(call).await };
+        match self.drain.spawn(write).await {
+            Ok(result) => result,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}

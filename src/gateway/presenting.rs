@@ -1,0 +1,67 @@
+//! A backend's response, written for the client that asked.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use http_body_util::BodyExt;
+
+use super::calls::{BackendResult, CalendarCall, CallResponse, Login};
+use super::fault;
+use super::stage::Stage;
+use crate::backend::OriginBody;
+use crate::cors::Audience;
+use crate::relay::{AcceptedResponse, ClientContext, RelayRules, present};
+use crate::response::AnsweredBy;
+
+/// Turns accepted responses and failures into the client's response.
+///
+/// Everything below is independent of the client: a response kept there can be presented to many.
+#[derive(Debug)]
+pub(super) struct Presenting<S> {
+    inner: S,
+    rules: Arc<RelayRules>,
+}
+
+// === impl Presenting ===
+
+impl<S> Presenting<S> {
+    pub(super) fn new(inner: S, rules: &Arc<RelayRules>) -> Self {
+        Self {
+            inner,
+            rules: Arc::clone(rules),
+        }
+    }
+
+    fn present(&self, accepted: AcceptedResponse<OriginBody>, client: &ClientContext) -> CallResponse {
+        let audience = client.audience;
+        let is_refused =
+            audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
+        let mut response = present(accepted, client, &self.rules);
+        let extensions = response.extensions_mut();
+        extensions.insert(AnsweredBy::Backend);
+        extensions.insert(audience);
+        CallResponse {
+            response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
+            login: if is_refused {
+                Login::Refused
+            } else {
+                Login::NotRefused
+            },
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Presenting<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, call: CalendarCall) -> CallResponse {
+        let client = call.client.clone();
+        match self.inner.call(call).await {
+            Ok(accepted) => self.present(accepted, &client),
+            Err(failure) => fault::failed(&failure).into(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Rate limits, by client address and by credentials.
+//!
+//! Every request to the calendar is charged before anything is judged: a flood of requests that would be refused is
+//! still a flood. A request that exceeds a limit costs neither a body nor a judgement.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::calls::{CallRequest, CallResponse, Login};
+use super::fault;
+use super::stage::Stage;
+use crate::admission::{Budgets, Client};
+use crate::response::EdgeResponse;
+use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::telemetry::Metrics;
+
+/// Answers 429 when a limit is exceeded; tells every other client how much is left.
+#[derive(Debug)]
+pub(super) struct RateLimit<S> {
+    inner: S,
+    budgets: Budgets,
+    metrics: Metrics,
+}
+
+// === impl RateLimit ===
+
+impl<S> RateLimit<S> {
+    pub(super) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            inner,
+            budgets: Budgets::new(&settings.rate_limits, &shared.buckets),
+            metrics: shared.metrics.clone(),
+        }
+    }
+}
+
+impl<S> Stage<CallRequest> for RateLimit<S>
+where
+    S: Stage<CallRequest, Response = CallResponse>,
+{
+    type Response = EdgeResponse;
+
+    async fn call(&self, request: CallRequest) -> EdgeResponse {
+        let address = request.context.client.address;
+        let opened = Arc::clone(&request.opened);
+        let client = Client::new(address, opened.identity());
+        let status = match self.budgets.spend(client, opened.cost(), Instant::now()) {
+            Ok(status) => status,
+            Err(exceeded) => {
+                self.metrics.rate_limited(exceeded.budget);
+                return fault::too_fast(&exceeded);
+            }
+        };
+        let CallResponse { mut response, login } = self.inner.call(request).await;
+        if login == Login::Refused {
+            self.budgets.login_failed(client, Instant::now());
+        }
+        status.write(response.headers_mut());
+        response
+    }
+}

@@ -1,0 +1,74 @@
+//! The body of a call: read whole, or dropped where the method has none.
+
+use bytes::Bytes;
+
+use super::body::{self, BodyFault, Unwanted};
+use super::calls::{CallBody, CallRequest, CallResponse};
+use super::stage::Stage;
+use crate::decision::BodyRule;
+use crate::response::refused;
+use crate::settings::{Limits, Settings, Timeouts};
+
+/// Answers when a body is too large, too slow, incomplete, or not expected.
+#[derive(Debug)]
+pub(super) struct ReadBody<S> {
+    inner: S,
+    limits: Limits,
+    timeouts: Timeouts,
+}
+
+// === impl ReadBody ===
+
+impl<S> ReadBody<S> {
+    pub(super) fn new(inner: S, settings: &Settings) -> Self {
+        Self {
+            inner,
+            limits: settings.limits.clone(),
+            timeouts: settings.timeouts.clone(),
+        }
+    }
+
+    async fn read(&self, rule: BodyRule, body: CallBody) -> Result<Bytes, BodyFault> {
+        let body = match body {
+            CallBody::Read(body) => return Ok(body),
+            CallBody::Incoming(body) => body,
+        };
+        match rule {
+            BodyRule::Read => body::read(body, &self.limits, &self.timeouts).await,
+            BodyRule::Drop => body::discard(body).await.map(|_| Bytes::new()),
+            BodyRule::Refuse => match body::discard(body).await? {
+                Unwanted::Sent => Err(BodyFault::Unexpected),
+                Unwanted::Absent => Ok(Bytes::new()),
+            },
+        }
+    }
+}
+
+impl<S> Stage<CallRequest> for ReadBody<S>
+where
+    S: Stage<CallRequest<Bytes>, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, request: CallRequest) -> CallResponse {
+        let CallRequest {
+            head,
+            context,
+            opened,
+            body,
+        } = request;
+        let rule = opened.next().map_or(BodyRule::Drop, |call| call.body());
+        match self.read(rule, body).await {
+            Ok(body) => {
+                let request = CallRequest {
+                    head,
+                    context,
+                    opened,
+                    body,
+                };
+                self.inner.call(request).await
+            }
+            Err(fault) => refused(&fault.refusal()).into(),
+        }
+    }
+}

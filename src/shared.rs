@@ -1,0 +1,82 @@
+//! All state that outlives a reload.
+//!
+//! Stacks are built from settings and this state only. A part that needs memory of its own beyond one request has
+//! its place here, and nowhere else.
+
+use crate::admission::SharedBuckets;
+use crate::backend::{ClientError, SharedBackends};
+use crate::relay::{BufferBudget, LearntRoots};
+use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
+use crate::settings::Settings;
+use crate::telemetry::Metrics;
+
+/// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared {
+    /// The state of each backend: connections, permits, retry budget, breaker.
+    pub(crate) backends: SharedBackends,
+    /// What clients have spent of their rate limits.
+    pub(crate) buckets: SharedBuckets,
+    /// The roots that origins advertise.
+    pub(crate) learnt: LearntRoots,
+    /// The memory budget of responses that are buffered for clients.
+    pub(crate) buffers: BufferBudget,
+    /// The client connections that are open.
+    pub(crate) connections: ConnectionLimit,
+    /// The client connections of each address.
+    pub(crate) per_address: PerAddressLimit,
+    /// Connections and writes that are waited for at the end.
+    pub(crate) drain: Drain,
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+}
+
+// === impl Shared ===
+
+impl Shared {
+    /// The state for the first settings, with room for so many client connections.
+    ///
+    /// # Errors
+    ///
+    /// When TLS toward a backend cannot be set up.
+    pub(crate) fn new(
+        settings: &Settings,
+        connections: usize,
+        metrics: Metrics,
+    ) -> Result<Self, ClientError> {
+        let per_address = PerAddressLimit::default();
+        per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        Ok(Self {
+            backends: SharedBackends::new(settings, metrics.clone())?,
+            buckets: SharedBuckets::new(&settings.rate_limits),
+            learnt: LearntRoots::default(),
+            buffers: BufferBudget::new(settings),
+            connections: ConnectionLimit::new(connections),
+            per_address,
+            drain: Drain::default(),
+            metrics,
+        })
+    }
+
+    /// The state for new settings. The state in use does not change: these settings may still be refused.
+    ///
+    /// # Errors
+    ///
+    /// When TLS toward a backend cannot be set up.
+    pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+        Ok(Self {
+            backends: self.backends.adapt(settings)?,
+            ..self.clone()
+        })
+    }
+
+    /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
+    pub(crate) fn rebound(&self, settings: &Settings, connections: usize) {
+        self.buckets.adapt(&settings.rate_limits);
+        self.learnt.adapt(settings);
+        self.buffers.adapt(settings);
+        self.connections.resize(connections);
+        self.per_address
+            .limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+    }
+}
