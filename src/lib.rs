@@ -9,7 +9,7 @@ pub use calendar_edge_core::{
 
 mod admin;
 pub mod app;
-mod backend;
+pub mod backend;
 pub mod config;
 mod gateway;
 mod layers;

@@ -3,6 +3,7 @@
 use url::Url;
 
 use crate::call::CanonicalRequest;
+use crate::problem::{EdgeError, Refusal};
 
 /// One REST root at the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,13 +15,25 @@ pub(super) struct RootAddress {
 
 /// Why no URL can be built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum AddressFault {
+pub enum AddressFault {
     /// The request names a root that is not configured.
     #[error("the root of a call is not configured")]
     UnknownRoot,
     /// A URL reader would make another path of it, for example by resolving dot segments.
     #[error("the outgoing URL would change its meaning")]
     NotPlain,
+}
+
+// === impl AddressFault ===
+
+impl AddressFault {
+    /// The refusal of a call that cannot be addressed.
+    pub fn refusal(self) -> Refusal {
+        Refusal::edge(match self {
+            Self::NotPlain => EdgeError::AmbiguousTarget,
+            Self::UnknownRoot => EdgeError::InternalError,
+        })
+    }
 }
 
 // === impl RootAddress ===

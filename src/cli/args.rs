@@ -106,6 +106,12 @@ pub(super) struct ExplainArgs {
     pub(super) header: Vec<String>,
     #[arg(
         long,
+        value_name = "ADDR",
+        help = "The client's address, 127.0.0.1 unless given [env: CALENDAR_EDGE_CLIENT]"
+    )]
+    pub(super) client: Option<String>,
+    #[arg(
+        long,
         value_name = "FILE",
         help = "The configuration file, TOML [env: CALENDAR_EDGE_CONFIG]"
     )]

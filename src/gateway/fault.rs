@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode};
 
 use super::calls::CallFailure;
 use crate::admission::{Exceeded, whole_seconds};
-use crate::backend::{AddressFault, ExchangeFailure, Health, ResponseHeadFault};
+use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::OriginFailure;
 use crate::response::{EdgeResponse, refused};
@@ -19,7 +19,7 @@ const LONGEST_FIELD: usize = 256;
 /// The response to a call that no backend answered.
 pub(super) fn failed(failure: &CallFailure) -> EdgeResponse {
     match failure {
-        CallFailure::NotWritten(fault) => not_written(*fault),
+        CallFailure::NotWritten(fault) => refused(&fault.refusal()),
         CallFailure::Exchange(failure) => exchange_failed(failure),
         CallFailure::Unsound(failure) => not_relayed(failure),
         CallFailure::Overdue => overdue(),
@@ -138,19 +138,6 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
 fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");
     refused(&Refusal::plain(Problem::because(Cause::DeadlineMissed)))
-}
-
-/// The answer to a call that cannot be written as a request.
-fn not_written(fault: AddressFault) -> EdgeResponse {
-    refused(&match fault {
-        AddressFault::NotPlain => ambiguous_target(),
-        AddressFault::UnknownRoot => Refusal::edge(EdgeError::InternalError),
-    })
-}
-
-/// The refusal of a target that the next server would read as another one.
-pub(super) fn ambiguous_target() -> Refusal {
-    Refusal::edge(EdgeError::AmbiguousTarget)
 }
 
 /// An error and its causes on one line.

@@ -92,8 +92,9 @@ impl Site {
     async fn forward(&self, head: &Head, context: &RequestContext, body: reqwest::Body) -> EdgeResponse {
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
-        let Ok(outgoing) = self.origin.request(head, body, &forwarded(context, &public)) else {
-            return refused(&fault::ambiguous_target());
+        let outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
+            Ok(outgoing) => outgoing,
+            Err(fault) => return refused(&fault.refusal()),
         };
         match self.backends.for_site().pass(outgoing).await {
             // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).

@@ -16,6 +16,7 @@ mod corpus;
 mod descriptors;
 mod edge_errors;
 mod ending;
+mod explained;
 mod forwarding;
 mod framing;
 mod images;

@@ -8,9 +8,9 @@ use http::{HeaderMap, HeaderValue, Method};
 use crate::judging::{Edge, Request};
 
 /// Each row: a rule, the status of its refusal, a request it refuses, and one of the same kind that passes.
-const RULES: &str = include_str!("../../fixtures/strict/rules.tsv");
+pub(crate) const RULES: &str = include_str!("../../fixtures/strict/rules.tsv");
 
-fn request(text: &str) -> Request {
+pub(crate) fn request(text: &str) -> Request {
     let text = text
         .replace(" @", " /wp-json/calendar/events/v1")
         .replace("<CRLF>", "\r\n")

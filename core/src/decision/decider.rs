@@ -13,7 +13,7 @@ use crate::call::{Explanation, Judge, Judgement, Outcome};
 use crate::cors::Preflight;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Problem, Refusal};
-use crate::routing::{Roots, Target};
+use crate::routing::{CallTarget, Roots, Target};
 use crate::settings::{OtherTraffic, Profile, Settings};
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
@@ -159,6 +159,21 @@ impl Decider {
         judgement
     }
 
+    /// The place of a request in the calendar API, for people who ask; none where it leads elsewhere or is refused by
+    /// its head.
+    pub fn target_of(&self, head: &RequestHead<'_>, body: &[u8]) -> Option<CallTarget> {
+        let opened = self.opened_for(head, body).ok()??;
+        opened.next().ok().map(|call| call.target().clone())
+    }
+
+    fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
+        match self.open(head) {
+            Opening::Call(opened) => Ok(Some(*opened)),
+            Opening::SiteForm => self.open_form(head, body),
+            Opening::Preflight | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+        }
+    }
+
     /// Reads the arguments of a call and passes them to `show`, which gets none where the target leads to no
     /// operation.
     ///
@@ -171,13 +186,8 @@ impl Decider {
         body: &[u8],
         show: impl FnOnce(Option<Explanation<'_>>) -> T,
     ) -> Result<Option<T>, Problem> {
-        let opened = match self.open(head) {
-            Opening::Call(opened) => *opened,
-            Opening::SiteForm => match self.open_form(head, body)? {
-                Some(opened) => opened,
-                None => return Ok(None),
-            },
-            Opening::Preflight | Opening::Site | Opening::Ambiguous(_) => return Ok(None),
+        let Some(opened) = self.opened_for(head, body)? else {
+            return Ok(None);
         };
         match opened.next() {
             Ok(call) => self.judge.explain(&call.raw(head, body), show).map(Some),

@@ -1,12 +1,21 @@
 //! The request as typed on the command line.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use anyhow::Context as _;
-use http::header::CONTENT_TYPE;
+use calendar_edge::settings::Settings;
+use http::header::{CONTENT_TYPE, Entry, HOST, InvalidHeaderValue};
+use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
+use url::Url;
+
 use super::super::args::{Environment, ExplainArgs};
 use super::super::status::Misuse;
+
+/// The client, unless another one is typed.
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A request that no socket has seen.
 #[derive(Debug)]
@@ -15,6 +24,8 @@ pub(super) struct TypedRequest {
     pub(super) target: PathAndQuery,
     pub(super) headers: HeaderMap,
     pub(super) body: String,
+    /// The address that it comes from.
+    pub(super) client: IpAddr,
     /// The content type was not typed but assumed.
     pub(super) assumed_type: Option<&'static str>,
 }
@@ -45,7 +56,12 @@ impl TypedRequest {
         if let Some(assumed) = assumed_type {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(assumed));
         }
+        let client = args
+            .client
+            .clone()
+            .or_else(|| from_environment("CALENDAR_EDGE_CLIENT"));
         Ok(Self {
+            client: client.as_deref().map_or(Ok(LOOPBACK), address)?,
             method: method(&args.method)?,
             target: target(&args.target)?,
             headers,
@@ -55,6 +71,26 @@ impl TypedRequest {
     }
 }
 
+impl TypedRequest {
+    /// The head as it would arrive over HTTP/1.1. A Host that was not typed is the public one.
+    pub(super) fn parts(&self, settings: &Settings) -> Parts {
+        let (mut parts, ()) = http::Request::new(()).into_parts();
+        parts.method = self.method.clone();
+        parts.uri = Uri::from(self.target.clone());
+        parts.headers = self.headers.clone();
+        if let (Entry::Vacant(host), Ok(value)) = (parts.headers.entry(HOST), public_host(settings)) {
+            host.insert(value);
+        }
+        parts
+    }
+}
+
+fn public_host(settings: &Settings) -> Result<HeaderValue, InvalidHeaderValue> {
+    let public = settings.public_url.as_ref().and_then(Url::host_str);
+    let listed = settings.hosts.first().map(String::as_str);
+    HeaderValue::try_from(public.or(listed).unwrap_or("localhost"))
+}
+
 /// JSON looks like JSON; everything else is what `curl -d` sends.
 fn assumed_type(body: &str) -> &'static str {
     if body.trim_start().starts_with('{') {
@@ -62,6 +98,12 @@ fn assumed_type(body: &str) -> &'static str {
     } else {
         "application/x-www-form-urlencoded"
     }
+}
+
+fn address(typed: &str) -> anyhow::Result<IpAddr> {
+    typed
+        .parse()
+        .context(Misuse("ADDR is an address, like 192.0.2.7"))
 }
 
 fn method(typed: &str) -> anyhow::Result<Method> {

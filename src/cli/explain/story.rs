@@ -1,25 +1,34 @@
 //! What happens to a request, as data: the source of both outputs.
 
-use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judge, Judgement, Outcome, RawCall};
+use calendar_edge::authority::{Addressed, Host, PublicAddress, Scheme};
+use calendar_edge::backend::{Preview, PreviewClient, preview};
+use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
 use calendar_edge::contract::Schema;
-use calendar_edge::credentials::{Caller, Credentials};
-use calendar_edge::payload::{ContentHeaders, Source, SourceParameters, spellings};
+use calendar_edge::credentials::Caller;
+use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
+use calendar_edge::payload::{Source, SourceParameters, spellings};
 use calendar_edge::problem::Refusal;
-use calendar_edge::routing::{CallTarget, Roots, Target};
-use calendar_edge::settings::{Mode, OtherTraffic, Root, Settings};
+use calendar_edge::routing::CallTarget;
+use calendar_edge::settings::{Mode, Root, Settings};
 use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
+use http::header::{AUTHORIZATION, COOKIE};
+use http::request::Parts;
+use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
 use super::fate::fate;
 use super::request::TypedRequest;
 
-/// Everything the judge decided about one request.
+/// Headers whose values are not shown: explanations end up in tickets.
+const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("x-wp-nonce")];
+
+/// The decision about one request, and the reasons.
 #[derive(Debug, Serialize)]
 pub(super) struct Story {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) assumed_content_type: Option<&'static str>,
-    /// `forwarded`, `refused`, or `site`: streamed as it is because it is no calendar call.
+    /// `forwarded`, `refused`, `preflight`, or `site`: forwarded as it is because it is not a calendar call.
     pub(super) outcome: &'static str,
     /// The public root the target is below, with its language.
     pub(super) root: Option<String>,
@@ -32,7 +41,7 @@ pub(super) struct Story {
     pub(super) undeclared: Vec<UndeclaredStory>,
     pub(super) findings: Vec<FindingStory>,
     pub(super) request: Option<RequestStory>,
-    pub(super) answer: Option<ResponseStory>,
+    pub(super) response: Option<ResponseStory>,
 }
 
 /// A declared argument that was sent.
@@ -72,7 +81,7 @@ pub(super) struct FindingStory {
 pub(super) struct RequestStory {
     pub(super) method: String,
     pub(super) url: String,
-    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) headers: Vec<(String, String)>,
     pub(super) body: Option<String>,
 }
 
@@ -88,22 +97,63 @@ pub(super) struct ResponseStory {
 // === impl Story ===
 
 impl Story {
-    /// Asks the judge of these settings.
+    /// Asks the decider of these settings, which a running edge asks as well.
     pub(super) fn of(request: &TypedRequest, settings: &Settings) -> Self {
-        let judge = Judge::new(settings);
-        let (path, query) = (request.target.path(), request.target.query());
         let mut story = Self::untold(request);
-        match Roots::new(settings).locate(&request.method, path, query) {
-            Target::Calendar(target) => story.tell_call(request, &target, &judge, settings),
-            Target::Invalid(problem) => story.tell_refusal(&Refusal::plain(problem)),
-            Target::Site { root } => match settings.other {
-                OtherTraffic::Refuse => {
-                    story.tell_refusal(&judge.refuse_elsewhere(root, &request.method, query));
-                }
-                OtherTraffic::Forward => story.outcome = "site",
-            },
+        let parts = request.parts(settings);
+        match HeadRules::new(settings).check(&parts) {
+            Ok(host) => story.tell_decision(request, &parts, host.as_ref(), settings),
+            Err(refusal) => story.tell_refusal(&refusal),
         }
         story
+    }
+
+    fn tell_decision(
+        &mut self,
+        request: &TypedRequest,
+        parts: &Parts,
+        host: Option<&Host>,
+        settings: &Settings,
+    ) {
+        let head = RequestHead {
+            parts,
+            client: Some(request.client),
+            addressed: Addressed {
+                scheme: Scheme::Http,
+                host,
+                local: None,
+            },
+        };
+        let decider = Decider::new(settings);
+        let body = request.body.as_bytes();
+        self.tell_target(decider.target_of(&head, body).as_ref(), settings);
+        match decider.decide(&head, body) {
+            Decision::Preflight => self.outcome = "preflight",
+            Decision::Site => self.outcome = "site",
+            Decision::Refuse(refusal) => self.tell_refusal(&refusal),
+            Decision::Judged(judgement) => {
+                self.operation = judgement.operation.map(|operation| operation.name.as_str());
+                self.mode = Some(mode_name(judgement.mode));
+                self.findings = judgement.findings.iter().map(FindingStory::of).collect();
+                // The reason why a call is unreadable is the judgement's refusal already.
+                let _ = decider.explain(&head, body, |explanation| {
+                    if let Some(explanation) = explanation {
+                        self.tell_readings(request, &explanation, &judgement, settings);
+                    }
+                });
+                match &judgement.outcome {
+                    Outcome::Forward(call) => self.tell_forward(call, &head, settings),
+                    Outcome::Refuse(refusal) => self.tell_refusal(refusal),
+                }
+            }
+        }
+    }
+
+    fn tell_target(&mut self, target: Option<&CallTarget>, settings: &Settings) {
+        let Some(target) = target else { return };
+        self.root = settings.roots.get(target.root).map(root_name);
+        let matched = target.matched.as_ref();
+        self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
     }
 
     fn untold(request: &TypedRequest) -> Self {
@@ -121,42 +171,7 @@ impl Story {
             undeclared: Vec::new(),
             findings: Vec::new(),
             request: None,
-            answer: None,
-        }
-    }
-
-    fn tell_call(&mut self, request: &TypedRequest, target: &CallTarget, judge: &Judge, settings: &Settings) {
-        self.root = settings.roots.get(target.root).map(root_name);
-        let matched = target.matched.as_ref();
-        self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
-        let profile = judge.enforced_profile(target.operation);
-        let credentials = Credentials::read(&request.headers, profile, &settings.authorization_schemes);
-        let credentials = match credentials {
-            Ok(credentials) => credentials,
-            Err(rejected) if matched.is_some() => return self.tell_refusal(&rejected.fault().refusal()),
-            // Without a route the edge asks for no credentials.
-            Err(_) => Credentials::default(),
-        };
-        let call = RawCall {
-            method: &request.method,
-            target,
-            credentials: &credentials,
-            content: ContentHeaders::of(&request.headers),
-            body: request.body.as_bytes(),
-        };
-        let judgement = judge.judge(&call);
-        self.operation = judgement.operation.map(|operation| operation.name.as_str());
-        self.mode = Some(mode_name(judgement.mode));
-        self.findings = judgement.findings.iter().map(FindingStory::of).collect();
-        // What makes a call unreadable is the judgement's refusal already.
-        let _ = judge.explain(&call, |explanation| {
-            if let Some(explanation) = explanation {
-                self.tell_readings(request, &explanation, &judgement, settings);
-            }
-        });
-        match &judgement.outcome {
-            Outcome::Forward(call) => self.tell_forward(call, settings),
-            Outcome::Refuse(refusal) => self.tell_refusal(refusal),
+            response: None,
         }
     }
 
@@ -201,44 +216,52 @@ impl Story {
         }
     }
 
-    fn tell_forward(&mut self, call: &ForwardableCall, settings: &Settings) {
-        let request = call.request();
-        let root = settings.roots.get(request.root);
-        let root = root.map_or(settings.origin.url.as_str(), |root| root.origin_url.as_str());
-        let namespace = &settings.origin.namespace;
-        let mut url = format!("{}{}", root.trim_end_matches('/'), request.path(namespace));
-        if let Some(query) = request.query(namespace) {
-            url.push('?');
-            url.push_str(&query);
+    fn tell_forward(&mut self, call: &ForwardableCall, head: &RequestHead<'_>, settings: &Settings) {
+        let public = PublicAddress::of(settings.public_url.as_ref(), head.addressed);
+        let client = PreviewClient {
+            address: head.client,
+            headers: &head.parts.headers,
+            public: &public,
+        };
+        match preview(settings, call, client) {
+            Ok(preview) => {
+                self.outcome = "forwarded";
+                self.request = Some(RequestStory::of(&preview));
+            }
+            Err(fault) => self.tell_refusal(&fault.refusal()),
         }
-        let content_type = request
-            .body
-            .as_ref()
-            .map(|_| ("Content-Type", "application/json".to_owned()));
-        let nonce = request.nonce.as_ref().map(|nonce| {
-            let nonce = String::from_utf8_lossy(nonce.as_bytes()).into_owned();
-            ("X-WP-Nonce", nonce)
-        });
-        self.outcome = "forwarded";
-        self.request = Some(RequestStory {
-            method: request.method.to_string(),
-            url,
-            headers: content_type.into_iter().chain(nonce).collect(),
-            body: request
-                .body
-                .as_ref()
-                .map(|body| String::from_utf8_lossy(body).into_owned()),
-        });
     }
 
     fn tell_refusal(&mut self, refusal: &Refusal) {
         self.outcome = "refused";
-        self.answer = Some(ResponseStory {
+        self.response = Some(ResponseStory {
             status: refusal.status().as_u16(),
             code: refusal.code(),
             allow: refusal.allow().methods(),
             body: String::from_utf8_lossy(refusal.body()).into_owned(),
         });
+    }
+}
+
+// === impl RequestStory ===
+
+impl RequestStory {
+    fn of(preview: &Preview) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let header = |(name, value): (&HeaderName, &HeaderValue)| {
+            let shown = if SECRET.contains(name) {
+                "[redacted]".to_owned()
+            } else {
+                text(value.as_bytes())
+            };
+            (name.to_string(), shown)
+        };
+        Self {
+            method: preview.method.to_string(),
+            url: preview.url.to_string(),
+            headers: preview.headers.iter().map(header).collect(),
+            body: preview.body.as_deref().map(text),
+        }
     }
 }
 
@@ -313,9 +336,8 @@ fn verdict_name(verdict: Verdict) -> &'static str {
 #[cfg(test)]
 mod tests {
     use calendar_edge::settings::Profile;
-    use http::header::{AUTHORIZATION, COOKIE, HeaderName};
     use http::uri::PathAndQuery;
-    use http::{HeaderMap, HeaderValue, Method};
+    use http::{HeaderMap, Method};
 
     use super::*;
 
@@ -328,8 +350,11 @@ mod tests {
             headers: HeaderMap::from_iter([(name, HeaderValue::from_static(value))]),
             body: String::new(),
             assumed_type: None,
+            client: [127, 0, 0, 1].into(),
         };
-        Story::of(&request, &settings).answer.map(|answer| answer.status)
+        Story::of(&request, &settings)
+            .response
+            .map(|response| response.status)
     }
 
     #[test]

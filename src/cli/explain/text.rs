@@ -71,7 +71,8 @@ fn values(story: &Story, lines: &mut Vec<String>) {
 fn outcome(story: &Story, lines: &mut Vec<String>) {
     lines.push(String::new());
     lines.push(match story.outcome {
-        "site" => "forwarded as it is: no calendar call, and `other` is \"forward\"".to_owned(),
+        "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"".to_owned(),
+        "preflight" => "answered by the edge: a browser's preflight".to_owned(),
         outcome => outcome.to_owned(),
     });
     for finding in &story.findings {
@@ -90,9 +91,9 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
         );
         lines.extend(request.body.iter().map(|body| format!("  {body}")));
     }
-    if let Some(answer) = &story.answer {
-        lines.push(format!("  {} {}", answer.status, answer.code));
-        lines.extend(answer.allow.as_ref().map(|allow| format!("  Allow: {allow}")));
-        lines.extend(answer.body.lines().map(|line| format!("  {line}")));
+    if let Some(response) = &story.response {
+        lines.push(format!("  {} {}", response.status, response.code));
+        lines.extend(response.allow.as_ref().map(|allow| format!("  Allow: {allow}")));
+        lines.extend(response.body.lines().map(|line| format!("  {line}")));
     }
 }

@@ -12,7 +12,7 @@ mod wire;
 pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge, german_root};
 pub(crate) use frames::{Fate, FrameClient, fields};
-pub(crate) use origin::Origin;
+pub(crate) use origin::{Origin, Seen};
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::{RawAnswer, RawClient};
 pub(crate) use reply::{Gate, Reply};

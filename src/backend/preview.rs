@@ -1,0 +1,68 @@
+//! The request that a backend would get for a call, without sending it.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method};
+use url::Url;
+
+use super::address::AddressFault;
+use super::authority::Authority;
+use super::headers::{Forwarded, ForwardedHeaders};
+use super::wordpress::WordPressWriter;
+use crate::authority::PublicAddress;
+use crate::call::ForwardableCall;
+use crate::settings::Settings;
+
+/// An outgoing request. Its headers hold the caller's credentials.
+#[derive(Debug)]
+pub struct Preview {
+    /// The method, after tunnelling.
+    pub method: Method,
+    /// Where it would be sent.
+    pub url: Url,
+    /// Every header but the request's id.
+    pub headers: HeaderMap,
+    /// The JSON body; none on reads and deletes.
+    pub body: Option<Bytes>,
+}
+
+/// The client that a call comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewClient<'a> {
+    /// Its address; none for clients of a Unix socket.
+    pub address: Option<IpAddr>,
+    /// The headers that it sends.
+    pub headers: &'a HeaderMap,
+    /// The address by which it reached the edge.
+    pub public: &'a PublicAddress,
+}
+
+/// Writes a call as its backend would get it.
+///
+/// # Errors
+///
+/// When the call cannot be addressed without changing its meaning.
+pub fn preview(
+    settings: &Settings,
+    call: &ForwardableCall,
+    client: PreviewClient<'_>,
+) -> Result<Preview, AddressFault> {
+    let root = settings.roots.get(call.request().root);
+    let root = root.ok_or(AddressFault::UnknownRoot)?;
+    let host = HeaderValue::try_from(client.public.host().to_string());
+    let forwarded = Forwarded {
+        client: client.address,
+        scheme: client.public.scheme().as_str(),
+        host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
+        request_id: None,
+    };
+    let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url));
+    let request = writer.write(call, &ForwardedHeaders::new(client.headers, forwarded))?;
+    Ok(Preview {
+        method: request.method().clone(),
+        url: request.url().clone(),
+        headers: request.headers().clone(),
+        body: call.request().body.clone(),
+    })
+}
