@@ -322,13 +322,65 @@ fn the_core_knows_no_runtime_socket_or_clock() {
         }
         let code = code(&file.text);
         let (outside_tests, _) = code.split_once("#[cfg(test)]\nmod tests").unwrap_or((&code, ""));
-        let words: BTreeSet<&str> = outside_tests
-            .split(|character: char| !character.is_alphanumeric() && !matches!(character, '_' | ':'))
-            .flat_map(|path| std::iter::once(path).chain(path.split("::")))
-            .collect();
+        let words = paths(outside_tests);
         for moving in MOVING {
             assert!(!words.contains(moving), "{} mentions {moving}", file.name);
         }
+    }
+}
+
+/// Words that a room does not mention outside its unit tests: absences that its row promises.
+const ABSENT: [(&str, &[&str]); 5] = [
+    ("call", &["HeaderMap"]),
+    ("decision", &["Mutex", "AtomicBool", "AtomicUsize", "OnceLock"]),
+    ("relay", &["serde_json::Value"]),
+    ("layers", &["contract"]),
+    ("gateway", &["EdgeError", "StatusCode::FORBIDDEN"]),
+];
+
+/// Crates that only one room uses.
+const ONE_ROOM_ONLY: [(&str, &str); 2] = [("clap", "cli"), ("anyhow", "cli")];
+
+#[test]
+fn promised_absences_hold() {
+    for file in File::all() {
+        let Some(room) = file.room() else { continue };
+        let code = code(&file.text);
+        let (outside_tests, _) = code.split_once("#[cfg(test)]\nmod tests").unwrap_or((&code, ""));
+        let words = paths(outside_tests);
+        for (name, absent) in ABSENT.iter().filter(|(name, _)| *name == room) {
+            for word in *absent {
+                assert!(
+                    !words.contains(word),
+                    "{} mentions {word}, which `{name}` may not",
+                    file.name
+                );
+            }
+        }
+        for (used, home) in ONE_ROOM_ONLY.iter().filter(|(_, home)| *home != room) {
+            assert!(
+                !words.contains(used),
+                "{} uses {used}, which is for `{home}` only",
+                file.name
+            );
+        }
+    }
+}
+
+/// Every path in a text, and every segment of one.
+fn paths(code: &str) -> BTreeSet<&str> {
+    code.split(|character: char| !character.is_alphanumeric() && !matches!(character, '_' | ':'))
+        .flat_map(|path| std::iter::once(path).chain(path.split("::")))
+        .collect()
+}
+
+#[test]
+fn the_core_depends_on_no_runtime() {
+    let manifest = include_str!("../../core/Cargo.toml");
+    let (_, from) = manifest.split_once("[dependencies]").expect("a table");
+    let (dependencies, _) = from.split_once("[dev-dependencies]").expect("a table");
+    for runtime in ["tokio", "hyper", "reqwest", "tower", "rustls", "tracing"] {
+        assert!(!dependencies.contains(&format!("\n{runtime}")), "{runtime}");
     }
 }
 

@@ -19,12 +19,12 @@ use super::url_matcher::UrlMatcher;
 /// longest name plus 1 KiB.
 #[derive(Debug)]
 pub struct Rewriter {
-    stages: Vec<Stage>,
+    stages: Vec<RewriteStage>,
 }
 
 /// One pass over the bytes.
 #[derive(Debug)]
-struct Stage {
+struct RewriteStage {
     matcher: Matcher,
     held: Bytes,
     /// The last bytes of the input before `held`; blanks at the start.
@@ -47,16 +47,18 @@ impl Rewriter {
     /// `public_base` is scheme and authority of the edge, without a trailing slash.
     pub fn new(map: &Arc<UrlMap>, public_base: &Arc<str>, root: usize, content: Content) -> Self {
         let url = UrlMatcher::new(Arc::clone(map), Arc::clone(public_base), root);
-        let mut stages = vec![Stage::new(Matcher::Url(url))];
+        let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
         if content == Content::Description
             && let Some(names) = map.renamed_namespace()
         {
-            stages.push(Stage::new(Matcher::Namespace(NamespaceMatcher::new(names))));
+            stages.push(RewriteStage::new(Matcher::Namespace(NamespaceMatcher::new(
+                names,
+            ))));
         }
         stages.extend(
             map.telling_addresses()
                 .filter(|address| !address.is_of(public_base))
-                .map(|address| Stage::new(Matcher::AddressSpelling(AddressMatcher::new(address)))),
+                .map(|address| RewriteStage::new(Matcher::AddressSpelling(AddressMatcher::new(address)))),
         );
         Self { stages }
     }
@@ -83,9 +85,9 @@ impl Rewriter {
     }
 }
 
-// === impl Stage ===
+// === impl RewriteStage ===
 
-impl Stage {
+impl RewriteStage {
     fn new(matcher: Matcher) -> Self {
         Self {
             matcher,
