@@ -2,11 +2,11 @@
 //!
 //! The life of a request:
 //!
-//! 1. [`server`] accepts a connection, terminates TLS, and lets the core's [`framing`] check its bytes before hyper
+//! 1. `server` accepts a connection, terminates TLS, and lets the core's [`framing`] check its bytes before hyper
 //!    reads them.
-//! 2. [`layers`] gives the request an id, the address of its client, a log line and CORS headers, and refuses heads
+//! 2. `layers` gives the request an id, the address of its client, a log line and CORS headers, and refuses heads
 //!    that break a rule.
-//! 3. [`gateway`] asks the core's [`decision`] where the request leads. A calendar call passes the gateway's stages:
+//! 3. `gateway` asks the core's [`decision`] where the request leads. A calendar call passes the gateway's stages:
 //!    rate limit, refusals by the head, body, judgement.
 //! 4. The judgement is the core's: [`payload`] reads the body as PHP does, [`call`] judges every parameter by the table
 //!    in [`contract`] and encodes the call again. A refusal is worded by [`problem`].
@@ -14,7 +14,7 @@
 //! 6. The core's [`relay`] checks the response, and presents it to the client: headers filtered, URLs made public.
 //!
 //! The core decides and the shell acts: everything that is pure is in `calendar-edge-core`, which this crate exports
-//! again. [`shared`] holds the state that outlives a reload, [`app`] puts everything together. `ARCHITECTURE.md` names
+//! again. `shared` holds the state that outlives a reload, [`app`] puts everything together. `ARCHITECTURE.md` names
 //! each room, and what it may use.
 
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
