@@ -1,7 +1,7 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
-//! [`Backends::for_call`] binds a call to a backend; a policy by operation and further backends from the settings belong
-//! there, and their state into [`SharedBackends`]. Another kind of backend is a variant of [`BackendKind`] with a writer of
+//! `Backends::for_call` binds a call to a backend; a policy by operation and further backends from the settings belong
+//! there, and their state into `SharedBackends`. Another kind of backend is a variant of `BackendKind` with a writer of
 //! its own beside `wordpress.rs`: the compiler then names the places that pick the writer and the checker of responses.
 
 mod address;
