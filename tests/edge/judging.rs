@@ -1,11 +1,11 @@
 //! Recorded requests put to the judge itself: no socket, no server around it.
 
-use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge::credentials::Credentials;
-use calendar_edge::payload::ContentHeaders;
-use calendar_edge::problem::{EdgeError, Refusal};
-use calendar_edge::routing::{CallTarget, Roots, Target};
+use calendar_edge::authority::{Addressed, Scheme};
+use calendar_edge::call::{Judgement, Outcome};
+use calendar_edge::decision::{Decider, Decision, RequestHead};
+use calendar_edge::problem::Refusal;
 use calendar_edge::settings::{Root, Settings};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::corpus::{Record, records};
@@ -61,6 +61,20 @@ impl Request {
     }
 }
 
+impl Request {
+    fn parts(&self) -> Parts {
+        let target = match &self.query {
+            Some(query) => format!("{}?{query}", self.path),
+            None => self.path.clone(),
+        };
+        let (mut parts, ()) = http::Request::new(()).into_parts();
+        parts.method = self.method.clone();
+        parts.uri = target.parse().expect("a target");
+        parts.headers = self.headers.clone();
+        parts
+    }
+}
+
 /// One body was recorded as it stood on the wire, in one chunk.
 fn unchunked(body: Vec<u8>) -> Vec<u8> {
     let chunk = body.strip_prefix(b"58\r\n");
@@ -88,13 +102,10 @@ pub(crate) fn settings() -> Settings {
     settings
 }
 
-/// Target and call judged one after the other, as the server does it.
+/// The decision of an edge, without the server around it.
 #[derive(Debug)]
 pub(crate) struct Edge {
-    roots: Roots,
-    judge: Judge,
-    schemes: Vec<String>,
-    body_limit: u64,
+    decider: Decider,
 }
 
 /// What the edge makes of a request.
@@ -111,42 +122,25 @@ pub(crate) enum Said {
 impl Edge {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
-            roots: Roots::new(settings),
-            judge: Judge::new(settings),
-            schemes: settings.authorization_schemes.clone(),
-            body_limit: settings.limits.body_bytes,
+            decider: Decider::new(settings),
         }
     }
 
     pub(crate) fn say(&self, request: &Request) -> Said {
-        if request.body.len() as u64 > self.body_limit {
-            return Said::Turned(Refusal::edge(EdgeError::BodyTooLarge));
-        }
-        match self
-            .roots
-            .locate(&request.method, &request.path, request.query.as_deref())
-        {
-            Target::Calendar(target) => self.say_of_call(request, &target),
-            Target::Site { root } => Said::Turned(self.judge.refuse_elsewhere(
-                root,
-                &request.method,
-                request.query.as_deref(),
-            )),
-            Target::Invalid(problem) => Said::Turned(Refusal::plain(problem)),
-        }
-    }
-
-    fn say_of_call(&self, request: &Request, target: &CallTarget) -> Said {
-        let profile = self.judge.enforced_profile(target.operation);
-        match Credentials::read(&request.headers, profile, &self.schemes) {
-            Ok(credentials) => Said::Judged(self.judge.judge(&RawCall {
-                method: &request.method,
-                target,
-                credentials: &credentials,
-                content: ContentHeaders::of(&request.headers),
-                body: &request.body,
-            })),
-            Err(rejected) => Said::Turned(rejected.fault().refusal()),
+        let parts = request.parts();
+        let head = RequestHead {
+            parts: &parts,
+            client: None,
+            addressed: Addressed {
+                scheme: Scheme::Http,
+                host: None,
+                local: None,
+            },
+        };
+        match self.decider.decide(&head, &request.body) {
+            Decision::Judged(judgement) => Said::Judged(*judgement),
+            Decision::Refuse(refusal) => Said::Turned(refusal),
+            decision @ (Decision::Preflight | Decision::Site) => panic!("{decision:?} is not judged"),
         }
     }
 
