@@ -73,14 +73,18 @@ fn methods(operation: &Operation) -> Vec<String> {
         .collect()
 }
 
-/// The path as WordPress's route expression.
+/// The route as WordPress writes it: an expression for its path.
 fn pattern(route: Route) -> String {
-    let path = match route {
+    format!("/{PLUGIN_NAMESPACE}{}", path_pattern(route))
+}
+
+/// The expression for the path below the namespace; empty for the index.
+pub(super) fn path_pattern(route: Route) -> String {
+    match route {
         Route::Item(kind) => format!("/{}/(?P<id>\\d+)", kind.collection()),
         Route::BySlug(kind) => format!("/{}/by-slug/(?P<slug>[^/]+)", kind.collection()),
         Route::Index | Route::Doc | Route::Collection(_) => route.template(),
-    };
-    format!("/{PLUGIN_NAMESPACE}{path}")
+    }
 }
 
 fn arguments(operation: &Operation, now: Timestamp) -> Json {

@@ -36,6 +36,7 @@ mod linked;
 mod list;
 mod markup;
 mod moment;
+mod php;
 mod refused;
 mod render;
 mod rules;

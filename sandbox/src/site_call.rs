@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use super::account::Caller;
+use super::php::{intval, list_to_array};
 use super::zone::Zone;
-use calendar_edge_core::call::elements;
 use calendar_edge_core::contract::Operation;
 use calendar_edge_core::payload::{Parameters, Source};
-use calendar_edge_core::value::{Value, numeric};
+use calendar_edge_core::value::Value;
 
 /// An operation, its parameters, who calls and when.
 #[derive(Debug)]
@@ -96,19 +96,12 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
 
 /// A scalar as a record's number; none for 0, negative ones and what is no number.
 pub(super) fn number_of(value: &Value) -> Option<u64> {
-    let text = text_of(value)?;
-    let number = match value {
-        // `7.0` and `7e0` are sevens, in JSON as in text.
-        Value::String(_) | Value::Number(_) => numeric::int_prefix(text.as_bytes()),
-        Value::Bool(flag) => i64::from(*flag),
-        Value::Null | Value::Array(_) => 0,
-    };
-    u64::try_from(number).ok().filter(|number| *number > 0)
+    u64::try_from(intval(value)).ok().filter(|number| *number > 0)
 }
 
 /// The scalars of a comma list or an array, and of arrays directly inside it.
 pub(super) fn items_of(value: &Value) -> Vec<String> {
-    let items = elements(value);
+    let items = list_to_array(value);
     let items = items.iter().flat_map(|item| match item.as_ref() {
         Value::Array(inner) => inner.values().filter_map(text_of).collect(),
         scalar => text_of(scalar).into_iter().collect::<Vec<_>>(),
