@@ -10,7 +10,7 @@ use calendar_edge_core::contract::{
     Action, Argument, DefaultValue, Documented, Kind, Operation, PLUGIN_NAMESPACE, Route, Rule, Schema, table,
 };
 
-/// What `GET /wp-json/` says: who the site is and which namespaces it has.
+/// The response to `GET /wp-json/`: the name of the site and its namespaces.
 pub(super) fn root(address: &Address) -> Json {
     json!({
         "name": "Calendar sandbox",
@@ -94,7 +94,7 @@ fn arguments(operation: &Operation, now: Timestamp) -> Json {
             Json::Object(argument_json(operation, argument, now)),
         )
     });
-    super::answer::map_or_list(arguments.collect())
+    super::response::map_or_list(arguments.collect())
 }
 
 fn argument_json(operation: &Operation, argument: &Argument, now: Timestamp) -> Map<String, Json> {
@@ -116,7 +116,7 @@ fn argument_json(operation: &Operation, argument: &Argument, now: Timestamp) -> 
     members
 }
 
-/// How the backend declares what kind of value an argument takes (backend.md section 1).
+/// The backend's declaration of an argument's values (backend.md section 1).
 enum Shape {
     Type(&'static str),
     Format(&'static str),

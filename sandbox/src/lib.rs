@@ -24,7 +24,6 @@
 
 mod account;
 mod address;
-mod answer;
 mod clock;
 mod cost;
 mod doc;
@@ -37,15 +36,16 @@ mod list;
 mod markup;
 mod moment;
 mod php;
-mod refused;
 mod render;
+mod response;
+mod rest_error;
+mod rest_request;
 mod rules;
 mod server;
 mod site;
 mod site_call;
 mod slug;
 mod store;
-mod visit;
 mod write;
 mod zone;
 

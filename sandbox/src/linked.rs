@@ -5,18 +5,18 @@ use super::site_call::{number_of, text_of};
 use calendar_edge_core::contract::Kind;
 use calendar_edge_core::value::{PhpArray, Value};
 
-/// What an event write says about its venue or organizers.
+/// The venue or organizers in the write of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry<'a> {
     /// Nothing.
     Nothing,
     /// One record by number.
     Number(u64),
-    /// A record to make, or to find by the same data.
+    /// The data of a record, which is created unless one with the same data exists.
     Data(&'a PhpArray),
     /// A list of entries.
     List(Vec<Entry<'a>>),
-    /// Something that passes the checks and then fails.
+    /// A value that passes validation and fails in the handler.
     Unusable,
 }
 

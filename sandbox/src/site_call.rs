@@ -1,24 +1,24 @@
-//! A call: one operation with everything that was sent for it.
+//! A call: one operation with its parameters.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
-use super::account::Caller;
+use super::account::CurrentUser;
 use super::php::{intval, list_to_array};
 use super::zone::Zone;
 use calendar_edge_core::contract::Operation;
 use calendar_edge_core::payload::{Parameters, Source};
 use calendar_edge_core::value::Value;
 
-/// An operation, its parameters, who calls and when.
+/// An operation with its parameters, its user and its time.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// What is to be done.
+    /// The operation.
     pub(super) operation: &'static Operation,
     /// The parameters, where they came from.
     pub(super) parameters: Parameters,
-    /// Who calls.
-    pub(super) caller: Caller,
+    /// The user.
+    pub(super) user: CurrentUser,
     /// The present moment.
     pub(super) now: Timestamp,
 }
@@ -26,7 +26,7 @@ pub(super) struct Call {
 // === impl Call ===
 
 impl Call {
-    /// What was sent under a name: the strongest source that says anything.
+    /// The value of a parameter: the first source that holds one other than null wins.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         // Two statements, because the borrow of `name` must end before the value leaves.
         let found = self
@@ -42,7 +42,7 @@ impl Call {
         self.value(name).and_then(text_of)
     }
 
-    /// A parameter that says something, as text: PHP's idea of empty counts as nothing.
+    /// A parameter as text, unless PHP calls it empty.
     pub(super) fn filled(&self, name: &str) -> Option<String> {
         self.value(name)
             .filter(|value| !value.is_empty())
@@ -94,7 +94,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A scalar as a record's number; none for 0, negative ones and what is no number.
+/// A scalar as a record's number; none for 0, negative numbers and other texts.
 pub(super) fn number_of(value: &Value) -> Option<u64> {
     u64::try_from(intval(value)).ok().filter(|number| *number > 0)
 }

@@ -1,10 +1,10 @@
 //! The validate callbacks of the plugin, written as its PHP methods are.
 
 use super::published::{Callback, parameters};
-use crate::account::{ACCOUNTS, Caller};
+use crate::account::{ACCOUNTS, CurrentUser};
 use crate::php::{intval, is_list, list_to_array, number};
 use crate::site_call::text_of;
-use crate::store::{Status, Store};
+use crate::store::{PostStatus, Store};
 use crate::{image, slug};
 use calendar_edge_core::contract::{Action, Kind, OperationId, Route, Taxonomy};
 use calendar_edge_core::value::numeric::Numeric;
@@ -15,7 +15,7 @@ use calendar_edge_core::value::{PhpArray, Value, datetime};
 /// The callbacks with the database and the current user that they ask.
 pub(super) struct Validator<'a> {
     pub(super) store: &'a Store,
-    pub(super) caller: Caller,
+    pub(super) user: CurrentUser,
 }
 
 // === impl Validator ===
@@ -96,7 +96,7 @@ impl Validator<'_> {
     /// Who may not edit posts may ask for published ones only.
     fn may_filter_by(&self, value: &Value) -> bool {
         let asked = list_to_array(value);
-        if self.caller.may_write() {
+        if self.user.may_write() {
             return asked.iter().all(|status| is_status(status));
         }
         matches!(asked.as_slice(), [only] if only.as_text() == Some(b"publish"))
@@ -207,7 +207,7 @@ fn is_account(value: &Value) -> bool {
 /// `in_array( $value, get_post_stati() )`
 fn is_status(value: &Value) -> bool {
     let name = value.as_text().and_then(|text| std::str::from_utf8(text).ok());
-    name.is_some_and(|name| Status::named(name).is_some())
+    name.is_some_and(|name| PostStatus::named(name).is_some())
 }
 
 /// `tribe_is_truthy`

@@ -13,7 +13,7 @@ mod recorded;
 mod recorded_site;
 
 use super::php;
-use super::refused::Refused;
+use super::rest_error::RestError;
 use super::site_call::Call;
 use super::store::Store;
 use calendar_edge_core::contract::Schema;
@@ -24,7 +24,7 @@ use callbacks::Validator;
 use published::{Callback, PublishedParameter, parameters};
 
 /// Refuses a call that WordPress would refuse for its parameters.
-pub(super) fn judge(call: &Call, store: &Store) -> Result<(), Refused> {
+pub(super) fn judge(call: &Call, store: &Store) -> Result<(), RestError> {
     let parameters = parameters(call.operation.id);
     check_required(call, parameters)?;
     check_callbacks(call, store, parameters)?;
@@ -32,7 +32,7 @@ pub(super) fn judge(call: &Call, store: &Store) -> Result<(), Refused> {
 }
 
 /// The first half of `has_valid_params`.
-fn check_required(call: &Call, parameters: &'static [PublishedParameter]) -> Result<(), Refused> {
+fn check_required(call: &Call, parameters: &'static [PublishedParameter]) -> Result<(), RestError> {
     let missing = parameters
         .iter()
         .filter(|parameter| parameter.is_required && call.value(&parameter.name).is_none());
@@ -48,10 +48,10 @@ fn check_callbacks(
     call: &Call,
     store: &Store,
     parameters: &'static [PublishedParameter],
-) -> Result<(), Refused> {
+) -> Result<(), RestError> {
     let validator = Validator {
         store,
-        caller: call.caller,
+        user: call.user,
     };
     let is_invalid = |parameter: &&PublishedParameter| {
         let sent = parameter.callback.zip(call.value(&parameter.name));
@@ -61,7 +61,7 @@ fn check_callbacks(
     if let [only] = invalid.as_slice()
         && matches!(only.callback, Some(Callback::Ticketed))
     {
-        return Err(Refused::TicketsMissing);
+        return Err(RestError::TicketsMissing);
     }
     report(
         invalid
@@ -71,7 +71,7 @@ fn check_callbacks(
 }
 
 /// `sanitize_params`: every value of every source, losers included.
-fn check_types(call: &Call, parameters: &'static [PublishedParameter]) -> Result<(), Refused> {
+fn check_types(call: &Call, parameters: &'static [PublishedParameter]) -> Result<(), RestError> {
     let sources = call.parameters.in_order().iter();
     let sent = sources.flat_map(|source| source.parameters.entries());
     report(sent.filter_map(|(key, value)| {
@@ -85,7 +85,7 @@ fn check_types(call: &Call, parameters: &'static [PublishedParameter]) -> Result
 }
 
 /// Refuses when there are faults; each parameter is named once.
-fn report(faults: impl Iterator<Item = (&'static str, Fault)>) -> Result<(), Refused> {
+fn report(faults: impl Iterator<Item = (&'static str, Fault)>) -> Result<(), RestError> {
     let mut invalid: Vec<InvalidParameter> = Vec::new();
     for (name, fault) in faults {
         if !invalid.iter().any(|known| known.name == name) {

@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{judge, recorded_site};
-use crate::account::{ACCOUNTS, Caller, PASSWORD};
+use crate::account::{ACCOUNTS, CurrentUser, PASSWORD};
+use crate::rest_request::RestRequest;
 use crate::site_call::Call;
 use crate::store::Store;
-use crate::visit::Visit;
 use calendar_edge_core::contract::PLUGIN_NAMESPACE;
 use calendar_edge_core::routing::{Roots, Target};
 use calendar_edge_core::settings::Settings;
@@ -87,12 +87,12 @@ impl Outcome {
         else {
             return None;
         };
-        let mut visit = Visit::new(&parts, &body, target.matched, target.query);
-        visit.read_json().ok()?;
+        let mut request = RestRequest::new(&parts, &body, target.matched, target.query);
+        request.read_json().ok()?;
         let call = Call {
-            operation: visit.operation()?,
-            parameters: visit.into_bags(),
-            caller: caller(record["auth"].as_str()?),
+            operation: request.operation()?,
+            parameters: request.into_parameters(),
+            user: user(record["auth"].as_str()?),
             now: Timestamp::UNIX_EPOCH,
         };
         Some(match judge(&call, store) {
@@ -126,17 +126,17 @@ fn request(record: &Json) -> Option<(Parts, Vec<u8>)> {
 }
 
 /// An account of the sandbox that may do what the recorded one may.
-fn caller(recorded: &str) -> Caller {
+fn user(recorded: &str) -> CurrentUser {
     let account = match recorded {
         "admin" | "editor1" => &ACCOUNTS[0],
         "author1" | "contrib1" => &ACCOUNTS[1],
         "sub1" => &ACCOUNTS[2],
-        _ => return Caller::default(),
+        _ => return CurrentUser::default(),
     };
     let credentials = STANDARD.encode(format!("{}:{PASSWORD}", account.name));
     let value = HeaderValue::from_str(&format!("Basic {credentials}")).expect("ASCII");
     let headers = HeaderMap::from_iter([(header::AUTHORIZATION, value)]);
-    Caller::of(&headers, false).expect("an account of the sandbox")
+    CurrentUser::of(&headers, false).expect("an account of the sandbox")
 }
 
 fn roots() -> Roots {

@@ -2,7 +2,7 @@
 
 use jiff::civil::DateTime;
 
-use crate::store::{Body, Event, Organizer, Post, Status, Store, Term, Venue};
+use crate::store::{Event, Organizer, Post, PostBody, PostStatus, Store, Term};
 use crate::{cost::Cost, store::Flags};
 use calendar_edge_core::contract::Taxonomy;
 
@@ -99,13 +99,11 @@ const TAGS: &[(u64, &str, &str)] = &[
 /// A store with these records.
 pub(super) fn store() -> Store {
     let mut store = Store::default();
-    let venues = VENUES
-        .iter()
-        .map(|row| (row, Body::Venue(Box::new(Venue::default()))));
+    let venues = VENUES.iter().map(|row| (row, PostBody::Venue(Box::default())));
     let organizers = ORGANIZERS
         .iter()
-        .map(|row| (row, Body::Organizer(Organizer::default())));
-    let events = EVENTS.iter().map(|row| (row, Body::Event(Box::new(event()))));
+        .map(|row| (row, PostBody::Organizer(Organizer::default())));
+    let events = EVENTS.iter().map(|row| (row, PostBody::Event(Box::new(event()))));
     for ((id, slug), body) in venues.chain(organizers).chain(events) {
         store.put_post(post(*id, slug, body)).expect("room");
     }
@@ -124,11 +122,11 @@ pub(super) fn store() -> Store {
     store
 }
 
-fn post(id: u64, slug: &str, body: Body) -> Post {
+fn post(id: u64, slug: &str, body: PostBody) -> Post {
     Post {
         id,
         author: 1,
-        status: Status::Publish,
+        status: PostStatus::Publish,
         date: DateTime::ZERO,
         date_utc: None,
         modified: DateTime::ZERO,
