@@ -70,7 +70,7 @@ impl CurrentUser {
                 if squeezed(&password) != squeezed(PASSWORD) {
                     return Err(RestError::WrongPassword);
                 }
-                // A cookie without a nonce turns even good credentials into an anonymous caller.
+                // A cookie without a nonce turns even good credentials into an anonymous user.
                 let cookie = is_session(headers) && !nonce;
                 Ok(Self {
                     account: (!cookie).then_some(account),

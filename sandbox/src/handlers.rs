@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 
 use super::address::Address;
 use super::render::{self, Detail, View};
-use super::response::{SiteResponse, map_or_list};
 use super::rest_error::RestError;
 use super::site_call::{Call, text_of};
+use super::site_response::{SiteResponse, map_or_list};
 use super::store::{Post, Store, Term, Usage};
 use super::{doc, index, list, slug, write};
 use calendar_edge_core::contract::{Action, Kind, PLUGIN_NAMESPACE, Route, Taxonomy};

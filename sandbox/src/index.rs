@@ -94,7 +94,7 @@ fn arguments(operation: &Operation, now: Timestamp) -> Json {
             Json::Object(argument_json(operation, argument, now)),
         )
     });
-    super::response::map_or_list(arguments.collect())
+    super::site_response::map_or_list(arguments.collect())
 }
 
 fn argument_json(operation: &Operation, argument: &Argument, now: Timestamp) -> Map<String, Json> {

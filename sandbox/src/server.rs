@@ -58,7 +58,7 @@ impl Sandbox {
         Self::start_at(address, Clock::System).await
     }
 
-    /// As [`Sandbox::start`], with a clock of the caller's choice.
+    /// As [`Sandbox::start`], with the given clock.
     ///
     /// # Errors
     /// When the address can't be listened on.

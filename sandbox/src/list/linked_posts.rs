@@ -7,9 +7,9 @@ use super::page::Page;
 use super::search::Search;
 use super::urls::Arguments;
 use crate::render::{self, Detail, View};
-use crate::response::SiteResponse;
 use crate::rest_error::RestError;
 use crate::site_call::{Call, spelling_of};
+use crate::site_response::SiteResponse;
 use crate::store::{Event, Post, PostBody, PostStatus};
 use calendar_edge_core::contract::Kind;
 

@@ -8,7 +8,7 @@ use crate::store::{Event, Organizer, Post, PostBody, Venue};
 use crate::zone::Zone;
 use crate::{image, markup};
 
-/// The posts an event is linked to, where the caller may read them.
+/// The posts that an event links to and that the user may read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Linked<'a> {
     /// Where it happens.

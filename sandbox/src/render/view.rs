@@ -15,7 +15,7 @@ pub(crate) enum Detail {
     Listed,
 }
 
-/// The store as one caller sees it.
+/// The store as one user sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
     /// The records.
@@ -33,7 +33,7 @@ pub(crate) struct View<'a> {
 // === impl View ===
 
 impl View<'_> {
-    /// Whether a post shows to the caller at all.
+    /// Whether the user may see a post.
     pub(crate) fn may_read(&self, post: &Post) -> bool {
         post.status == PostStatus::Publish
             || self.user.reads_all()

@@ -24,7 +24,7 @@ pub(super) fn publish_at(call: &Call, post: &mut Post) {
     }
 }
 
-/// A fresh post of the caller.
+/// A new post of the user.
 pub(super) fn fresh(call: &Call, id: u64, body: PostBody) -> Post {
     Post {
         id,
