@@ -1,9 +1,9 @@
 //! Whether WordPress takes the parameters of a call: steps 7 to 9 of backend.md section 2.
 //!
-//! The rules are the sandbox's own, so that a test between it and the edge compares two readings. They know
-//! what the recorded site registers (`published`) and what the plugin's callbacks do (`callbacks`), and share
-//! with the edge the readings of PHP alone. Where both read a request in the same wrong way, only the recorded
-//! corpus tells: `recorded` plays it against these rules.
+//! The rules are the sandbox's own, so that a test of the edge before the sandbox compares two implementations.
+//! They consist of the parameters that the recorded site registers (`published`) and of the plugin's callbacks
+//! (`callbacks`), and share only PHP's readings with the edge. A mistake in both is found by the recorded corpus
+//! alone: the test `recorded` compares these rules with its responses.
 
 mod callbacks;
 mod published;
