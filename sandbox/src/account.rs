@@ -1,10 +1,10 @@
-//! The accounts of the sandbox and who a request comes from (backend.md section 13).
+//! The accounts of the sandbox, and the authentication of requests (backend.md section 13).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, header};
 
-use super::refused::Refused;
+use super::rest_error::RestError;
 
 /// The application password of every account; blanks in it do not count.
 pub(super) const PASSWORD: &str = "sand boxs ecre tcal enda redg";
@@ -16,16 +16,16 @@ pub(super) struct Account {
     pub(super) id: u64,
     /// The login name.
     pub(super) name: &'static str,
-    /// What it may do.
-    pub(super) role: Role,
+    /// The role, which decides its rights.
+    pub(super) role: AccountRole,
 }
 
-/// What an account may do.
+/// The rights of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum AccountRole {
     /// Everything.
     Administrator,
-    /// Writes, but what it writes waits for an editor.
+    /// Writes, but an editor must publish the records.
     Contributor,
     /// Reads only.
     Subscriber,
@@ -36,47 +36,47 @@ pub(super) static ACCOUNTS: [Account; 3] = [
     Account {
         id: 1,
         name: "demo",
-        role: Role::Administrator,
+        role: AccountRole::Administrator,
     },
     Account {
         id: 2,
         name: "contributor",
-        role: Role::Contributor,
+        role: AccountRole::Contributor,
     },
     Account {
         id: 3,
         name: "subscriber",
-        role: Role::Subscriber,
+        role: AccountRole::Subscriber,
     },
 ];
 
-/// Who a request comes from; none: anonymous.
+/// The account of a request; none: anonymous.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Caller {
+pub(super) struct CurrentUser {
     account: Option<&'static Account>,
 }
 
-// === impl Caller ===
+// === impl CurrentUser ===
 
-impl Caller {
-    /// The caller that a request's headers prove; `nonce` says whether a nonce came with it, and since nobody
-    /// logs in here, every nonce is stale.
-    pub(super) fn of(headers: &HeaderMap, nonce: bool) -> Result<Self, Refused> {
+impl CurrentUser {
+    /// The user that a request's headers prove. `nonce` says whether the request has a nonce; the sandbox has no
+    /// login, so every nonce is stale.
+    pub(super) fn of(headers: &HeaderMap, nonce: bool) -> Result<Self, RestError> {
         let basic = basic(headers);
         match basic {
             Some((name, password)) => {
                 let account = ACCOUNTS.iter().find(|account| account.name == name);
-                let account = account.ok_or(Refused::UnknownUser)?;
+                let account = account.ok_or(RestError::UnknownUser)?;
                 if squeezed(&password) != squeezed(PASSWORD) {
-                    return Err(Refused::WrongPassword);
+                    return Err(RestError::WrongPassword);
                 }
-                // A cookie without a nonce turns even good credentials into an anonymous caller.
+                // A cookie without a nonce turns even good credentials into an anonymous user.
                 let cookie = is_session(headers) && !nonce;
                 Ok(Self {
                     account: (!cookie).then_some(account),
                 })
             }
-            None if nonce => Err(Refused::StaleNonce),
+            None if nonce => Err(RestError::StaleNonce),
             None => Ok(Self::default()),
         }
     }
@@ -86,27 +86,30 @@ impl Caller {
         self.account.map_or(0, |account| account.id)
     }
 
-    /// Whether anybody is logged in.
+    /// Whether the request is authenticated.
     pub(super) fn is_known(self) -> bool {
         self.account.is_some()
     }
 
-    /// Whether the caller may write; per type, not per record (backend.md section 9).
+    /// Whether the user may write; per type, not per record (backend.md section 9).
     pub(super) fn may_write(self) -> bool {
-        matches!(self.role(), Some(Role::Administrator | Role::Contributor))
+        matches!(
+            self.role(),
+            Some(AccountRole::Administrator | AccountRole::Contributor)
+        )
     }
 
-    /// Whether the caller may publish.
+    /// Whether the user may publish.
     pub(super) fn may_publish(self) -> bool {
-        self.role() == Some(Role::Administrator)
+        self.role() == Some(AccountRole::Administrator)
     }
 
-    /// Whether the caller may read everyone's unpublished records.
+    /// Whether the user may read everyone's unpublished records.
     pub(super) fn reads_all(self) -> bool {
-        self.role() == Some(Role::Administrator)
+        self.role() == Some(AccountRole::Administrator)
     }
 
-    fn role(self) -> Option<Role> {
+    fn role(self) -> Option<AccountRole> {
         self.account.map(|account| account.role)
     }
 }
@@ -149,38 +152,39 @@ mod tests {
     #[test]
     fn knows_its_accounts_with_and_without_blanks() {
         for password in [PASSWORD, &squeezed(PASSWORD)] {
-            let caller = Caller::of(&headers(&format!("demo:{password}")), false).expect("known");
-            assert!(caller.may_publish());
+            let user = CurrentUser::of(&headers(&format!("demo:{password}")), false).expect("known");
+            assert!(user.may_publish());
         }
-        let contributor = Caller::of(&headers(&format!("contributor:{PASSWORD}")), false).expect("known");
+        let contributor =
+            CurrentUser::of(&headers(&format!("contributor:{PASSWORD}")), false).expect("known");
         assert!(contributor.may_write() && !contributor.may_publish());
     }
 
     #[test]
     fn tells_a_wrong_password_from_an_unknown_user() {
         assert!(matches!(
-            Caller::of(&headers("demo:x"), false),
-            Err(Refused::WrongPassword)
+            CurrentUser::of(&headers("demo:x"), false),
+            Err(RestError::WrongPassword)
         ));
         assert!(matches!(
-            Caller::of(&headers("x:x"), false),
-            Err(Refused::UnknownUser)
+            CurrentUser::of(&headers("x:x"), false),
+            Err(RestError::UnknownUser)
         ));
     }
 
     #[test]
     fn takes_malformed_credentials_for_none() {
         for credentials in ["", "demo", ":", "demo:"] {
-            let caller = Caller::of(&headers(credentials), false).expect("anonymous");
-            assert!(!caller.is_known(), "{credentials}");
+            let user = CurrentUser::of(&headers(credentials), false).expect("anonymous");
+            assert!(!user.is_known(), "{credentials}");
         }
     }
 
     #[test]
     fn refuses_a_nonce_of_nobody() {
         assert!(matches!(
-            Caller::of(&HeaderMap::new(), true),
-            Err(Refused::StaleNonce)
+            CurrentUser::of(&HeaderMap::new(), true),
+            Err(RestError::StaleNonce)
         ));
     }
 }

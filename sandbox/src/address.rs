@@ -1,4 +1,4 @@
-//! The sandbox's own addresses: every absolute URL in an answer is made here.
+//! The sandbox's own addresses, and every absolute URL in a response.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use calendar_edge_core::contract::{Kind, PLUGIN_NAMESPACE, Taxonomy};
 
 use super::store::{Post, Store, Term};
 
-/// Where the sandbox is reached, which is also the address of its imaginary site.
+/// The host and port of the sandbox, which are also those of its imaginary site.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     host: String,

@@ -8,7 +8,7 @@ pub enum Clock {
     /// The machine's clock.
     #[default]
     System,
-    /// A moment that never passes.
+    /// A fixed time.
     Fixed(Timestamp),
 }
 

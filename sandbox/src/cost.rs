@@ -1,11 +1,11 @@
-//! What an event costs, re-read as numbers the way the plugin does (backend.md section 9).
+//! The cost of an event, read as numbers as the plugin does (backend.md section 9).
 
 use super::slug::strip_tags;
 
 /// A cost as it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Cost {
-    /// The text that is shown; empty when nothing was said.
+    /// The text that is shown; empty without a cost.
     pub(super) shown: String,
     /// The currency symbol in front of a single amount.
     pub(super) symbol: String,
@@ -16,7 +16,7 @@ pub(super) struct Cost {
 // === impl Cost ===
 
 impl Cost {
-    /// Reads what a client sent.
+    /// Reads a cost that a client sent.
     pub(super) fn read(sent: &str) -> Self {
         let text = strip_tags(sent).trim().to_owned();
         if text.is_empty() || text == "0" {

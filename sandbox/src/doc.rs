@@ -108,22 +108,22 @@ fn responses(operation: &Operation) -> Json {
         Action::Create => &[
             ("201", "The new record"),
             ("400", "A parameter is missing or invalid"),
-            ("403", "The caller may not write"),
+            ("403", "The user may not write"),
         ],
         Action::Read => &[
             ("200", "The record"),
             ("400", "The record does not exist"),
-            ("403", "The record does not show to the caller"),
+            ("403", "The record does not show to the user"),
         ],
         Action::Update => &[
             ("200", "The changed record"),
             ("400", "A parameter is invalid"),
-            ("403", "The caller may not write"),
+            ("403", "The user may not write"),
         ],
         Action::Delete => &[
             ("200", "The deleted record"),
             ("400", "The record does not exist"),
-            ("403", "The caller may not write"),
+            ("403", "The user may not write"),
             ("410", "The record is in the trash"),
         ],
     };

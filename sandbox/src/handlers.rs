@@ -1,12 +1,12 @@
-//! What each operation does, once its parameters are judged and its caller is admitted.
+//! The handlers of the operations, for calls that passed validation and permission.
 
 use serde_json::{Value as Json, json};
 
 use super::address::Address;
-use super::answer::{Answer, map_or_list};
-use super::refused::Refused;
 use super::render::{self, Detail, View};
+use super::rest_error::RestError;
 use super::site_call::{Call, text_of};
+use super::site_response::{SiteResponse, map_or_list};
 use super::store::{Post, Store, Term, Usage};
 use super::{doc, index, list, slug, write};
 use calendar_edge_core::contract::{Action, Kind, PLUGIN_NAMESPACE, Route, Taxonomy};
@@ -14,11 +14,11 @@ use calendar_edge_core::problem::Problem;
 use calendar_edge_core::value::Value;
 
 /// Runs a call.
-pub(super) fn run(call: &Call, store: &mut Store, address: &Address) -> Result<Answer, Refused> {
+pub(super) fn run(call: &Call, store: &mut Store, address: &Address) -> Result<SiteResponse, RestError> {
     let id = call.operation.id;
     match id.route {
         Route::Index => describe(call, address),
-        Route::Doc => Ok(Answer::ok(doc::document(address))),
+        Route::Doc => Ok(SiteResponse::ok(doc::document(address))),
         Route::Collection(kind) | Route::Item(kind) | Route::BySlug(kind) => {
             let handler = Handler { call, address };
             match taxonomy(kind) {
@@ -37,13 +37,13 @@ fn taxonomy(kind: Kind) -> Option<Taxonomy> {
     }
 }
 
-/// The index of the namespace; asked for another one, there is none.
-fn describe(call: &Call, address: &Address) -> Result<Answer, Refused> {
+/// The index of the namespace; other namespaces have none.
+fn describe(call: &Call, address: &Address) -> Result<SiteResponse, RestError> {
     let asked = call.value("namespace").map(text_of);
     if asked.is_some_and(|name| name.as_deref() != Some(PLUGIN_NAMESPACE)) {
         return Err(Problem::InvalidNamespace.into());
     }
-    Ok(Answer::ok(index::index(address, call.now)))
+    Ok(SiteResponse::ok(index::index(address, call.now)))
 }
 
 struct Handler<'a> {
@@ -54,34 +54,34 @@ struct Handler<'a> {
 // === impl Handler ===
 
 impl Handler<'_> {
-    fn post(&self, store: &mut Store, kind: Kind) -> Result<Answer, Refused> {
+    fn post(&self, store: &mut Store, kind: Kind) -> Result<SiteResponse, RestError> {
         match self.call.operation.id.action {
             Action::Describe | Action::List => self.list(store, kind),
             Action::Create => {
                 let id = self.create(store, kind)?;
-                Ok(Answer::created(self.written(store, kind, id)))
+                Ok(SiteResponse::created(self.written(store, kind, id)))
             }
             Action::Read => self.read(store, kind),
             Action::Update => {
                 let Some(id) = self.target(store, kind) else {
-                    return Ok(Answer::ok(nothing_to_update()));
+                    return Ok(SiteResponse::ok(nothing_to_update()));
                 };
                 self.refuse_broken_text()?;
                 match kind {
                     Kind::Event => write::update_event(self.call, store, id)?,
                     _ => write::update_linked_post(self.call, store, kind, id)?,
                 }
-                Ok(Answer::ok(self.written(store, kind, id)))
+                Ok(SiteResponse::ok(self.written(store, kind, id)))
             }
             Action::Delete => {
-                let id = self.target(store, kind).ok_or(Refused::NotAccessible(kind))?;
+                let id = self.target(store, kind).ok_or(RestError::NotAccessible(kind))?;
                 write::trash(self.call, store, kind, id)?;
-                Ok(Answer::ok(self.written(store, kind, id)))
+                Ok(SiteResponse::ok(self.written(store, kind, id)))
             }
         }
     }
 
-    fn create(&self, store: &mut Store, kind: Kind) -> Result<u64, Refused> {
+    fn create(&self, store: &mut Store, kind: Kind) -> Result<u64, RestError> {
         self.refuse_broken_text()?;
         match kind {
             Kind::Event => write::create_event(self.call, store),
@@ -89,17 +89,17 @@ impl Handler<'_> {
         }
     }
 
-    fn refuse_broken_text(&self) -> Result<(), Refused> {
+    fn refuse_broken_text(&self) -> Result<(), RestError> {
         let mut arguments = self.call.operation.arguments.iter();
         let is_broken = |text: &[u8]| std::str::from_utf8(text).is_err();
         let found = arguments.any(|argument| {
             let sent = self.call.value(argument.name).and_then(Value::as_text);
             sent.is_some_and(is_broken)
         });
-        if found { Err(Refused::NotUtf8) } else { Ok(()) }
+        if found { Err(RestError::NotUtf8) } else { Ok(()) }
     }
 
-    fn list(&self, store: &Store, kind: Kind) -> Result<Answer, Refused> {
+    fn list(&self, store: &Store, kind: Kind) -> Result<SiteResponse, RestError> {
         let usage = store.usage();
         let password = self.password();
         let view = self.view(store, &usage, password.as_deref());
@@ -109,28 +109,28 @@ impl Handler<'_> {
         }
     }
 
-    fn read(&self, store: &Store, kind: Kind) -> Result<Answer, Refused> {
+    fn read(&self, store: &Store, kind: Kind) -> Result<SiteResponse, RestError> {
         let usage = store.usage();
         let password = self.password();
         let view = self.view(store, &usage, password.as_deref());
         let post = self.target(store, kind).and_then(|id| store.post(kind, id));
         let post = post
             .filter(|post| view.may_read(post))
-            .ok_or(Refused::NotAccessible(kind))?;
+            .ok_or(RestError::NotAccessible(kind))?;
         if kind == Kind::Event && view.is_locked(post) && !self.may_edit() {
-            return Err(Refused::PasswordNeeded);
+            return Err(RestError::PasswordNeeded);
         }
-        Ok(Answer::ok(render::post(&view, post, Detail::Read)))
+        Ok(SiteResponse::ok(render::post(&view, post, Detail::Read)))
     }
 
-    /// Whether the caller looks at a record to edit it, which needs no password.
+    /// Whether the user reads a record in order to edit it, which needs no password.
     fn may_edit(&self) -> bool {
-        self.call.caller.reads_all() && self.call.text("context").as_deref() == Some("edit")
+        self.call.user.reads_all() && self.call.text("context").as_deref() == Some("edit")
     }
 
     fn written(&self, store: &Store, kind: Kind, id: u64) -> Json {
         let usage = store.usage();
-        // The answer to a write shows everything, to whoever wrote.
+        // The response to a write shows the whole record to every writer.
         let view = self.view(store, &usage, None);
         let post = store.post(kind, id);
         post.map_or(Json::Null, |post| render::post(&view, post, Detail::Written))
@@ -150,7 +150,7 @@ impl Handler<'_> {
             .map(|post: &Post| post.id)
     }
 
-    fn term(&self, store: &mut Store, taxonomy: Taxonomy) -> Result<Answer, Refused> {
+    fn term(&self, store: &mut Store, taxonomy: Taxonomy) -> Result<SiteResponse, RestError> {
         let id = self.call.number("id").unwrap_or(0);
         match self.call.operation.id.action {
             Action::Describe | Action::List => {
@@ -164,19 +164,19 @@ impl Handler<'_> {
                     Taxonomy::Tag => "tags",
                 };
                 let location = self.address.core(&format!("{base}/{id}"));
-                Ok(Answer::created(self.own_term(store, taxonomy, id)).with("Location", location))
+                Ok(SiteResponse::created(self.own_term(store, taxonomy, id)).with("Location", location))
             }
-            Action::Read => Ok(Answer::ok(self.own_term(store, taxonomy, id))),
+            Action::Read => Ok(SiteResponse::ok(self.own_term(store, taxonomy, id))),
             Action::Update => {
                 write::update_term(self.call, store, taxonomy, id)?;
-                Ok(Answer::ok(self.own_term(store, taxonomy, id)))
+                Ok(SiteResponse::ok(self.own_term(store, taxonomy, id)))
             }
             Action::Delete => {
                 let usage = store.usage();
                 let shown = |term: &Term| render::in_list(&self.view(store, &usage, None), term);
                 let body = store.term(taxonomy, id).map(shown).unwrap_or_default();
                 write::delete_term(store, taxonomy, id);
-                Ok(Answer::ok(map_or_list(body)))
+                Ok(SiteResponse::ok(map_or_list(body)))
             }
         }
     }
@@ -197,7 +197,7 @@ impl Handler<'_> {
         map_or_list(members)
     }
 
-    /// The event password; nobody checks it in lists and on reads by slug.
+    /// The event password, which lists and reads by slug take without validation.
     fn password(&self) -> Option<String> {
         self.call
             .value("password")
@@ -213,13 +213,13 @@ impl Handler<'_> {
             store,
             usage,
             address: self.address,
-            caller: self.call.caller,
+            user: self.call.user,
             password,
         }
     }
 }
 
-/// The plugin's way of saying that a slug names no event to update: success, and nothing done.
+/// The plugin's response to an update of an unknown slug: a success without a change.
 fn nothing_to_update() -> Json {
     json!({
         "errors": {"event-not-found": ["The requested post ID does not exist or is not an event"]},

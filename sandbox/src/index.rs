@@ -10,7 +10,7 @@ use calendar_edge_core::contract::{
     Action, Argument, DefaultValue, Documented, Kind, Operation, PLUGIN_NAMESPACE, Route, Rule, Schema, table,
 };
 
-/// What `GET /wp-json/` says: who the site is and which namespaces it has.
+/// The response to `GET /wp-json/`: the name of the site and its namespaces.
 pub(super) fn root(address: &Address) -> Json {
     json!({
         "name": "Calendar sandbox",
@@ -73,14 +73,18 @@ fn methods(operation: &Operation) -> Vec<String> {
         .collect()
 }
 
-/// The path as WordPress's route expression.
+/// The route as WordPress writes it: an expression for its path.
 fn pattern(route: Route) -> String {
-    let path = match route {
+    format!("/{PLUGIN_NAMESPACE}{}", path_pattern(route))
+}
+
+/// The expression for the path below the namespace; empty for the index.
+pub(super) fn path_pattern(route: Route) -> String {
+    match route {
         Route::Item(kind) => format!("/{}/(?P<id>\\d+)", kind.collection()),
         Route::BySlug(kind) => format!("/{}/by-slug/(?P<slug>[^/]+)", kind.collection()),
         Route::Index | Route::Doc | Route::Collection(_) => route.template(),
-    };
-    format!("/{PLUGIN_NAMESPACE}{path}")
+    }
 }
 
 fn arguments(operation: &Operation, now: Timestamp) -> Json {
@@ -90,7 +94,7 @@ fn arguments(operation: &Operation, now: Timestamp) -> Json {
             Json::Object(argument_json(operation, argument, now)),
         )
     });
-    super::answer::map_or_list(arguments.collect())
+    super::site_response::map_or_list(arguments.collect())
 }
 
 fn argument_json(operation: &Operation, argument: &Argument, now: Timestamp) -> Map<String, Json> {
@@ -112,7 +116,7 @@ fn argument_json(operation: &Operation, argument: &Argument, now: Timestamp) -> 
     members
 }
 
-/// How the backend declares what kind of value an argument takes (backend.md section 1).
+/// The backend's declaration of an argument's values (backend.md section 1).
 enum Shape {
     Type(&'static str),
     Format(&'static str),

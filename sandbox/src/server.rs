@@ -23,7 +23,7 @@ use super::account;
 use super::address::Address;
 use super::clock::Clock;
 use super::examples;
-use super::refused::Refused;
+use super::rest_error::RestError;
 use super::site::Site;
 
 /// Bytes of a request body that are read.
@@ -58,7 +58,7 @@ impl Sandbox {
         Self::start_at(address, Clock::System).await
     }
 
-    /// As [`Sandbox::start`], with a clock of the caller's choice.
+    /// As [`Sandbox::start`], with the given clock.
     ///
     /// # Errors
     /// When the address can't be listened on.
@@ -150,23 +150,23 @@ async fn converse(stream: TcpStream, site: Arc<Site>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let site = Arc::clone(&site);
-        async move { Ok::<_, Infallible>(answer(&site, request).await) }
+        async move { Ok::<_, Infallible>(respond(&site, request).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn answer(site: &Site, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn respond(site: &Site, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
     let collected = tokio::time::timeout(PATIENCE, Limited::new(body, BODY_BYTES).collect()).await;
-    let reply = match collected {
-        Ok(Ok(body)) => site.reply(&parts, &body.to_bytes()),
+    let encoded = match collected {
+        Ok(Ok(body)) => site.respond(&parts, &body.to_bytes()),
         // Too large, too slow or broken off: in the last two cases nobody listens any more.
-        Ok(Err(_)) | Err(_) => site.refuse(&parts, Refused::TooLarge),
+        Ok(Err(_)) | Err(_) => site.refuse(&parts, RestError::TooLarge),
     };
-    let mut response = Response::new(Full::new(reply.body));
-    *response.status_mut() = reply.status;
-    *response.headers_mut() = reply.headers;
+    let mut response = Response::new(Full::new(encoded.body));
+    *response.status_mut() = encoded.status;
+    *response.headers_mut() = encoded.headers;
     response
 }

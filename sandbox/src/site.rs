@@ -1,4 +1,4 @@
-//! The site: one request in, one reply out, the phases of backend.md section 2 in between.
+//! The site: one request in, one response out, the phases of backend.md section 2 in between.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,14 +8,14 @@ use jiff::Timestamp;
 use serde_json::json;
 use url::Url;
 
-use super::account::Caller;
+use super::account::CurrentUser;
 use super::address::Address;
-use super::answer::{Answer, Reply, Wishes};
 use super::clock::Clock;
-use super::refused::Refused;
+use super::rest_error::RestError;
+use super::rest_request::RestRequest;
 use super::site_call::Call;
+use super::site_response::{EncodedResponse, ResponseOptions, SiteResponse};
 use super::store::{Store, seed};
-use super::visit::Visit;
 use super::{handlers, index, rules};
 use calendar_edge_core::contract::{PLUGIN_NAMESPACE, Route};
 use calendar_edge_core::payload::parse_form;
@@ -49,17 +49,17 @@ impl Site {
         }
     }
 
-    /// Answers one request.
-    pub(super) fn reply(&self, parts: &Parts, body: &[u8]) -> Reply {
+    /// Responds to one request.
+    pub(super) fn respond(&self, parts: &Parts, body: &[u8]) -> EncodedResponse {
         let (path, query) = (parts.uri.path(), parts.uri.query());
-        let visit = match self.roots.locate(&parts.method, path, query) {
-            Target::Calendar(target) => Visit::new(parts, body, target.matched, target.query),
+        let request = match self.roots.locate(&parts.method, path, query) {
+            Target::Calendar(target) => RestRequest::new(parts, body, target.matched, target.query),
             Target::Invalid(_) => return bad_request(),
             Target::Site { .. } if path.trim_end_matches('/') == "/wp-json" => {
-                let answer = Answer::ok(index::root(&self.address)).with("Allow", "GET");
-                return self.plain(parts, answer);
+                let response = SiteResponse::ok(index::root(&self.address)).with("Allow", "GET");
+                return self.plain(parts, response);
             }
-            Target::Site { .. } if path.starts_with("/wp-json/") => Visit::new(
+            Target::Site { .. } if path.starts_with("/wp-json/") => RestRequest::new(
                 parts,
                 body,
                 None,
@@ -67,74 +67,79 @@ impl Site {
             ),
             Target::Site { .. } => return not_found(),
         };
-        self.serve(parts, visit)
+        self.serve(parts, request)
     }
 
-    /// The answer to a request that is not looked into.
-    pub(super) fn refuse(&self, parts: &Parts, refused: Refused) -> Reply {
-        self.plain(parts, refused.into())
+    /// The response to a request that is not read further.
+    pub(super) fn refuse(&self, parts: &Parts, error: RestError) -> EncodedResponse {
+        self.plain(parts, error.into())
     }
 
-    fn plain(&self, parts: &Parts, answer: Answer) -> Reply {
-        let wishes = Wishes::default();
-        self.dress(parts, Caller::default(), answer.lay_out(&wishes), &wishes)
+    fn plain(&self, parts: &Parts, response: SiteResponse) -> EncodedResponse {
+        let options = ResponseOptions::default();
+        self.with_common_headers(parts, CurrentUser::default(), response.encode(&options), &options)
     }
 
-    fn serve(&self, parts: &Parts, mut visit: Visit<'_>) -> Reply {
-        let wishes = Wishes::of(visit.parameters());
-        if wishes.has_bad_callback() {
-            let answer = Answer::from(Refused::from(Problem::InvalidCallback));
-            let reply = answer.lay_out(&wishes.without_callback());
-            return self.dress(parts, Caller::default(), reply, &wishes);
+    fn serve(&self, parts: &Parts, mut request: RestRequest<'_>) -> EncodedResponse {
+        let options = ResponseOptions::of(request.parameters());
+        if options.has_bad_callback() {
+            let response = SiteResponse::from(RestError::from(Problem::InvalidCallback));
+            let encoded = response.encode(&options.without_callback());
+            return self.with_common_headers(parts, CurrentUser::default(), encoded, &options);
         }
-        let caller = match Caller::of(visit.headers(), visit.has_nonce()) {
-            Ok(caller) => caller,
-            Err(refused) => {
-                let reply = Answer::from(refused).lay_out(&wishes);
-                return self.dress(parts, Caller::default(), reply, &wishes);
+        let user = match CurrentUser::of(request.headers(), request.has_nonce()) {
+            Ok(user) => user,
+            Err(error) => {
+                let encoded = SiteResponse::from(error).encode(&options);
+                return self.with_common_headers(parts, CurrentUser::default(), encoded, &options);
             }
         };
         let now = self.clock.now();
-        let offered = visit
+        let offered = request
             .route()
-            .filter(|_| visit.is_options() || visit.operation().is_some());
-        // What has no route is not looked into, broken JSON or not.
+            .filter(|_| request.is_options() || request.operation().is_some());
+        // The body is read only when the route has the method.
         let read = match offered {
-            Some(_) => visit.read_json(),
+            Some(_) => request.read_json(),
             None => Ok(()),
         };
-        // A JSON body may name the fields it wants as well.
-        let wishes = Wishes::of(visit.parameters());
-        let answer = read
-            .map_err(Refused::from)
-            .and_then(|()| self.answer(visit, caller, now));
-        let answer = answer.unwrap_or_else(Answer::from);
-        let answer = match offered {
-            Some(route) => answer.with("Allow", allow(route, caller)),
-            None => answer,
+        // A JSON body may have `_fields` as well.
+        let options = ResponseOptions::of(request.parameters());
+        let response = read
+            .map_err(RestError::from)
+            .and_then(|()| self.response(request, user, now));
+        let response = response.unwrap_or_else(SiteResponse::from);
+        let response = match offered {
+            Some(route) => response.with("Allow", allow(route, user)),
+            None => response,
         };
-        self.dress(parts, caller, answer.lay_out(&wishes), &wishes)
+        self.with_common_headers(parts, user, response.encode(&options), &options)
     }
 
-    fn answer(&self, visit: Visit<'_>, caller: Caller, now: Timestamp) -> Result<Answer, Refused> {
-        if visit.is_options() {
-            let described = visit
+    fn response(
+        &self,
+        request: RestRequest<'_>,
+        user: CurrentUser,
+        now: Timestamp,
+    ) -> Result<SiteResponse, RestError> {
+        if request.is_options() {
+            let described = request
                 .route()
                 .map(|route| index::describe(route, &self.address, now));
-            return Ok(Answer::ok(described.unwrap_or_else(|| json!([]))));
+            return Ok(SiteResponse::ok(described.unwrap_or_else(|| json!([]))));
         }
-        let operation = visit.operation().ok_or(Problem::NoRoute)?;
+        let operation = request.operation().ok_or(Problem::NoRoute)?;
         let call = Call {
             operation,
-            parameters: visit.into_bags(),
-            caller,
+            parameters: request.into_parameters(),
+            user,
             now,
         };
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         rules::judge(&call, &store)?;
-        if operation.is_write() && !caller.may_write() {
-            return Err(if caller.is_known() {
-                Refused::NotAllowed
+        if operation.is_write() && !user.may_write() {
+            return Err(if user.is_known() {
+                RestError::NotAllowed
             } else {
                 Problem::Forbidden.into()
             });
@@ -142,13 +147,19 @@ impl Site {
         handlers::run(&call, &mut store, &self.address)
     }
 
-    /// Adds the headers that go with every reply (backend.md section 10).
-    fn dress(&self, parts: &Parts, caller: Caller, mut reply: Reply, wishes: &Wishes) -> Reply {
+    /// Adds the headers that go with every response (backend.md section 10).
+    fn with_common_headers(
+        &self,
+        parts: &Parts,
+        user: CurrentUser,
+        mut encoded: EncodedResponse,
+        options: &ResponseOptions,
+    ) -> EncodedResponse {
         let link = format!("<{}/>; rel=\"https://api.w.org/\"", self.address.rest_root());
-        let headers = &mut reply.headers;
+        let headers = &mut encoded.headers;
         headers.insert(
             header::CONTENT_TYPE,
-            HeaderValue::from_static(wishes.media_type()),
+            HeaderValue::from_static(options.media_type()),
         );
         headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
         headers.insert(
@@ -165,19 +176,19 @@ impl Site {
             header::ACCESS_CONTROL_ALLOW_HEADERS,
             HeaderValue::from_static(allowed),
         );
-        if caller.is_known() {
+        if user.is_known() {
             let never = HeaderValue::from_static("Wed, 11 Jan 1984 05:00:00 GMT");
             headers.insert(header::EXPIRES, never);
             let private = "no-cache, must-revalidate, max-age=0, no-store, private";
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(private));
         }
-        share(parts, caller, headers);
-        reply
+        share(parts, user, headers);
+        encoded
     }
 }
 
-/// WordPress shares its answers with every origin, credentials included.
-fn share(parts: &Parts, caller: Caller, headers: &mut HeaderMap) {
+/// WordPress shares its responses with every origin, credentials included.
+fn share(parts: &Parts, user: CurrentUser, headers: &mut HeaderMap) {
     let origin = parts
         .headers
         .get(header::ORIGIN)
@@ -192,36 +203,36 @@ fn share(parts: &Parts, caller: Caller, headers: &mut HeaderMap) {
         );
     }
     let is_read = matches!(parts.method, Method::GET | Method::HEAD);
-    if origin.is_some() || (is_read && !caller.is_known()) {
+    if origin.is_some() || (is_read && !user.is_known()) {
         headers.insert(header::VARY, HeaderValue::from_static("Origin"));
     }
 }
 
-/// The methods of a route that the caller passes.
-fn allow(route: Route, caller: Caller) -> String {
+/// The methods of a route that the user may call.
+fn allow(route: Route, user: CurrentUser) -> String {
     let mut methods = index::allowed(route);
-    if !caller.may_write() {
+    if !user.may_write() {
         methods.retain(|method| method == "GET");
     }
     methods.join(", ")
 }
 
 /// The page of a site that has no pages.
-fn not_found() -> Reply {
+fn not_found() -> EncodedResponse {
     let content = "<title>Page not found</title>\n<p>The sandbox has an API and no pages.</p>";
     page(StatusCode::NOT_FOUND, content)
 }
 
-/// What a web server says to a target that can't be read. A `rest_route` that contradicts the path, which
-/// WordPress obeys, ends here too: the sandbox offers no second way past its own paths.
-fn bad_request() -> Reply {
+/// A web server's response to an invalid target. A `rest_route` that contradicts the path, which WordPress obeys,
+/// gets it too.
+fn bad_request() -> EncodedResponse {
     let content = "<title>400 Bad Request</title>\n<h1>400 Bad Request</h1>";
     page(StatusCode::BAD_REQUEST, content)
 }
 
-fn page(status: StatusCode, content: &'static str) -> Reply {
+fn page(status: StatusCode, content: &'static str) -> EncodedResponse {
     let html = HeaderValue::from_static("text/html; charset=UTF-8");
-    Reply {
+    EncodedResponse {
         status,
         headers: HeaderMap::from_iter([(header::CONTENT_TYPE, html)]),
         body: format!("<!DOCTYPE html>\n{content}\n").into(),

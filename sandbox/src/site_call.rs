@@ -1,24 +1,24 @@
-//! A call: one operation with everything that was sent for it.
+//! A call: one operation with its parameters.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
-use super::account::Caller;
+use super::account::CurrentUser;
+use super::php::{intval, list_to_array};
 use super::zone::Zone;
-use calendar_edge_core::call::elements;
 use calendar_edge_core::contract::Operation;
 use calendar_edge_core::payload::{Parameters, Source};
-use calendar_edge_core::value::{Value, numeric};
+use calendar_edge_core::value::Value;
 
-/// An operation, its parameters, who calls and when.
+/// An operation with its parameters, its user and its time.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// What is to be done.
+    /// The operation.
     pub(super) operation: &'static Operation,
     /// The parameters, where they came from.
     pub(super) parameters: Parameters,
-    /// Who calls.
-    pub(super) caller: Caller,
+    /// The user.
+    pub(super) user: CurrentUser,
     /// The present moment.
     pub(super) now: Timestamp,
 }
@@ -26,7 +26,7 @@ pub(super) struct Call {
 // === impl Call ===
 
 impl Call {
-    /// What was sent under a name: the strongest source that says anything.
+    /// The value of a parameter: the first source that holds one other than null wins.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         // Two statements, because the borrow of `name` must end before the value leaves.
         let found = self
@@ -42,7 +42,7 @@ impl Call {
         self.value(name).and_then(text_of)
     }
 
-    /// A parameter that says something, as text: PHP's idea of empty counts as nothing.
+    /// A parameter as text, unless PHP calls it empty.
     pub(super) fn filled(&self, name: &str) -> Option<String> {
         self.value(name)
             .filter(|value| !value.is_empty())
@@ -94,21 +94,14 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A scalar as a record's number; none for 0, negative ones and what is no number.
+/// A scalar as a record's number; none for 0, negative numbers and other texts.
 pub(super) fn number_of(value: &Value) -> Option<u64> {
-    let text = text_of(value)?;
-    let number = match value {
-        // `7.0` and `7e0` are sevens, in JSON as in text.
-        Value::String(_) | Value::Number(_) => numeric::int_prefix(text.as_bytes()),
-        Value::Bool(flag) => i64::from(*flag),
-        Value::Null | Value::Array(_) => 0,
-    };
-    u64::try_from(number).ok().filter(|number| *number > 0)
+    u64::try_from(intval(value)).ok().filter(|number| *number > 0)
 }
 
 /// The scalars of a comma list or an array, and of arrays directly inside it.
 pub(super) fn items_of(value: &Value) -> Vec<String> {
-    let items = elements(value);
+    let items = list_to_array(value);
     let items = items.iter().flat_map(|item| match item.as_ref() {
         Value::Array(inner) => inner.values().filter_map(text_of).collect(),
         scalar => text_of(scalar).into_iter().collect::<Vec<_>>(),

@@ -104,7 +104,7 @@ impl Zone {
     }
 }
 
-/// What follows `UTC`: `+5:30`, `-3.5`; an offset that makes no sense counts as none.
+/// The offset behind `UTC`: `+5:30`, `-3.5`; an invalid one counts as none.
 fn beside_utc(rest: &str) -> TimeZone {
     let (direction, digits) = match rest.split_at_checked(1) {
         Some(("+", digits)) => (1, digits),

@@ -6,32 +6,35 @@ use super::page::Page;
 use super::search::Search;
 use super::urls::Arguments;
 use super::window::Window;
-use crate::answer::Answer;
-use crate::refused::Refused;
 use crate::render::{self, Detail, View};
+use crate::rest_error::RestError;
 use crate::site_call::Call;
-use crate::store::{Event, Post, Status, Store};
+use crate::site_response::SiteResponse;
+use crate::store::{Event, Post, PostStatus, Store};
 use calendar_edge_core::contract::{Kind, Taxonomy};
 use calendar_edge_core::value::{Value, numeric};
 
-/// The statuses a list shows: those it was asked for, or what the caller sees anyway.
+/// The statuses a list shows: the requested ones, or all that the user may see.
 pub(super) fn shows(call: &Call, post: &Post) -> bool {
     let asked = call.items("status").unwrap_or_default();
-    let asked: Vec<Status> = asked.iter().filter_map(|name| Status::named(name)).collect();
+    let asked: Vec<PostStatus> = asked.iter().filter_map(|name| PostStatus::named(name)).collect();
     if !asked.is_empty() {
         return asked.contains(&post.status);
     }
-    if !call.caller.may_write() {
-        return post.status == Status::Publish;
+    if !call.user.may_write() {
+        return post.status == PostStatus::Publish;
     }
-    !matches!(post.status, Status::Trash | Status::AutoDraft | Status::Inherit)
+    !matches!(
+        post.status,
+        PostStatus::Trash | PostStatus::AutoDraft | PostStatus::Inherit
+    )
 }
 
 /// The `status` that a list repeats in its address.
 pub(super) fn shown_status(call: &Call) -> String {
     let asked = call.items("status").unwrap_or_default();
     let asked: Vec<String> = asked.into_iter().filter(|name| !name.is_empty()).collect();
-    match (asked.is_empty(), call.caller.may_write()) {
+    match (asked.is_empty(), call.user.may_write()) {
         (false, _) => asked.join(","),
         (true, true) => "any".to_owned(),
         (true, false) => "publish".to_owned(),
@@ -39,7 +42,7 @@ pub(super) fn shown_status(call: &Call) -> String {
 }
 
 /// `GET /events`
-pub(crate) fn events(call: &Call, view: &View<'_>) -> Result<Answer, Refused> {
+pub(crate) fn events(call: &Call, view: &View<'_>) -> Result<SiteResponse, RestError> {
     let filter = Filter::of(call, view.store);
     let found = view.store.events().filter(|(post, event)| {
         !event.flags.hide_from_listings && shows(call, post) && filter.takes(post, event)
@@ -50,7 +53,7 @@ pub(crate) fn events(call: &Call, view: &View<'_>) -> Result<Answer, Refused> {
     let (total, pages) = (found.len(), page.count(found.len()));
     let items = page.cut(found);
     if items.is_empty() && page.number > 1 {
-        return Err(Refused::NoSuchPage(Kind::Event));
+        return Err(RestError::NoSuchPage(Kind::Event));
     }
     let items: Json = items
         .into_iter()
@@ -62,11 +65,13 @@ pub(crate) fn events(call: &Call, view: &View<'_>) -> Result<Answer, Refused> {
     members.extend(arguments(call, &filter.window, page).addresses(&base, page, pages));
     members.insert("total".to_owned(), total.into());
     members.insert("total_pages".to_owned(), pages.into());
-    let answer = Answer::ok(Json::Object(members));
-    Ok(answer.with("X-TEC-Total", total).with("X-TEC-TotalPages", pages))
+    let response = SiteResponse::ok(Json::Object(members));
+    Ok(response
+        .with("X-TEC-Total", total)
+        .with("X-TEC-TotalPages", pages))
 }
 
-/// What the list repeats; categories and tags are lost on the way, as in the plugin.
+/// The arguments that `rest_url` repeats; like the plugin, without categories and tags.
 fn arguments(call: &Call, window: &Window, page: Page) -> Arguments {
     let mut arguments = Arguments::default();
     arguments.add("per_page", Some(page.size.to_string()));
@@ -98,7 +103,7 @@ fn arguments(call: &Call, window: &Window, page: Page) -> Arguments {
     arguments
 }
 
-/// What a list is narrowed to.
+/// The filters of a list.
 struct Filter {
     window: Window,
     search: Option<Search>,

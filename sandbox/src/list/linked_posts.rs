@@ -6,15 +6,15 @@ use super::events::{shown_status, shows};
 use super::page::Page;
 use super::search::Search;
 use super::urls::Arguments;
-use crate::answer::Answer;
-use crate::refused::Refused;
 use crate::render::{self, Detail, View};
+use crate::rest_error::RestError;
 use crate::site_call::{Call, spelling_of};
-use crate::store::{Body, Event, Post, Status};
+use crate::site_response::SiteResponse;
+use crate::store::{Event, Post, PostBody, PostStatus};
 use calendar_edge_core::contract::Kind;
 
 /// `GET /venues` and `GET /organizers`
-pub(crate) fn linked_posts(call: &Call, view: &View<'_>, kind: Kind) -> Result<Answer, Refused> {
+pub(crate) fn linked_posts(call: &Call, view: &View<'_>, kind: Kind) -> Result<SiteResponse, RestError> {
     let listed = view
         .store
         .posts(kind)
@@ -32,7 +32,7 @@ pub(crate) fn linked_posts(call: &Call, view: &View<'_>, kind: Kind) -> Result<A
     let pages = page.count(total);
     let items = page.cut(found);
     if items.is_empty() && page.number > 1 {
-        return Err(Refused::NoSuchPage(kind));
+        return Err(RestError::NoSuchPage(kind));
     }
     let collection = kind.collection();
     let items: Json = items
@@ -45,11 +45,13 @@ pub(crate) fn linked_posts(call: &Call, view: &View<'_>, kind: Kind) -> Result<A
     members.extend(arguments(call, page).addresses(&base, page, pages));
     members.insert("total".to_owned(), total.into());
     members.insert("total_pages".to_owned(), pages.into());
-    let answer = Answer::ok(Json::Object(members));
-    Ok(answer.with("X-TEC-Total", total).with("X-TEC-TotalPages", pages))
+    let response = SiteResponse::ok(Json::Object(members));
+    Ok(response
+        .with("X-TEC-Total", total)
+        .with("X-TEC-TotalPages", pages))
 }
 
-/// What the list repeats; the search is lost on the way.
+/// The arguments that `rest_url` repeats, without the search.
 fn arguments(call: &Call, page: Page) -> Arguments {
     let mut arguments = Arguments::default();
     arguments.add("per_page", Some(page.size.to_string()));
@@ -71,7 +73,7 @@ fn searched<'a>(call: &Call, posts: &[&'a Post]) -> Vec<&'a Post> {
 fn texts(post: &Post) -> Vec<&str> {
     let own = [post.title.as_str(), &post.description];
     match &post.body {
-        Body::Venue(venue) => {
+        PostBody::Venue(venue) => {
             let fields = [
                 &venue.address,
                 &venue.city,
@@ -81,11 +83,11 @@ fn texts(post: &Post) -> Vec<&str> {
             ];
             own.into_iter().chain(fields.map(String::as_str)).collect()
         }
-        Body::Organizer(organizer) => {
+        PostBody::Organizer(organizer) => {
             let fields = [&organizer.phone, &organizer.website, &organizer.email];
             own.into_iter().chain(fields.map(String::as_str)).collect()
         }
-        Body::Event(_) => own.to_vec(),
+        PostBody::Event(_) => own.to_vec(),
     }
 }
 
@@ -117,7 +119,7 @@ fn loosely(call: &Call, name: &str) -> Option<bool> {
 fn has_event(view: &View<'_>, post: &Post, which: impl Fn(&Event) -> bool) -> bool {
     view.store
         .events()
-        .any(|(owner, event)| owner.status == Status::Publish && links_to(event, post) && which(event))
+        .any(|(owner, event)| owner.status == PostStatus::Publish && links_to(event, post) && which(event))
 }
 
 fn links_to(event: &Event, post: &Post) -> bool {

@@ -1,4 +1,4 @@
-//! The five lists: what they filter by, how they are ordered and cut into pages (backend.md section 7).
+//! The five lists: filters, order and pages (backend.md section 7).
 
 mod events;
 mod linked_posts;

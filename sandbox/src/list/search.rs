@@ -1,6 +1,6 @@
 //! Text search as WordPress does it: every word somewhere, in any case.
 
-/// What a `search` parameter looks for.
+/// The words of a `search` parameter.
 #[derive(Debug)]
 pub(super) struct Search {
     words: Vec<String>,

@@ -7,15 +7,15 @@ use serde_json::{Map, Value as Json};
 
 use super::events::numbers;
 use super::page::Page;
-use crate::answer::{Answer, map_or_list};
 use crate::render::{self, View};
 use crate::site_call::Call;
+use crate::site_response::{SiteResponse, map_or_list};
 use crate::slug;
 use crate::store::{Post, Store, Term};
 use calendar_edge_core::contract::{Kind, Taxonomy};
 
 /// `GET /categories` and `GET /tags`; a page past the end is an empty list.
-pub(crate) fn terms(call: &Call, view: &View<'_>, taxonomy: Taxonomy) -> Answer {
+pub(crate) fn terms(call: &Call, view: &View<'_>, taxonomy: Taxonomy) -> SiteResponse {
     let kind = match taxonomy {
         Taxonomy::Category => Kind::Category,
         Taxonomy::Tag => Kind::Tag,
@@ -52,8 +52,10 @@ pub(crate) fn terms(call: &Call, view: &View<'_>, taxonomy: Taxonomy) -> Answer 
         };
         members.insert("previous_rest_url".to_owned(), previous.into());
     }
-    let answer = Answer::ok(Json::Object(members));
-    answer.with("X-TEC-Total", total).with("X-TEC-TotalPages", pages)
+    let response = SiteResponse::ok(Json::Object(members));
+    response
+        .with("X-TEC-Total", total)
+        .with("X-TEC-TotalPages", pages)
 }
 
 fn takes(call: &Call, store: &Store, term: &Term) -> bool {

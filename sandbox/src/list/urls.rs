@@ -21,13 +21,13 @@ impl Arguments {
         self.early.extend(value.map(|value| (name, value)));
     }
 
-    /// Adds an argument that the plugin puts on afterwards; that is what encodes all the others.
+    /// Adds an argument that the plugin appends later, which encodes all the others.
     pub(super) fn add_late(&mut self, name: &'static str, value: Option<String>) {
         self.encoded = true;
         self.late.extend(value.map(|value| (name, value)));
     }
 
-    /// Encodes the address although nothing is put on it: what `featured=false` does.
+    /// Encodes the address without a further argument, as `featured=false` does.
     pub(super) fn encode(&mut self) {
         self.encoded = true;
     }

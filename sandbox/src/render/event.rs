@@ -9,7 +9,7 @@ use super::term::embedded;
 use super::view::{Detail, View};
 use super::{organizer, venue};
 use crate::cost::Cost;
-use crate::store::{Event, Post, Status};
+use crate::store::{Event, Post, PostStatus};
 use crate::zone::Zone;
 use crate::{image, markup};
 use calendar_edge_core::contract::{Kind, Taxonomy};
@@ -89,7 +89,7 @@ fn relations(view: &View<'_>, post: &Post, event: &Event, detail: Detail) -> Map
     members
 }
 
-/// What a protected event shows in lists: when it is, but not what.
+/// A protected event in a list: its dates and title without its contents.
 fn hidden(post: &Post, event: &Event) -> Map<String, Json> {
     let mut members = Map::new();
     let mut put = |name: &str, value: Json| members.insert(name.to_owned(), value);
@@ -164,5 +164,5 @@ fn terms(view: &View<'_>, taxonomy: Taxonomy, ids: &[u64]) -> Json {
 
 fn linked<'a>(view: &View<'a>, kind: Kind, id: u64) -> Option<&'a Post> {
     let post = view.store.post(kind, id)?;
-    (view.may_read(post) && post.status != Status::Trash).then_some(post)
+    (view.may_read(post) && post.status != PostStatus::Trash).then_some(post)
 }

@@ -1,4 +1,4 @@
-//! Records as the plugin prints them: members, order and JSON types of the recorded answers.
+//! Records as the plugin prints them: members, order and JSON types of the recorded responses.
 //!
 //! Pure: a view of the store in, JSON out.
 

@@ -5,12 +5,12 @@ use serde_json::{Map, Value as Json, json};
 use super::post::{lineage, provenance};
 use super::schema_org;
 use super::view::{Detail, View};
-use crate::store::{Body, Organizer, Post, Venue};
+use crate::store::{Organizer, Post, PostBody, Venue};
 use crate::{image, markup};
 
 /// A venue; nothing for a post of another kind.
 pub(crate) fn venue(view: &View<'_>, post: &Post, detail: Detail) -> Json {
-    let Body::Venue(venue) = &post.body else {
+    let PostBody::Venue(venue) = &post.body else {
         return json!([]);
     };
     let mut members = opening(view, post, "venue");
@@ -39,7 +39,7 @@ pub(crate) fn venue(view: &View<'_>, post: &Post, detail: Detail) -> Json {
 
 /// An organizer; nothing for a post of another kind.
 pub(crate) fn organizer(view: &View<'_>, post: &Post, detail: Detail) -> Json {
-    let Body::Organizer(organizer) = &post.body else {
+    let PostBody::Organizer(organizer) = &post.body else {
         return json!([]);
     };
     let mut members = opening(view, post, "organizer");
@@ -59,7 +59,7 @@ pub(crate) fn organizer(view: &View<'_>, post: &Post, detail: Detail) -> Json {
     Json::Object(members)
 }
 
-/// What stands for both state and province.
+/// The text for both state and province.
 pub(super) fn region(venue: &Venue) -> &String {
     [&venue.stateprovince, &venue.state]
         .into_iter()

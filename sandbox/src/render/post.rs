@@ -5,14 +5,14 @@ use serde_json::{Map, Value as Json, json};
 
 use super::view::{Detail, View};
 use super::{event, organizer, venue};
-use crate::store::{Body, Post};
+use crate::store::{Post, PostBody};
 
 /// A post of any kind.
 pub(crate) fn post(view: &View<'_>, post: &Post, detail: Detail) -> Json {
     match post.body {
-        Body::Event(_) => event(view, post, detail),
-        Body::Venue(_) => venue(view, post, detail),
-        Body::Organizer(_) => organizer(view, post, detail),
+        PostBody::Event(_) => event(view, post, detail),
+        PostBody::Venue(_) => venue(view, post, detail),
+        PostBody::Organizer(_) => organizer(view, post, detail),
     }
 }
 

@@ -4,16 +4,16 @@ use serde_json::{Map, Value as Json, json};
 
 use super::place::region;
 use super::view::View;
-use crate::store::{Body, Event, Organizer, Post, Venue};
+use crate::store::{Event, Organizer, Post, PostBody, Venue};
 use crate::zone::Zone;
 use crate::{image, markup};
 
-/// The posts an event is linked to, where the caller may read them.
+/// The posts that an event links to and that the user may read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Linked<'a> {
     /// Where it happens.
     pub(super) venue: Option<&'a Post>,
-    /// Who runs it first of all.
+    /// The first organizer.
     pub(super) organizer: Option<&'a Post>,
 }
 
@@ -80,10 +80,10 @@ pub(super) fn event(view: &View<'_>, post: &Post, event: &Event, linked: Linked<
     put("eventStatus", "https://schema.org/EventScheduled".into());
     put("startDate", zone.rfc3339(event.start).into());
     put("endDate", zone.rfc3339(event.end).into());
-    if let Some((venue, Body::Venue(body))) = linked.venue.map(|post| (post, &post.body)) {
+    if let Some((venue, PostBody::Venue(body))) = linked.venue.map(|post| (post, &post.body)) {
         put("location", place(venue, body));
     }
-    if let Some((organizer, Body::Organizer(body))) = linked.organizer.map(|post| (post, &post.body)) {
+    if let Some((organizer, PostBody::Organizer(body))) = linked.organizer.map(|post| (post, &post.body)) {
         put("organizer", person(organizer, body));
     }
     if let Some(price) = event.cost.values.first() {

@@ -25,7 +25,7 @@ pub(crate) fn in_list(view: &View<'_>, term: &Term) -> Map<String, Json> {
     members
 }
 
-/// A term on its own: with links into WordPress's API, which name what the caller may do there.
+/// A term on its own, with links into WordPress's API that name the rights of the user.
 pub(crate) fn own(view: &View<'_>, term: &Term) -> Map<String, Json> {
     let mut members = in_list(view, term);
     members.insert("_links".to_owned(), links(view, term));
@@ -57,7 +57,7 @@ pub(crate) fn parent_of(view: &View<'_>, term: &Term) -> Option<Map<String, Json
     Some(members)
 }
 
-/// What `context` leaves of a term: `embed` a part, an unknown one nothing but links.
+/// The members of a term in a `context`: `embed` has a part, an unknown context only the links.
 pub(crate) fn trimmed(mut members: Map<String, Json>, context: &str) -> Map<String, Json> {
     match context {
         "" | "view" | "edit" => {}
@@ -90,7 +90,7 @@ fn urls(view: &View<'_>, term: &Term) -> Json {
 }
 
 fn links(view: &View<'_>, term: &Term) -> Json {
-    let allowed: &[&str] = if view.caller.may_write() {
+    let allowed: &[&str] = if view.user.may_write() {
         &["GET", "POST", "PUT", "PATCH", "DELETE"]
     } else {
         &["GET"]

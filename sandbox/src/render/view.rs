@@ -1,21 +1,21 @@
-//! Who looks at the store, and what shows to them (backend.md section 8).
+//! The store as one user sees it (backend.md section 8).
 
-use crate::account::Caller;
+use crate::account::CurrentUser;
 use crate::address::Address;
-use crate::store::{Post, Status, Store, Usage};
+use crate::store::{Post, PostStatus, Store, Usage};
 
 /// How much of a record is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// A single read: with schema.org data.
     Read,
-    /// The answer to a write.
+    /// The response to a write.
     Written,
     /// An item of a list: blank where a password hides it.
     Listed,
 }
 
-/// The store as one caller sees it.
+/// The store as one user sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
     /// The records.
@@ -24,8 +24,8 @@ pub(crate) struct View<'a> {
     pub(crate) usage: &'a Usage,
     /// Where URLs point.
     pub(crate) address: &'a Address,
-    /// Who looks.
-    pub(crate) caller: Caller,
+    /// The user who reads.
+    pub(crate) user: CurrentUser,
     /// The event password that came with the request.
     pub(crate) password: Option<&'a str>,
 }
@@ -33,11 +33,11 @@ pub(crate) struct View<'a> {
 // === impl View ===
 
 impl View<'_> {
-    /// Whether a post shows to the caller at all.
+    /// Whether the user may see a post.
     pub(crate) fn may_read(&self, post: &Post) -> bool {
-        post.status == Status::Publish
-            || self.caller.reads_all()
-            || (self.caller.may_write() && self.caller.id() == post.author)
+        post.status == PostStatus::Publish
+            || self.user.reads_all()
+            || (self.user.may_write() && self.user.id() == post.author)
     }
 
     /// Whether a post's content is behind a password that the request does not carry.

@@ -1,6 +1,6 @@
 //! How much the sandbox keeps: it is a demonstration, not a database.
 
-use super::post::{Body, Post};
+use super::post::{Post, PostBody};
 use super::term::Term;
 
 /// Records of all kinds at once.
@@ -9,7 +9,7 @@ pub(super) const RECORDS: usize = 10_000;
 /// Bytes of text in all records at once.
 pub(super) const TEXT_BYTES: usize = 32 * 1024 * 1024;
 
-/// There is no room for another record, or for more text in one.
+/// The store has no room for another record or for more text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -24,13 +24,13 @@ pub(super) fn weight_of_post(post: &Post) -> usize {
     ];
     let own: usize = own.into_iter().map(String::len).sum();
     let body = match &post.body {
-        Body::Event(event) => {
+        PostBody::Event(event) => {
             let links = event.categories.len() + event.tags.len() + event.organizers.len();
             let values: usize = event.cost.values.iter().map(String::len).sum();
             let website = event.website.as_ref().map_or(0, String::len);
             event.timezone.len() + event.cost.shown.len() + values + website + links * size_of::<u64>()
         }
-        Body::Venue(venue) => {
+        PostBody::Venue(venue) => {
             let texts = [
                 &venue.address,
                 &venue.city,
@@ -44,7 +44,9 @@ pub(super) fn weight_of_post(post: &Post) -> usize {
             ];
             texts.into_iter().map(String::len).sum()
         }
-        Body::Organizer(organizer) => organizer.phone.len() + organizer.website.len() + organizer.email.len(),
+        PostBody::Organizer(organizer) => {
+            organizer.phone.len() + organizer.website.len() + organizer.email.len()
+        }
     };
     own + body
 }

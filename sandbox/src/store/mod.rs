@@ -1,6 +1,6 @@
-//! What the sandbox remembers: posts and terms, in memory, bounded.
+//! The store of the sandbox: posts and terms, in memory, bounded.
 //!
-//! Pure: no clock, no socket. Reading and changing records is here, what a client may see is not.
+//! Pure: no clock, no socket. The rights of readers are not checked here.
 
 mod bounds;
 mod post;
@@ -10,7 +10,7 @@ mod seed;
 mod term;
 
 pub(crate) use bounds::Full;
-pub(crate) use post::{Body, Event, Flags, Organizer, Post, Status, Venue};
+pub(crate) use post::{Event, Flags, Organizer, Post, PostBody, PostStatus, Venue};
 pub(crate) use records::{Store, Usage};
 pub(crate) use seed::seed;
 pub(crate) use term::{Term, taxonomy_name};

@@ -1,4 +1,4 @@
-//! A post: an event, a venue or an organizer with what WordPress keeps about each.
+//! A post: an event, a venue or an organizer with the columns that WordPress stores.
 
 use jiff::civil::DateTime;
 
@@ -12,15 +12,15 @@ pub(crate) struct Post {
     pub(crate) id: u64,
     /// The account that owns it.
     pub(crate) author: u64,
-    /// Whether and to whom it shows.
-    pub(crate) status: Status,
+    /// The status, which decides who may read it.
+    pub(crate) status: PostStatus,
     /// Publication on the site's wall clock.
     pub(crate) date: DateTime,
-    /// Publication in UTC; none for what was never published.
+    /// Publication in UTC; none before the first publication.
     pub(crate) date_utc: Option<DateTime>,
     /// Last change on the site's wall clock.
     pub(crate) modified: DateTime,
-    /// Last change in UTC; none for a draft nobody touched since.
+    /// Last change in UTC; none for a draft without a change.
     pub(crate) modified_utc: Option<DateTime>,
     /// Title or name, as it was sent.
     pub(crate) title: String,
@@ -34,13 +34,13 @@ pub(crate) struct Post {
     pub(crate) password: String,
     /// The featured image.
     pub(crate) image: Option<u64>,
-    /// What only its kind has.
-    pub(crate) body: Body,
+    /// The part that depends on the kind.
+    pub(crate) body: PostBody,
 }
 
 /// The part of a post that depends on its kind.
 #[derive(Debug, Clone)]
-pub(crate) enum Body {
+pub(crate) enum PostBody {
     /// `tribe_events`
     Event(Box<Event>),
     /// `tribe_venue`
@@ -49,7 +49,7 @@ pub(crate) enum Body {
     Organizer(Organizer),
 }
 
-/// What only an event has.
+/// The part of an event.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     /// Start on the event's own wall clock.
@@ -64,7 +64,7 @@ pub(crate) struct Event {
     pub(crate) timezone: String,
     /// Marks and switches.
     pub(crate) flags: Flags,
-    /// What it costs.
+    /// The cost.
     pub(crate) cost: Cost,
     /// The event's own site; none shows the event's address instead.
     pub(crate) website: Option<String>,
@@ -72,9 +72,9 @@ pub(crate) struct Event {
     pub(crate) categories: Vec<u64>,
     /// Tags.
     pub(crate) tags: Vec<u64>,
-    /// Where it happens.
+    /// The venue.
     pub(crate) venue: Option<u64>,
-    /// Who runs it, in order.
+    /// Organizers, in order.
     pub(crate) organizers: Vec<u64>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Flags {
     pub(crate) featured: bool,
 }
 
-/// What only a venue has; empty texts are not shown.
+/// The part of a venue; empty texts are not shown.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Venue {
     /// Street address.
@@ -126,7 +126,7 @@ pub(crate) struct Venue {
     pub(crate) show_map_link: bool,
 }
 
-/// What only an organizer has; empty texts are not shown.
+/// The part of an organizer; empty texts are not shown.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Organizer {
     /// Phone number.
@@ -139,7 +139,7 @@ pub(crate) struct Organizer {
 
 /// The statuses that the sandbox knows, which are WordPress's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Status {
+pub(crate) enum PostStatus {
     /// Shown to everyone.
     Publish,
     /// Shown from its date on.
@@ -152,7 +152,7 @@ pub(crate) enum Status {
     Private,
     /// Deleted, can be brought back.
     Trash,
-    /// A draft nobody saved.
+    /// A draft that was not saved.
     AutoDraft,
     /// As its parent, of which calendar records have none.
     Inherit,
@@ -173,9 +173,9 @@ pub(crate) enum RequestStage {
     Completed,
 }
 
-// === impl Status ===
+// === impl PostStatus ===
 
-impl Status {
+impl PostStatus {
     const ALL: [Self; 12] = [
         Self::Publish,
         Self::Future,
@@ -191,7 +191,7 @@ impl Status {
         Self::Request(RequestStage::Completed),
     ];
 
-    /// The name in requests and answers.
+    /// The name in requests and responses.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Publish => "publish",
@@ -231,17 +231,17 @@ impl Post {
     /// The kind of record.
     pub(crate) fn kind(&self) -> Kind {
         match self.body {
-            Body::Event(_) => Kind::Event,
-            Body::Venue(_) => Kind::Venue,
-            Body::Organizer(_) => Kind::Organizer,
+            PostBody::Event(_) => Kind::Event,
+            PostBody::Venue(_) => Kind::Venue,
+            PostBody::Organizer(_) => Kind::Organizer,
         }
     }
 
     /// The event part.
     pub(crate) fn event(&self) -> Option<&Event> {
         match &self.body {
-            Body::Event(event) => Some(event),
-            Body::Venue(_) | Body::Organizer(_) => None,
+            PostBody::Event(event) => Some(event),
+            PostBody::Venue(_) | PostBody::Organizer(_) => None,
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::bounds::{Full, RECORDS, TEXT_BYTES, weight_of_post, weight_of_term};
-use super::post::{Event, Post, Status};
+use super::post::{Event, Post, PostStatus};
 use super::term::Term;
 use calendar_edge_core::contract::{Kind, Taxonomy};
 
-/// Everything the sandbox remembers.
+/// All records of the sandbox.
 ///
 /// Posts are never removed, only trashed, so their numbers never come back.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,7 @@ impl Store {
             term.parent = removed.parent;
         }
         for post in self.posts.values_mut() {
-            if let super::post::Body::Event(event) = &mut post.body {
+            if let super::post::PostBody::Event(event) = &mut post.body {
                 event.categories.retain(|term| *term != id);
                 event.tags.retain(|term| *term != id);
             }
@@ -153,7 +153,9 @@ impl Store {
     /// How many published events have each term.
     pub(crate) fn usage(&self) -> Usage {
         let mut counts = HashMap::new();
-        let published = self.events().filter(|(post, _)| post.status == Status::Publish);
+        let published = self
+            .events()
+            .filter(|(post, _)| post.status == PostStatus::Publish);
         for id in published.flat_map(|(_, event)| event.categories.iter().chain(&event.tags)) {
             *counts.entry(*id).or_insert(0) += 1;
         }

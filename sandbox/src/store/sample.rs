@@ -1,6 +1,6 @@
 //! The rows of the sample calendar; places in one table point into the others by position.
 
-use super::post::Status;
+use super::post::PostStatus;
 
 /// An event of the sample calendar.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ pub(super) struct EventRow {
     pub(super) categories: &'static [usize],
     /// Positions among [`TAGS`].
     pub(super) tags: &'static [usize],
-    /// What it costs, as one would type it.
+    /// The cost as text.
     pub(super) cost: &'static str,
-    /// What it is about.
+    /// The description.
     pub(super) description: &'static str,
     /// The number of an image; an event with one is featured.
     pub(super) image: Option<u64>,
@@ -46,8 +46,8 @@ pub(super) enum Shown {
     /// To everyone.
     Openly,
     /// As its status says.
-    As(Status),
-    /// To those who know a password.
+    As(PostStatus),
+    /// To clients with the password.
     Behind(&'static str),
 }
 
@@ -156,7 +156,7 @@ pub(super) const ORGANIZERS: [[&str; 5]; 5] = [
 
 const BERLIN: &str = "Europe/Berlin";
 
-/// An open event without picture; the rows below say what differs.
+/// A public event without an image; the rows below differ from it.
 const PLAIN: EventRow = EventRow {
     title: "",
     day: 0,
@@ -410,7 +410,7 @@ pub(super) const EVENTS: &[EventRow] = &[
         day: 9,
         venue: Some(0),
         description: "Nobody has approved this yet.",
-        shown: Shown::As(Status::Draft),
+        shown: Shown::As(PostStatus::Draft),
         ..PLAIN
     },
     EventRow {
@@ -418,7 +418,7 @@ pub(super) const EVENTS: &[EventRow] = &[
         day: 13,
         venue: Some(1),
         organizers: &[2],
-        shown: Shown::As(Status::Private),
+        shown: Shown::As(PostStatus::Private),
         ..PLAIN
     },
     EventRow {

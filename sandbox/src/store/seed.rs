@@ -1,9 +1,9 @@
-//! The sample calendar: what a small town might have on, from last month into next year.
+//! The sample calendar: the events of a small town from last month into next year.
 
 use jiff::civil::{DateTime, Time};
 use jiff::{Span, Timestamp};
 
-use super::post::{Body, Event, Flags, Organizer, Post, Status, Venue};
+use super::post::{Event, Flags, Organizer, Post, PostBody, PostStatus, Venue};
 use super::records::Store;
 use super::sample::{CATEGORIES, EVENTS, EventRow, Hours, ORGANIZERS, Shown, TAGS, VENUES};
 use super::term::Term;
@@ -55,7 +55,7 @@ pub(crate) fn seed(now: Timestamp) -> Store {
     planting.store
 }
 
-/// What an event is linked to, by number.
+/// The numbers of an event's linked records.
 struct Links {
     venue: Option<u64>,
     organizers: Vec<u64>,
@@ -95,7 +95,7 @@ impl Planting {
 
     fn venue(&mut self, row: &[&str; 8]) -> u64 {
         let [name, address, city, country, zip, phone, website, description] = row.map(str::to_owned);
-        let body = Body::Venue(Box::new(Venue {
+        let body = PostBody::Venue(Box::new(Venue {
             address,
             city,
             country,
@@ -111,7 +111,7 @@ impl Planting {
 
     fn organizer(&mut self, row: &[&str; 5]) -> u64 {
         let [name, phone, website, email, description] = row.map(str::to_owned);
-        let body = Body::Organizer(Organizer {
+        let body = PostBody::Organizer(Organizer {
             phone,
             website,
             email,
@@ -145,7 +145,7 @@ impl Planting {
         let id = self.post(
             row.title,
             row.description.to_owned(),
-            Body::Event(Box::new(event)),
+            PostBody::Event(Box::new(event)),
         );
         let Some(mut post) = self
             .store
@@ -186,7 +186,7 @@ impl Planting {
     }
 
     /// A published post; each a minute younger than the one before.
-    fn post(&mut self, title: &str, description: String, body: Body) -> u64 {
+    fn post(&mut self, title: &str, description: String, body: PostBody) -> u64 {
         let id = self.store.next_post();
         let minutes = i64::try_from(id).unwrap_or(0);
         let typed = Span::new().days(-AGE).hours(9).minutes(minutes);
@@ -195,7 +195,7 @@ impl Planting {
         let mut post = Post {
             id,
             author: OWNER,
-            status: Status::Publish,
+            status: PostStatus::Publish,
             date,
             date_utc: utc,
             modified: date,

@@ -19,7 +19,7 @@ pub(crate) struct Term {
     pub(crate) parent: u64,
 }
 
-/// What WordPress calls a taxonomy.
+/// WordPress's name of a taxonomy.
 pub(crate) const fn taxonomy_name(taxonomy: Taxonomy) -> &'static str {
     match taxonomy {
         Taxonomy::Category => "tribe_events_cat",

@@ -1,4 +1,4 @@
-//! When an event takes place, from what a write says about it.
+//! The dates of an event, from the parameters of a write.
 
 use jiff::civil::{DateTime, Time};
 

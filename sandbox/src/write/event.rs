@@ -6,25 +6,25 @@ use super::post::{fresh, publish_at, set_texts, settle};
 use super::{dates, linked_post, term};
 use crate::cost::Cost;
 use crate::linked::{self, Entry};
-use crate::refused::Refused;
+use crate::rest_error::RestError;
 use crate::site_call::{Call, items_of, number_of};
-use crate::store::{Body, Event, Flags, Post, Store};
+use crate::store::{Event, Flags, Post, PostBody, Store};
 use calendar_edge_core::contract::{Action, Kind, Taxonomy};
 use calendar_edge_core::value::{Value, numeric};
 
 /// `POST /events`: the number of the new event.
-pub(crate) fn create(call: &Call, store: &mut Store) -> Result<u64, Refused> {
+pub(crate) fn create(call: &Call, store: &mut Store) -> Result<u64, RestError> {
     let title = call.text("title").unwrap_or_default();
     let is_blank = |name: &str| call.text(name).is_none_or(|text| text.trim().is_empty());
     if is_blank("title") && is_blank("description") && is_blank("excerpt") {
-        return Err(Refused::NoContent);
+        return Err(RestError::NoContent);
     }
     let mut event = blank();
     link(call, store, &mut event)?;
     set_own(call, &mut event);
     event.website = call.filled("website");
     let id = store.next_post();
-    let mut post = fresh(call, id, Body::Event(Box::new(event)));
+    let mut post = fresh(call, id, PostBody::Event(Box::new(event)));
     post.title = title;
     set_post(call, &mut post);
     settle(call, store, &mut post, call.filled("slug").as_deref());
@@ -32,12 +32,13 @@ pub(crate) fn create(call: &Call, store: &mut Store) -> Result<u64, Refused> {
     Ok(id)
 }
 
-/// An update by POST, PUT or PATCH, which are one: what is not sent is reset, a few members excepted.
-pub(crate) fn update(call: &Call, store: &mut Store, id: u64) -> Result<(), Refused> {
+/// An update by POST, PUT or PATCH, which mean the same: members that are not sent are reset, with a few
+/// exceptions.
+pub(crate) fn update(call: &Call, store: &mut Store, id: u64) -> Result<(), RestError> {
     let Some(mut post) = store.post(Kind::Event, id).cloned() else {
-        return Err(Refused::NotAccessible(Kind::Event));
+        return Err(RestError::NotAccessible(Kind::Event));
     };
-    if let Body::Event(event) = &mut post.body {
+    if let PostBody::Event(event) = &mut post.body {
         event.organizers = Vec::new();
         link(call, store, event)?;
         set_own(call, event);
@@ -111,7 +112,7 @@ fn cost_text(value: &Value) -> String {
 }
 
 /// Sets terms, venue and organizers, making those that are new.
-fn link(call: &Call, store: &mut Store, event: &mut Event) -> Result<(), Refused> {
+fn link(call: &Call, store: &mut Store, event: &mut Event) -> Result<(), RestError> {
     if let Some(value) = call.value("venue")
         && let Some(venue) = venue(call, store, value)?
     {
@@ -130,19 +131,19 @@ fn link(call: &Call, store: &mut Store, event: &mut Event) -> Result<(), Refused
 }
 
 /// An event has one venue, and a list of one is a list: the plugin fails on the form that it documents.
-fn venue(call: &Call, store: &mut Store, value: &Value) -> Result<Option<u64>, Refused> {
+fn venue(call: &Call, store: &mut Store, value: &Value) -> Result<Option<u64>, RestError> {
     match linked::read(Kind::Venue, value) {
         Entry::Number(id) => Ok(Some(id)),
         Entry::Data(data) => linked_post::from_data(call, store, Kind::Venue, data).map(Some),
         Entry::Nothing if !matches!(value, Value::Array(array) if !array.is_empty()) => Ok(None),
         Entry::Nothing | Entry::List(_) | Entry::Unusable => {
-            Err(Refused::Unusable(Kind::Venue, Action::Create))
+            Err(RestError::Unusable(Kind::Venue, Action::Create))
         }
     }
 }
 
-fn organizers(call: &Call, store: &mut Store, value: &Value) -> Result<Vec<u64>, Refused> {
-    let unusable = Refused::Unusable(Kind::Organizer, Action::Create);
+fn organizers(call: &Call, store: &mut Store, value: &Value) -> Result<Vec<u64>, RestError> {
+    let unusable = RestError::Unusable(Kind::Organizer, Action::Create);
     let entries = match linked::read(Kind::Organizer, value) {
         Entry::Nothing => return Ok(Vec::new()),
         Entry::Number(id) => return Ok(vec![id]),
@@ -168,7 +169,7 @@ fn organizers(call: &Call, store: &mut Store, value: &Value) -> Result<Vec<u64>,
 ///
 /// The plugin has a slip that shows in every client: it turns the name of a tag that exists into its number
 /// and then makes a tag of that name. The sandbox does the same, because the site does.
-fn terms(store: &mut Store, taxonomy: Taxonomy, value: &Value) -> Result<Vec<u64>, Refused> {
+fn terms(store: &mut Store, taxonomy: Taxonomy, value: &Value) -> Result<Vec<u64>, RestError> {
     if value.is_deeper_than(1) {
         return Err(unreadable(taxonomy));
     }
@@ -188,7 +189,7 @@ fn terms(store: &mut Store, taxonomy: Taxonomy, value: &Value) -> Result<Vec<u64
     Ok(ids)
 }
 
-fn named_term(store: &mut Store, taxonomy: Taxonomy, name: &str) -> Result<u64, Refused> {
+fn named_term(store: &mut Store, taxonomy: Taxonomy, name: &str) -> Result<u64, RestError> {
     let known = store.term_called(taxonomy, name).map(|term| term.id);
     match (known, taxonomy) {
         (Some(id), Taxonomy::Category) => Ok(id),
@@ -205,7 +206,7 @@ fn named_term(store: &mut Store, taxonomy: Taxonomy, name: &str) -> Result<u64, 
 }
 
 /// Lists inside lists bring PHP down; here they are refused.
-fn unreadable(taxonomy: Taxonomy) -> Refused {
+fn unreadable(taxonomy: Taxonomy) -> RestError {
     use calendar_edge_core::problem::{Fault, InvalidParameter, Problem};
     let name = match taxonomy {
         Taxonomy::Category => "categories",

@@ -2,17 +2,17 @@
 
 use super::post::{fresh, publish_at, set_texts, settle};
 use crate::linked::{name_member, name_of};
-use crate::refused::Refused;
+use crate::rest_error::RestError;
 use crate::site_call::{Call, number_of, text_of};
-use crate::store::{Body, Organizer, Post, Status, Store, Venue};
+use crate::store::{Organizer, Post, PostBody, PostStatus, Store, Venue};
 use calendar_edge_core::contract::{Action, Kind};
 use calendar_edge_core::value::PhpArray;
 
 /// `POST /venues`, `POST /organizers`: the number of the new record, or of one that is the same already.
-pub(crate) fn create(call: &Call, store: &mut Store, kind: Kind) -> Result<u64, Refused> {
+pub(crate) fn create(call: &Call, store: &mut Store, kind: Kind) -> Result<u64, RestError> {
     let name = call.text(name_member(kind)).unwrap_or_default();
     if name.trim().is_empty() {
-        return Err(Refused::Unusable(kind, Action::Create));
+        return Err(RestError::Unusable(kind, Action::Create));
     }
     let mut body = blank(kind);
     set_texts_of(&mut body, |field| call.text(field));
@@ -32,17 +32,17 @@ pub(crate) fn create(call: &Call, store: &mut Store, kind: Kind) -> Result<u64, 
 }
 
 /// An update: texts that are not sent stay, status and maps are reset.
-pub(crate) fn update(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), Refused> {
+pub(crate) fn update(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), RestError> {
     let Some(mut post) = store.post(kind, id).cloned() else {
-        return Err(Refused::NotAccessible(kind));
+        return Err(RestError::NotAccessible(kind));
     };
     if let Some(name) = call.text(name_member(kind)) {
         if name.trim().is_empty() {
-            return Err(Refused::Unusable(kind, Action::Update));
+            return Err(RestError::Unusable(kind, Action::Update));
         }
         post.title = name;
     }
-    if let Body::Venue(venue) = &mut post.body {
+    if let PostBody::Venue(venue) = &mut post.body {
         venue.stateprovince = String::new();
     }
     set_texts_of(&mut post.body, |field| call.text(field));
@@ -58,10 +58,15 @@ pub(crate) fn update(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Res
 }
 
 /// The record that the data inside an event describe.
-pub(super) fn from_data(call: &Call, store: &mut Store, kind: Kind, data: &PhpArray) -> Result<u64, Refused> {
+pub(super) fn from_data(
+    call: &Call,
+    store: &mut Store,
+    kind: Kind,
+    data: &PhpArray,
+) -> Result<u64, RestError> {
     let name = name_of(kind, data).unwrap_or_default();
     if name.trim().is_empty() {
-        return Err(Refused::Unusable(kind, Action::Create));
+        return Err(RestError::Unusable(kind, Action::Create));
     }
     let field = |name: &str| data.get(name).and_then(text_of);
     let mut body = blank(kind);
@@ -72,22 +77,22 @@ pub(super) fn from_data(call: &Call, store: &mut Store, kind: Kind, data: &PhpAr
     let id = store.next_post();
     let mut post = fresh(call, id, body);
     post.title = name;
-    post.author = call.caller.id();
+    post.author = call.user.id();
     post.description = field("description").unwrap_or_default();
     post.image = data.get("image").and_then(number_of);
     post.status = field("status")
-        .and_then(|name| Status::named(&name))
-        .unwrap_or(Status::Publish);
+        .and_then(|name| PostStatus::named(&name))
+        .unwrap_or(PostStatus::Publish);
     let slug = crate::slug::from_title(&post.title);
     post.slug = store.free_post_slug(kind, &slug, id);
     store.put_post(post)?;
     Ok(id)
 }
 
-fn blank(kind: Kind) -> Body {
+fn blank(kind: Kind) -> PostBody {
     match kind {
-        Kind::Organizer => Body::Organizer(Organizer::default()),
-        Kind::Event | Kind::Venue | Kind::Category | Kind::Tag => Body::Venue(Box::new(Venue {
+        Kind::Organizer => PostBody::Organizer(Organizer::default()),
+        Kind::Event | Kind::Venue | Kind::Category | Kind::Tag => PostBody::Venue(Box::new(Venue {
             show_map: true,
             show_map_link: true,
             ..Venue::default()
@@ -95,7 +100,7 @@ fn blank(kind: Kind) -> Body {
     }
 }
 
-fn set_texts_of(body: &mut Body, sent: impl Fn(&str) -> Option<String>) {
+fn set_texts_of(body: &mut PostBody, sent: impl Fn(&str) -> Option<String>) {
     for (name, text) in fields(body) {
         if let Some(sent) = sent(name) {
             *text = sent;
@@ -104,9 +109,9 @@ fn set_texts_of(body: &mut Body, sent: impl Fn(&str) -> Option<String>) {
 }
 
 /// The text members of a body, by their names in requests.
-fn fields(body: &mut Body) -> Vec<(&'static str, &mut String)> {
+fn fields(body: &mut PostBody) -> Vec<(&'static str, &mut String)> {
     match body {
-        Body::Venue(venue) => vec![
+        PostBody::Venue(venue) => vec![
             ("address", &mut venue.address),
             ("city", &mut venue.city),
             ("country", &mut venue.country),
@@ -117,25 +122,25 @@ fn fields(body: &mut Body) -> Vec<(&'static str, &mut String)> {
             ("website", &mut venue.website),
             ("stateprovince", &mut venue.stateprovince),
         ],
-        Body::Organizer(organizer) => vec![
+        PostBody::Organizer(organizer) => vec![
             ("phone", &mut organizer.phone),
             ("website", &mut organizer.website),
             ("email", &mut organizer.email),
         ],
-        Body::Event(_) => Vec::new(),
+        PostBody::Event(_) => Vec::new(),
     }
 }
 
 /// The maps of a venue: texts that PHP calls true or false, and true when they are not sent.
-fn set_maps(call: &Call, body: &mut Body) {
-    if let Body::Venue(venue) = body {
+fn set_maps(call: &Call, body: &mut PostBody) {
+    if let PostBody::Venue(venue) = body {
         venue.show_map = call.flag("show_map").unwrap_or(true);
         venue.show_map_link = call.flag("show_map_link").unwrap_or(true);
     }
 }
 
 /// A record of the same name that agrees with everything that was sent.
-fn same(store: &Store, kind: Kind, name: &str, wanted: &Body) -> Option<u64> {
+fn same(store: &Store, kind: Kind, name: &str, wanted: &PostBody) -> Option<u64> {
     let mut wanted = wanted.clone();
     let wanted: Vec<String> = fields(&mut wanted)
         .into_iter()
@@ -151,6 +156,6 @@ fn same(store: &Store, kind: Kind, name: &str, wanted: &Body) -> Option<u64> {
     };
     let named = store
         .posts(kind)
-        .filter(|post| post.title == name && post.status != Status::Trash);
+        .filter(|post| post.title == name && post.status != PostStatus::Trash);
     named.into_iter().find(agrees).map(|post| post.id)
 }

@@ -1,6 +1,6 @@
 //! Creating, updating and deleting records, with the resets of backend.md section 9.
 //!
-//! The parameters have passed every check; what is refused here is what WordPress's handlers refuse.
+//! The parameters have passed validation; these are the errors of WordPress's handlers.
 
 mod dates;
 mod event;

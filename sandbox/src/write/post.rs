@@ -1,16 +1,16 @@
-//! What every write of an event, venue or organizer does to the post itself.
+//! The part of a write that events, venues and organizers share.
 
 use jiff::civil::DateTime;
 
 use crate::moment;
-use crate::refused::Refused;
+use crate::rest_error::RestError;
 use crate::site_call::Call;
 use crate::slug;
-use crate::store::{Body, Post, Status, Store};
+use crate::store::{Post, PostBody, PostStatus, Store};
 use crate::zone::Zone;
 use calendar_edge_core::contract::Kind;
 
-/// What the slug of a trashed post ends in.
+/// The end of a trashed post's slug.
 const TRASHED: &str = "__trashed";
 
 /// Sets the publication that a call asks for; the clock that is not sent follows from the other one.
@@ -24,12 +24,12 @@ pub(super) fn publish_at(call: &Call, post: &mut Post) {
     }
 }
 
-/// A fresh post of the caller.
-pub(super) fn fresh(call: &Call, id: u64, body: Body) -> Post {
+/// A new post of the user.
+pub(super) fn fresh(call: &Call, id: u64, body: PostBody) -> Post {
     Post {
         id,
-        author: call.number("author").unwrap_or_else(|| call.caller.id()),
-        status: Status::Publish,
+        author: call.number("author").unwrap_or_else(|| call.user.id()),
+        status: PostStatus::Publish,
         date: call.wall(),
         date_utc: Some(call.utc()),
         modified: call.wall(),
@@ -60,25 +60,26 @@ pub(super) fn settle(call: &Call, store: &Store, post: &mut Post, wanted_slug: O
     post.modified = if is_new { post.date } else { call.wall() };
     post.modified_utc = if is_new { post.date_utc } else { Some(call.utc()) };
     // Contributors name nothing that waits for an editor.
-    let wanted_slug = wanted_slug.filter(|_| call.caller.may_publish() || !post.status.is_undated());
+    let wanted_slug = wanted_slug.filter(|_| call.user.may_publish() || !post.status.is_undated());
     settle_slug(store, post, wanted_slug);
-    if post.status == Status::Trash {
+    if post.status == PostStatus::Trash {
         post.slug.push_str(TRASHED);
     }
 }
 
-/// What a call asks for, or the default; nobody publishes before its date, contributors never.
-fn status(call: &Call, date: DateTime) -> Status {
-    let asked = call.text("status").and_then(|name| Status::named(&name));
+/// The status that a call asks for, or the default. A post is not published before its date, and never by a
+/// contributor.
+fn status(call: &Call, date: DateTime) -> PostStatus {
+    let asked = call.text("status").and_then(|name| PostStatus::named(&name));
     let status = match asked {
-        Some(Status::Publish | Status::Future) if !call.caller.may_publish() => Status::Pending,
+        Some(PostStatus::Publish | PostStatus::Future) if !call.user.may_publish() => PostStatus::Pending,
         Some(status) => status,
-        None if call.caller.may_publish() => Status::Publish,
-        None => Status::Draft,
+        None if call.user.may_publish() => PostStatus::Publish,
+        None => PostStatus::Draft,
     };
     match status {
-        Status::Publish | Status::Future if date > call.wall() => Status::Future,
-        Status::Future => Status::Publish,
+        PostStatus::Publish | PostStatus::Future if date > call.wall() => PostStatus::Future,
+        PostStatus::Future => PostStatus::Publish,
         status => status,
     }
 }
@@ -98,15 +99,15 @@ fn settle_slug(store: &Store, post: &mut Post, wanted: Option<&str>) {
 }
 
 /// `DELETE` of a post: to the trash, once.
-pub(crate) fn trash(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), Refused> {
+pub(crate) fn trash(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Result<(), RestError> {
     let Some(known) = store.post(kind, id) else {
-        return Err(Refused::NotAccessible(kind));
+        return Err(RestError::NotAccessible(kind));
     };
-    if known.status == Status::Trash {
-        return Err(Refused::InTrash(kind));
+    if known.status == PostStatus::Trash {
+        return Err(RestError::InTrash(kind));
     }
     let mut post = known.clone();
-    post.status = Status::Trash;
+    post.status = PostStatus::Trash;
     post.slug.push_str(TRASHED);
     post.modified = call.wall();
     post.modified_utc = Some(call.utc());
@@ -117,7 +118,7 @@ pub(crate) fn trash(call: &Call, store: &mut Store, kind: Kind, id: u64) -> Resu
 /// The text members that every kind may set; contributors can't bring scripts in.
 pub(super) fn set_texts(call: &Call, post: &mut Post) {
     if let Some(text) = call.text("description") {
-        post.description = if call.caller.may_publish() {
+        post.description = if call.user.may_publish() {
             text
         } else {
             crate::markup::without_scripts(&text)

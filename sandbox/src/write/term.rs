@@ -1,6 +1,6 @@
 //! Categories and tags.
 
-use crate::refused::Refused;
+use crate::rest_error::RestError;
 use crate::site_call::Call;
 use crate::store::{Store, Term};
 use crate::{markup, slug};
@@ -10,13 +10,13 @@ use calendar_edge_core::contract::Taxonomy;
 const LONGEST_NAME: usize = 200;
 
 /// `POST /categories`, `POST /tags`: the number of the new term.
-pub(crate) fn create(call: &Call, store: &mut Store, taxonomy: Taxonomy) -> Result<u64, Refused> {
+pub(crate) fn create(call: &Call, store: &mut Store, taxonomy: Taxonomy) -> Result<u64, RestError> {
     refuse_hierarchy(call, taxonomy)?;
     let name = name(&call.text("name").unwrap_or_default())?;
     let parent = call.number("parent").unwrap_or(0);
     let same = |term: &&Term| term.parent == parent && term.name.to_lowercase() == name.to_lowercase();
     if let Some(known) = store.terms(taxonomy).find(same) {
-        return Err(Refused::TermExists(taxonomy, known.id));
+        return Err(RestError::TermExists(taxonomy, known.id));
     }
     let id = store.next_term();
     let slug = match call.filled("slug").map(|text| slug::from_title(&text)) {
@@ -39,7 +39,7 @@ pub(crate) fn create(call: &Call, store: &mut Store, taxonomy: Taxonomy) -> Resu
 }
 
 /// Adds a term that an event names.
-pub(super) fn add(store: &mut Store, taxonomy: Taxonomy, text: &str) -> Result<u64, Refused> {
+pub(super) fn add(store: &mut Store, taxonomy: Taxonomy, text: &str) -> Result<u64, RestError> {
     let name = name(text)?;
     let id = store.next_term();
     let slug = own_slug(store, taxonomy, id, &name, 0);
@@ -54,11 +54,11 @@ pub(super) fn add(store: &mut Store, taxonomy: Taxonomy, text: &str) -> Result<u
     Ok(id)
 }
 
-/// An update; what is not sent stays.
-pub(crate) fn update(call: &Call, store: &mut Store, taxonomy: Taxonomy, id: u64) -> Result<(), Refused> {
+/// An update; members that are not sent stay.
+pub(crate) fn update(call: &Call, store: &mut Store, taxonomy: Taxonomy, id: u64) -> Result<(), RestError> {
     refuse_hierarchy(call, taxonomy)?;
     let Some(mut term) = store.term(taxonomy, id).cloned() else {
-        return Err(Refused::NoTermName);
+        return Err(RestError::NoTermName);
     };
     if let Some(text) = call.text("name") {
         term.name = name(&text)?;
@@ -69,7 +69,7 @@ pub(crate) fn update(call: &Call, store: &mut Store, taxonomy: Taxonomy, id: u64
     if let Some(wanted) = call.filled("slug") {
         let wanted = slug::from_title(&wanted);
         if store.free_term_slug(taxonomy, &wanted, id) != wanted {
-            return Err(Refused::SlugInUse(wanted));
+            return Err(RestError::SlugInUse(wanted));
         }
         term.slug = wanted;
     }
@@ -88,25 +88,25 @@ pub(crate) fn delete(store: &mut Store, taxonomy: Taxonomy, id: u64) -> Option<T
     store.remove_term(id)
 }
 
-fn refuse_hierarchy(call: &Call, taxonomy: Taxonomy) -> Result<(), Refused> {
+fn refuse_hierarchy(call: &Call, taxonomy: Taxonomy) -> Result<(), RestError> {
     if taxonomy == Taxonomy::Tag && call.value("parent").is_some() {
-        return Err(Refused::NoHierarchy);
+        return Err(RestError::NoHierarchy);
     }
     Ok(())
 }
 
-fn name(text: &str) -> Result<String, Refused> {
+fn name(text: &str) -> Result<String, RestError> {
     let name = markup::term_name(text);
     if name.is_empty() {
-        return Err(Refused::NoTermName);
+        return Err(RestError::NoTermName);
     }
     if name.chars().count() > LONGEST_NAME {
-        return Err(Refused::NameTooLong);
+        return Err(RestError::NameTooLong);
     }
     Ok(name)
 }
 
-/// A slug of the name; where that is taken, the parent's slug tells the two apart.
+/// A slug of the name; when it is taken, the parent's slug is appended.
 fn own_slug(store: &Store, taxonomy: Taxonomy, id: u64, name: &str, parent: u64) -> String {
     let slug = slug::from_title(name);
     if slug.is_empty() {

@@ -1,10 +1,10 @@
-//! An answer before it is laid out, and the layouts a client may ask for (backend.md sections 10 to 12).
+//! A response before it is encoded, and the encodings a client may ask for (backend.md sections 10 to 12).
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value as Json, json};
 
-use super::refused::Refused;
+use super::rest_error::RestError;
 use super::site_call::{items_of, text_of};
 use calendar_edge_core::payload::{Parameters, Source};
 use calendar_edge_core::problem::{Layout, to_php_json};
@@ -12,7 +12,7 @@ use calendar_edge_core::value::Value;
 
 /// A status, a document and the headers that belong to it.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct SiteResponse {
     /// The HTTP status; an envelope hides it.
     pub(super) status: StatusCode,
     /// The document.
@@ -21,18 +21,18 @@ pub(super) struct Answer {
     pub(super) headers: Vec<(&'static str, String)>,
 }
 
-/// How a client wants its answer.
+/// The encoding that a client asks for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wishes {
+pub(super) struct ResponseOptions {
     layout: Layout,
     enveloped: bool,
     callback: Option<String>,
     fields: Vec<String>,
 }
 
-/// An answer as bytes.
+/// An encoded response.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct EncodedResponse {
     /// The HTTP status.
     pub(super) status: StatusCode,
     /// All headers but those of the connection.
@@ -41,9 +41,9 @@ pub(super) struct Reply {
     pub(super) body: Bytes,
 }
 
-// === impl Answer ===
+// === impl SiteResponse ===
 
-impl Answer {
+impl SiteResponse {
     /// A 200.
     pub(super) fn ok(body: Json) -> Self {
         Self {
@@ -67,14 +67,14 @@ impl Answer {
         self
     }
 
-    /// Lays the answer out.
-    pub(super) fn lay_out(self, wishes: &Wishes) -> Reply {
+    /// Encodes the response.
+    pub(super) fn encode(self, options: &ResponseOptions) -> EncodedResponse {
         let body = if self.status.is_success() {
-            wishes.select(self.body)
+            options.select(self.body)
         } else {
             self.body
         };
-        let (status, body, kept) = if wishes.enveloped {
+        let (status, body, kept) = if options.enveloped {
             let inner = self
                 .headers
                 .into_iter()
@@ -85,15 +85,15 @@ impl Answer {
         } else {
             (self.status, body, self.headers)
         };
-        let mut bytes = to_php_json(&body, wishes.layout);
-        if let Some(callback) = &wishes.callback {
+        let mut bytes = to_php_json(&body, options.layout);
+        if let Some(callback) = &options.callback {
             bytes = [b"/**/", callback.as_bytes(), b"(", &bytes, b")"].concat();
         }
         let headers = kept.into_iter().filter_map(|(name, value)| {
             let value = HeaderValue::from_str(&value).ok()?;
             Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
         });
-        Reply {
+        EncodedResponse {
             status,
             headers: headers.collect(),
             body: bytes.into(),
@@ -101,20 +101,20 @@ impl Answer {
     }
 }
 
-impl From<Refused> for Answer {
-    fn from(refused: Refused) -> Self {
+impl From<RestError> for SiteResponse {
+    fn from(error: RestError) -> Self {
         Self {
-            status: refused.status(),
-            body: refused.to_json(),
+            status: error.status(),
+            body: error.to_json(),
             headers: Vec::new(),
         }
     }
 }
 
-// === impl Wishes ===
+// === impl ResponseOptions ===
 
-impl Wishes {
-    /// What the query asks for; `_fields` counts wherever it stands.
+impl ResponseOptions {
+    /// The options of the query; `_fields` counts in every source.
     pub(super) fn of(parameters: &Parameters) -> Self {
         let query = parameters.of(Source::Query);
         let asked = |name: &str| query.and_then(|query| query.get(name));
@@ -133,7 +133,7 @@ impl Wishes {
         }
     }
 
-    /// The media type of the answer.
+    /// The media type of the response.
     pub(super) fn media_type(&self) -> &'static str {
         match self.callback {
             Some(_) => "application/javascript; charset=UTF-8",
@@ -141,7 +141,7 @@ impl Wishes {
         }
     }
 
-    /// Whether `_jsonp` names something else than a function.
+    /// Whether the value of `_jsonp` is not a valid function name.
     pub(super) fn has_bad_callback(&self) -> bool {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
         self.callback
@@ -149,7 +149,7 @@ impl Wishes {
             .is_some_and(|name| !name.chars().all(allowed))
     }
 
-    /// The same without `_jsonp`, for the answer that refuses it.
+    /// The same without `_jsonp`, for the error about it.
     pub(super) fn without_callback(&self) -> Self {
         Self {
             callback: None,
@@ -157,7 +157,7 @@ impl Wishes {
         }
     }
 
-    /// What `_fields` leaves of a document.
+    /// The members of a document that `_fields` selects.
     fn select(&self, body: Json) -> Json {
         let Json::Object(members) = body else {
             return body;
@@ -234,14 +234,14 @@ mod tests {
     use super::*;
     use calendar_edge_core::payload::parse_form;
 
-    fn wishes(query: &str) -> Wishes {
+    fn options(query: &str) -> ResponseOptions {
         let mut parameters = Parameters::default();
         parameters.add(Source::Query, parse_form(query.as_bytes()));
-        Wishes::of(&parameters)
+        ResponseOptions::of(&parameters)
     }
 
-    fn text(query: &str, answer: Answer) -> String {
-        String::from_utf8(answer.lay_out(&wishes(query)).body.to_vec()).expect("UTF-8")
+    fn text(query: &str, response: SiteResponse) -> String {
+        String::from_utf8(response.encode(&options(query)).body.to_vec()).expect("UTF-8")
     }
 
     #[test]
@@ -258,26 +258,30 @@ mod tests {
             ),
         ];
         for (query, expected) in cases {
-            assert_eq!(text(query, Answer::ok(document.clone())), expected, "{query}");
+            assert_eq!(
+                text(query, SiteResponse::ok(document.clone())),
+                expected,
+                "{query}"
+            );
         }
     }
 
     #[test]
     fn an_envelope_takes_status_and_headers_in() {
-        let answer = Answer::ok(json!({"id": 1})).with("Allow", "GET");
+        let response = SiteResponse::ok(json!({"id": 1})).with("Allow", "GET");
         let expected = r#"{"body":{"id":1},"status":200,"headers":{"Allow":"GET"}}"#;
-        assert_eq!(text("_envelope=0", answer), expected);
-        let refused = Answer::from(Refused::NotAllowed);
-        assert!(text("_envelope&_fields=code", refused).ends_with(r#""status":403,"headers":[]}"#));
+        assert_eq!(text("_envelope=0", response), expected);
+        let error = SiteResponse::from(RestError::NotAllowed);
+        assert!(text("_envelope&_fields=code", error).ends_with(r#""status":403,"headers":[]}"#));
     }
 
     #[test]
     fn wraps_in_a_callback_and_knows_bad_ones() {
         assert_eq!(
-            text("_jsonp=a.b", Answer::ok(json!({"id": 1}))),
+            text("_jsonp=a.b", SiteResponse::ok(json!({"id": 1}))),
             r#"/**/a.b({"id":1})"#
         );
-        assert!(wishes("_jsonp=a-b").has_bad_callback());
-        assert!(!wishes("_jsonp=").has_bad_callback());
+        assert!(options("_jsonp=a-b").has_bad_callback());
+        assert!(!options("_jsonp=").has_bad_callback());
     }
 }

@@ -1,7 +1,7 @@
-//! Why the sandbox does not do what it was asked, in WordPress's words (backend.md section 3).
+//! The errors of the sandbox, in WordPress's words (backend.md section 3).
 //!
-//! One difference is on purpose: errors that WordPress forgets to give a status, and that therefore come out
-//! as 500, are 400 here. A sandbox that fails on bad input would only teach clients to retry.
+//! One difference is on purpose: errors to which WordPress gives no status are 500 there and 400 here. A 500 for
+//! bad input would make clients retry.
 
 use http::StatusCode;
 use serde_json::{Value as Json, json};
@@ -11,16 +11,16 @@ use calendar_edge_core::problem::{Problem, Words};
 
 use super::store::Full;
 
-/// A refusal.
+/// An error of the REST API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// What the edge would say as well.
+pub(super) enum RestError {
+    /// An error that the edge has as well.
     Problem(Problem),
-    /// The caller is known but may not write.
+    /// The user is authenticated but may not write.
     NotAllowed,
     /// A filter needs Event Tickets.
     TicketsMissing,
-    /// A record that does not show to this caller.
+    /// A record that this user may not read.
     NotAccessible(Kind),
     /// An event whose password was not given.
     PasswordNeeded,
@@ -28,7 +28,7 @@ pub(super) enum Refused {
     NoSuchPage(Kind),
     /// A record that was deleted before.
     InTrash(Kind),
-    /// A record that the data do not make.
+    /// The data do not make a valid record.
     Unusable(Kind, Action),
     /// A term of this name and number is there already.
     TermExists(Taxonomy, u64),
@@ -56,21 +56,21 @@ pub(super) enum Refused {
     TooLarge,
 }
 
-// === impl Refused ===
+// === impl RestError ===
 
-impl From<Problem> for Refused {
+impl From<Problem> for RestError {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
 }
 
-impl From<Full> for Refused {
+impl From<Full> for RestError {
     fn from(_: Full) -> Self {
         Self::Full
     }
 }
 
-impl Refused {
+impl RestError {
     /// The HTTP status.
     pub(super) fn status(&self) -> StatusCode {
         match self {
@@ -144,7 +144,7 @@ impl Refused {
         }
     }
 
-    /// Code and message of the refusals that are always the same; the others make their own.
+    /// Code and message of the errors that have a fixed text.
     const fn wording(&self) -> (&'static str, &'static str) {
         match self {
             Self::PasswordNeeded => (
@@ -246,32 +246,31 @@ mod tests {
             serde_json::from_str(&text).expect("the fixture is JSON")
         };
         let cases = [
-            ("error-already-trashed", Refused::InTrash(Kind::Event)),
-            ("error-bad-nonce", Refused::StaleNonce),
-            ("error-event-page-not-found", Refused::NoSuchPage(Kind::Event)),
-            ("error-venue-page-not-found", Refused::NoSuchPage(Kind::Venue)),
-            ("error-forbidden-anonymous", Refused::Problem(Problem::Forbidden)),
-            ("error-forbidden-subscriber", Refused::NotAllowed),
-            ("error-invalid-custom-message", Refused::TicketsMissing),
-            ("error-no-route", Refused::Problem(Problem::NoRoute)),
-            ("error-not-accessible", Refused::NotAccessible(Kind::Event)),
+            ("error-already-trashed", RestError::InTrash(Kind::Event)),
+            ("error-bad-nonce", RestError::StaleNonce),
+            ("error-event-page-not-found", RestError::NoSuchPage(Kind::Event)),
+            ("error-venue-page-not-found", RestError::NoSuchPage(Kind::Venue)),
+            (
+                "error-forbidden-anonymous",
+                RestError::Problem(Problem::Forbidden),
+            ),
+            ("error-forbidden-subscriber", RestError::NotAllowed),
+            ("error-invalid-custom-message", RestError::TicketsMissing),
+            ("error-no-route", RestError::Problem(Problem::NoRoute)),
+            ("error-not-accessible", RestError::NotAccessible(Kind::Event)),
             (
                 "error-organizer-object-in-event",
-                Refused::Unusable(Kind::Organizer, Action::Create),
+                RestError::Unusable(Kind::Organizer, Action::Create),
             ),
-            ("error-password-protected", Refused::PasswordNeeded),
-            ("error-term-exists", Refused::TermExists(Taxonomy::Category, 2)),
+            ("error-password-protected", RestError::PasswordNeeded),
+            ("error-term-exists", RestError::TermExists(Taxonomy::Category, 2)),
             (
                 "error-venue-list-in-event",
-                Refused::Unusable(Kind::Venue, Action::Create),
+                RestError::Unusable(Kind::Venue, Action::Create),
             ),
         ];
-        for (name, refused) in cases {
-            assert_eq!(
-                refused.to_json().to_string(),
-                recorded(name).to_string(),
-                "{name}"
-            );
+        for (name, error) in cases {
+            assert_eq!(error.to_json().to_string(), recorded(name).to_string(), "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A request as WordPress's REST server holds it before a route is asked.
+//! A request as WordPress's REST server holds it before it calls a route.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use calendar_edge_core::value::{ArrayKind, Key, PhpArray, Value};
 /// Fields of a multipart form.
 const PARTS: usize = 1000;
 
-/// A request on its way to a route.
+/// A request, its route and the parameters read so far.
 #[derive(Debug)]
-pub(super) struct Visit<'a> {
+pub(super) struct RestRequest<'a> {
     parts: &'a Parts,
     body: &'a [u8],
     method: Option<Method>,
@@ -26,10 +26,10 @@ pub(super) struct Visit<'a> {
     parameters: Parameters,
 }
 
-// === impl Visit ===
+// === impl RestRequest ===
 
-impl<'a> Visit<'a> {
-    /// A request whose target was matched; its body is not read yet, but a form's fields count already.
+impl<'a> RestRequest<'a> {
+    /// A request with a matched target. It has the fields of a form already; a JSON body is read later.
     pub(super) fn new(
         parts: &'a Parts,
         body: &'a [u8],
@@ -45,7 +45,7 @@ impl<'a> Visit<'a> {
             parameters.add(Source::Form, form);
         }
         parameters.add(Source::Query, query);
-        if let Some(captured) = matched.as_ref().and_then(path_bag) {
+        if let Some(captured) = matched.as_ref().and_then(path_parameters) {
             parameters.add(Source::Path, captured);
         }
         Self {
@@ -62,8 +62,8 @@ impl<'a> Visit<'a> {
         &self.parameters
     }
 
-    /// The parameters, for good.
-    pub(super) fn into_bags(self) -> Parameters {
+    /// The parameters.
+    pub(super) fn into_parameters(self) -> Parameters {
         self.parameters
     }
 
@@ -77,7 +77,7 @@ impl<'a> Visit<'a> {
         self.matched.as_ref().map(|matched| matched.route)
     }
 
-    /// Whether the client asks what it may do.
+    /// Whether the effective method is OPTIONS.
     pub(super) fn is_options(&self) -> bool {
         self.method == Some(Method::OPTIONS)
     }
@@ -87,7 +87,7 @@ impl<'a> Visit<'a> {
         table().find(self.route()?, self.method.as_ref()?)
     }
 
-    /// Whether a nonce came along; in a header, the query or a form, but not in JSON.
+    /// Whether the request has a nonce: in a header, the query or a form, but not in JSON.
     pub(super) fn has_nonce(&self) -> bool {
         self.headers().contains_key("x-wp-nonce") || self.parameters.get("_wpnonce").is_some()
     }
@@ -112,7 +112,7 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// The method after WordPress's overrides: the query beats the header, and nonsense is no method at all.
+/// The method after WordPress's overrides; the query wins over the header. None for an invalid name.
 fn effective_method(parts: &Parts, query: &PhpArray) -> Option<Method> {
     let header = parts
         .headers
@@ -145,7 +145,7 @@ fn content_type(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(header::CONTENT_TYPE).map(http::HeaderValue::as_bytes)
 }
 
-fn path_bag(matched: &RouteMatch) -> Option<PhpArray> {
+fn path_parameters(matched: &RouteMatch) -> Option<PhpArray> {
     let name = matched.route.path_parameter()?;
     let value = matched.parameter.clone()?;
     let mut sent = PhpArray::new(ArrayKind::Map);
