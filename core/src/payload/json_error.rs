@@ -1,6 +1,6 @@
 //! PHP's errors of JSON texts.
 
-/// Why PHP refuses a JSON text.
+/// The reason why PHP refuses a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum JsonError {
     /// Nested deeper than allowed.
