@@ -10,7 +10,7 @@ use ipnet::{IpNet, Ipv6Net};
 pub struct ImageHost {
     /// The name in lower case and ASCII; not an IP address.
     pub name: String,
-    /// Whether the name is a wildcard, `*.example.org`: it matches all names below, but not the name itself.
+    /// True for a wildcard, `*.example.org`: it matches all names below, but not the name itself.
     pub below: bool,
     /// A port besides 80 and 443.
     pub port: Option<u16>,
