@@ -1,4 +1,4 @@
-//! Closer causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
+//! Specific causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
 
 use super::edge::EdgeError;
 use super::proxy_error::ProxyError;
@@ -101,5 +101,55 @@ impl Cause {
     /// Its own `Proxy-Status` error, if it has one.
     pub const fn proxy_error(self) -> Option<ProxyError> {
         self.row().proxy
+    }
+}
+
+// === impl EdgeError ===
+
+impl EdgeError {
+    /// The specific causes of this error.
+    pub fn causes(self) -> impl Iterator<Item = Cause> {
+        Cause::ALL
+            .iter()
+            .copied()
+            .filter(move |cause| cause.error() == self)
+    }
+
+    /// Every sentence that a client may read, the usual one first.
+    pub fn sentences(self) -> Vec<&'static str> {
+        let causes = self.causes().filter_map(Cause::sentence);
+        std::iter::once(self.entry().sentence).chain(causes).collect()
+    }
+
+    /// Every `error` that `Proxy-Status` may contain, the usual one first.
+    pub fn proxy_errors(self) -> Vec<ProxyError> {
+        let causes = self.causes().filter_map(Cause::proxy_error);
+        std::iter::once(self.entry().proxy_error).chain(causes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_differ_from_their_error() {
+        for cause in Cause::ALL {
+            let entry = cause.error().entry();
+            let says = cause
+                .sentence()
+                .is_some_and(|sentence| sentence != entry.sentence);
+            let reports = cause
+                .proxy_error()
+                .is_some_and(|error| error != entry.proxy_error);
+            assert!(says || reports, "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn every_sentence_of_an_error_is_a_sentence() {
+        for text in EdgeError::ALL.iter().flat_map(|error| error.sentences()) {
+            assert!(text.ends_with('.') && !text.contains("  "), "{text}");
+        }
     }
 }
