@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn rewrites_what_the_plugin_fails_on_and_nothing_else() {
+    fn converts_only_values_that_the_plugin_fails_on() {
         let cases = [
             (Kind::Venue, "[7]", Some("7")),
             (Kind::Venue, r#"[{"venue":"New"}]"#, Some(r#"{"venue":"New"}"#)),

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_the_plugin_says() {
+    fn gives_the_verdicts_of_the_plugin() {
         for (rule, values) in VERDICTS {
             for (json, expected) in values {
                 assert_eq!(
