@@ -56,6 +56,9 @@ impl Budgets {
 
     /// Takes one call from the client's budgets. The address's budget comes first, so that random credentials
     /// cannot fill the table once it is exhausted.
+    ///
+    /// # Errors
+    /// The first budget that is exhausted.
     pub fn spend(
         &self,
         client: Client<'_>,

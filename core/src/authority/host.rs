@@ -25,6 +25,9 @@ pub struct BadHost;
 
 impl Host {
     /// The only host that a request names; `None` only if HTTP/1.0 allows that.
+    ///
+    /// # Errors
+    /// [`BadHost`] if the request does not name exactly one valid host.
     pub fn named_by(head: &Parts) -> Result<Option<Self>, BadHost> {
         let mut fields = head.headers.get_all(HOST).iter();
         let field = fields.next().map(|value| parse(value.as_bytes())).transpose()?;

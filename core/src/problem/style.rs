@@ -18,6 +18,7 @@ pub struct Style {
 impl Style {
     /// Adds the layout that the parameters ask for. `_pretty` counts from any source, `_envelope` from the
     /// query alone.
+    #[must_use]
     pub fn or_asked_for_in(self, parameters: &Parameters) -> Self {
         let layout = if parameters.all("_pretty").next().is_some() {
             Layout::Pretty
