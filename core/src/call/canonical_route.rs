@@ -7,7 +7,7 @@ use crate::routing::canonical_slug;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalRoute {
     route: Route,
-    /// Digits without leading zeros, or an encoded slug; empty where the route has no placeholder.
+    /// Digits without leading zeros, or an encoded slug; empty if the route has no placeholder.
     parameter: String,
 }
 

@@ -15,8 +15,8 @@ use crate::settings::{Mode, Profile};
 
 /// Run before the body is read. No mode waives them.
 ///
-/// An operation that the settings do not offer is refused, whatever else the call contains. The strict profile
-/// reads two types of bodies and refuses all others.
+/// An operation that the settings do not offer is refused, whatever else the call contains. The strict
+/// profile reads two types of bodies and refuses all others.
 const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [offered, media_type];
 
 /// Run when the call has been read. In mode `report` their objections are only findings; in mode `off` they

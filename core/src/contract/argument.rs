@@ -69,9 +69,9 @@ pub enum Role {
 /// A documented default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultValue {
-    /// The tables say "none".
+    /// Documented as "none" in the tables.
     None,
-    /// The tables say `null`.
+    /// Documented as `null` in the tables.
     Null,
     /// A boolean.
     Bool(bool),

@@ -8,7 +8,7 @@ pub const RECORD_NUMBER: &str = "id";
 pub enum Kind {
     /// A calendar entry.
     Event,
-    /// A place where events happen.
+    /// A location of events.
     Venue,
     /// A person or group that runs events.
     Organizer,

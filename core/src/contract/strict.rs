@@ -12,7 +12,7 @@ pub enum StrictRule {
     },
     /// `true`, `false`, `1` or `0`.
     Flag,
-    /// `YYYY-MM-DD`, with `HH:MM` or `HH:MM:SS` behind a blank or a `T`.
+    /// `YYYY-MM-DD`, optionally followed by a blank or a `T` and `HH:MM` or `HH:MM:SS`.
     AbsoluteDate,
     /// Any date that PHP reads and that is in the years 1 to 9999; not a plain number.
     ReadableDate,

@@ -56,7 +56,7 @@ fn read_by_php(content_type: Option<&[u8]>) -> BodyReading<'_> {
     BodyReading::Ignored
 }
 
-/// On the other methods WordPress parses a body as a form if the type says so or is missing.
+/// On the other methods WordPress parses a body as a form if the type is that of a form or is missing.
 fn read_by_wordpress(content_type: Option<&[u8]>) -> BodyReading<'_> {
     let essence = content_type
         .map(essence)

@@ -4,7 +4,7 @@ use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use super::percent::{Plus, decode};
 use crate::value::{PhpArray, Value, split_once};
 
-/// Reads a query or an urlencoded body (backend.md section 4). Never fails: PHP takes any bytes.
+/// Reads a query or a urlencoded body (backend.md section 4). Never fails: PHP accepts any bytes.
 pub fn parse_form(text: &[u8]) -> PhpArray {
     let mut variables = PhpArray::default();
     for pair in pairs(text).take(PHP_VARIABLE_LIMIT) {

@@ -10,8 +10,8 @@ pub const PHP_DEPTH: usize = 512;
 
 /// Decodes a JSON text nested at most `depth` deep.
 ///
-/// A repeated key keeps its first position and gets its last value. Numbers keep their spelling; literals are
-/// converted to lower case.
+/// A repeated key keeps its first position and gets its last value. Numbers keep their spelling. Literals
+/// must be in lower case.
 ///
 /// # Errors
 /// The first error that PHP would report.

@@ -35,9 +35,9 @@ causes! {
     MalformedMethod => BadRequestLine, says "The request method is malformed.";
     /// Neither HTTP/1.0, HTTP/1.1 nor HTTP/2.
     UnsupportedVersion => BadRequestLine, says "The HTTP version is not supported.";
-    /// The path holds a broken percent-escape or an encoded NUL.
+    /// The path contains a broken percent-escape or an encoded NUL.
     UnreadablePath => BadTarget, says "The path of the request cannot be read.";
-    /// CGI would take a header for one that frames the body.
+    /// CGI would read a header as one that frames the body.
     LookAlikeHeader => BadHeader, says "A request header looks like one that frames the body.";
     /// Content-Length beside Transfer-Encoding.
     LengthAndCoding => AmbiguousLength,
@@ -52,7 +52,7 @@ causes! {
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.
     TooManyFormFields => TooManyParameters, says "The form has too many fields.";
-    /// The content type does not say how to read the body.
+    /// The content type allows two readings of the body.
     TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
 
     /// The origin's name does not resolve.
@@ -61,7 +61,7 @@ causes! {
     OriginRefused => OriginFailed, reports ConnectionRefused;
     /// TLS with the origin failed.
     OriginTls => OriginFailed, reports TlsProtocolError;
-    /// The origin cannot be reached, or says that the site is down.
+    /// The origin cannot be reached, or reports that the site is down.
     OriginDown => OriginFailed, reports DestinationUnavailable;
     /// The response ended early.
     OriginIncomplete => OriginFailed, reports HttpResponseIncomplete;

@@ -1,4 +1,5 @@
-//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are written from it.
+//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are
+//! written from it.
 
 use http::StatusCode;
 
@@ -13,8 +14,8 @@ pub struct EdgeEntry {
     pub status: StatusCode,
     /// The `error` of `Proxy-Status`, unless a [`Cause`](super::Cause) has its own.
     pub proxy_error: ProxyError,
-    /// One sentence for the client, unless a [`Cause`](super::Cause) has its own. It contains no internal details and no
-    /// bytes of the request.
+    /// One sentence for the client, unless a [`Cause`](super::Cause) has its own. It contains no internal
+    /// details and no bytes of the request.
     pub sentence: &'static str,
     /// The meaning of the error.
     pub meaning: &'static str,

@@ -24,7 +24,7 @@ pub struct Refusal {
 /// The `Allow` header that WordPress sends with a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allow {
-    /// None: no route was matched.
+    /// No `Allow` header, because no route was matched.
     #[default]
     Absent,
     /// The methods that an anonymous caller may use on every route.

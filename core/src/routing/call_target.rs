@@ -46,7 +46,7 @@ pub struct CallTarget {
 pub struct RawTarget {
     /// The path.
     pub path: String,
-    /// The query without its question mark; empty where there is none.
+    /// The query without its question mark; empty if there is no query.
     pub query: String,
 }
 

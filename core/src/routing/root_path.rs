@@ -35,8 +35,8 @@ impl RootPath {
     /// path is decoded once and matched again.
     ///
     /// The server has already decoded the path after `index.php/`. WordPress takes the part before a question
-    /// mark and escapes percent signs again. WordPress's regular expression accepts other spellings of `index.php`;
-    /// the rest of such a path is treated like any other path.
+    /// mark and escapes percent signs again. Its regular expression accepts other spellings of `index.php`;
+    /// such a path is treated like any other path.
     pub(super) fn route<'a>(&self, path: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let below = self.below_home(path)?;
         if let Some(info) = below.strip_prefix(b"index.php/") {
@@ -68,8 +68,8 @@ impl RootPath {
     }
 }
 
-/// The part after `index.php/`, if the path begins with that. In the regular expression of WordPress the dot matches any
-/// character.
+/// The part after `index.php/`, if the path begins with that. In the regular expression of WordPress the dot
+/// matches any character.
 fn behind_index(path: &[u8]) -> &[u8] {
     let index = path.split_at_checked(b"index.php/".len());
     match index {

@@ -8,7 +8,7 @@ use crate::value::trim_end;
 pub struct RouteMatch {
     /// The route.
     pub route: Route,
-    /// The digits of an id, or a slug as WordPress's `slug` parameter would hold it.
+    /// The digits of an id, or the value of WordPress's `slug` parameter.
     pub parameter: Option<Vec<u8>>,
 }
 

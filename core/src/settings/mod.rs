@@ -57,8 +57,8 @@ pub struct Settings {
     pub read_only: bool,
     /// Client networks that may write; empty: any.
     pub write_addresses: Vec<IpNet>,
-    /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the site
-    /// allows.
+    /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the
+    /// site allows.
     pub writers: Vec<String>,
     /// `Authorization` schemes that the strict profile accepts.
     pub authorization_schemes: Vec<String>,
@@ -107,8 +107,8 @@ const DEFAULT_SCHEME: &str = "Basic";
 // === impl Settings ===
 
 impl Settings {
-    /// The defaults for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the public
-    /// path `/wp-json`. Trailing slashes of `url` are dropped.
+    /// The defaults for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the
+    /// public path `/wp-json`. Trailing slashes of `url` are dropped.
     pub fn for_origin(url: Url) -> Self {
         let url = without_trailing_slash(url);
         Self {

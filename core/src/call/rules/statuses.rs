@@ -20,7 +20,7 @@ const BUILT_IN: [&[u8]; 12] = [
     b"request-completed",
 ];
 
-/// The longest status the database can hold.
+/// Maximum length of a status in the database.
 const MAX_LENGTH: usize = 20;
 
 /// Judges a status to be written. PHP finds `true` equal to any name; the type check refuses it later.

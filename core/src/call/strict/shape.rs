@@ -128,10 +128,10 @@ fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
     let shape = match json_shape(body, STRICT_LIMITS.json_depth) {
         Ok(shape) => shape,
         Err(JsonError::Depth) => return Some(Problem::InvalidJson(JsonError::Depth)),
-        // WordPress words the refusal of a body that is not JSON. PHP takes some bodies for empty.
+        // WordPress words the refusal of a body that is not JSON. A body that PHP calls empty has no members.
         Err(_) => return None,
     };
-    // PHP accepts `TRUE` and `Null`; JSON (RFC 8259) does not.
+    // A second parser must also accept the body as JSON (RFC 8259).
     let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();
     let holds = shape
         .names
