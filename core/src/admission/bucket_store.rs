@@ -1,7 +1,8 @@
-//! The buckets of all clients: a bounded number, in shards, and full ones are forgotten.
+//! The buckets of all clients. Their number is bounded, they are split into shards, and full buckets are
+//! removed.
 //!
-//! A full bucket says nothing, so it may go. Each shard keeps its buckets in the order in which they will be full,
-//! so that a call looks at a few of them and never walks over all.
+//! A full bucket contains no information, so it may be removed. Each shard orders its buckets by the time
+//! when they will be full. A call therefore looks at a few of them and never at all.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -12,51 +13,53 @@ use std::time::{Duration, Instant};
 use super::gcra::{self, Level};
 use crate::settings::Rate;
 
-/// So many that threads seldom meet at one lock.
+/// Number of shards: high enough that threads seldom wait for the same lock.
 const SHARDS: usize = 64;
 
-/// Buckets that each call may check in its shard: more than the one it may add, so that full ones never pile up.
+/// Number of buckets that each call may check in its shard. It is larger than the one bucket that a call may
+/// add, so that full buckets never accumulate.
 const CHECKED_BY_CALL: usize = 2;
 
-/// Buckets that may be checked in each shard when there is no room.
+/// Number of buckets that may be checked in each shard when the store is at its limit.
 const CHECKED_BY_SWEEP: usize = 32;
 
-/// How often all shards are swept, at most.
+/// Minimum time between two sweeps of all shards.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Buckets by keyed hash, so that neither addresses nor credentials are held.
+/// Buckets by keyed hash, so that the store contains neither addresses nor credentials.
 #[derive(Debug)]
 pub struct BucketStore {
     shards: [Mutex<Shard>; SHARDS],
-    /// Most buckets in the shards.
+    /// Maximum number of buckets in the shards.
     limit: AtomicUsize,
-    /// Buckets in the shards.
+    /// Number of buckets in the shards.
     tracked: AtomicUsize,
-    /// The buckets that clients share for whom there is no room: one for each budget.
+    /// The shared buckets, one for each budget, for clients that find the store at its limit.
     overflow: Mutex<HashMap<u64, Instant>>,
     next_sweep: Mutex<Option<Instant>>,
 }
 
-/// Which bucket a call is paid from.
+/// The buckets that a call may be paid from.
 #[derive(Debug, Clone, Copy)]
 pub struct BucketKey {
-    /// The client's own.
+    /// The client's own bucket.
     pub own: u64,
-    /// The one that clients share for whom there is no room.
+    /// The bucket that clients share when the store is at its limit.
     pub shared: u64,
 }
 
 #[derive(Debug, Default)]
 struct Shard {
     full_at: HashMap<u64, Instant>,
-    /// Each bucket once, by the time it was first to be full; that may have moved on since.
+    /// Each bucket once, ordered by the first time computed for it to be full; that time may have moved
+    /// since.
     by_time: BinaryHeap<Reverse<(Instant, u64)>>,
 }
 
 // === impl BucketStore ===
 
 impl BucketStore {
-    /// A store of at most `limit` buckets, shared ones aside.
+    /// A store of at most `limit` buckets, not counting shared ones.
     pub fn new(limit: usize) -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
@@ -67,12 +70,12 @@ impl BucketStore {
         }
     }
 
-    /// Changes the limit. Buckets beyond a lower one go when they are full.
+    /// Changes the limit. Buckets above a lower limit are removed once they are full.
     pub fn resize(&self, limit: usize) {
         self.limit.store(limit, Ordering::Relaxed);
     }
 
-    /// Takes one call from a bucket, or says how long until it has one.
+    /// Takes one call from a bucket.
     ///
     /// # Errors
     /// The time until the bucket has a call.
@@ -86,7 +89,7 @@ impl BucketStore {
             .unwrap_or_else(|| self.spend_shared(key.shared, rate, now))
     }
 
-    /// How long until a bucket has a call; none: it has one now.
+    /// The time until a bucket has a call; `None`: it has one now.
     pub fn wait(&self, key: BucketKey, rate: &Rate, now: Instant) -> Option<Duration> {
         let known = lock(self.shard(key.own)).full_at.get(&key.own).copied();
         let is_full = || self.tracked.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed);
@@ -95,7 +98,8 @@ impl BucketStore {
         gcra::spend(rate, full_at, now).err()
     }
 
-    /// Takes one call from a client's own bucket; none where it has none and there is no room for one.
+    /// Takes one call from a client's own bucket; `None` if the client has no bucket and the store is at its
+    /// limit.
     fn spend_own(&self, own: u64, rate: &Rate, now: Instant) -> Option<Result<Level, Duration>> {
         let mut shard = lock(self.shard(own));
         self.release(shard.forget_full(CHECKED_BY_CALL, now));
@@ -117,7 +121,7 @@ impl BucketStore {
         Ok(level)
     }
 
-    /// Looks for full buckets in all shards, now and then; says whether it looked.
+    /// Looks for full buckets in all shards, at most once per [`SWEEP_INTERVAL`]; returns true if it looked.
     fn sweep(&self, now: Instant) -> bool {
         {
             let mut next = lock(&self.next_sweep);
@@ -133,7 +137,7 @@ impl BucketStore {
         true
     }
 
-    /// Counts one more bucket, if there is room for it.
+    /// Counts one more bucket; returns false if the store is at its limit.
     fn reserve(&self) -> bool {
         let limit = self.limit.load(Ordering::Relaxed);
         let more = |tracked: usize| (tracked < limit).then(|| tracked + 1);
@@ -165,7 +169,8 @@ impl Shard {
         }
     }
 
-    /// Forgets full buckets among the first so many, and says how many it forgot.
+    /// Checks this many of the first buckets, removes the full ones, and returns the number of removed
+    /// buckets.
     fn forget_full(&mut self, checked: usize, now: Instant) -> usize {
         let before = self.full_at.len();
         for _ in 0..checked {
@@ -188,7 +193,7 @@ impl Shard {
         before - self.full_at.len()
     }
 
-    /// Gives memory back that a crowd took.
+    /// Releases memory that a crowd of clients used.
     fn shrink(&mut self) {
         let left = self.full_at.len();
         if self.full_at.capacity() / 8 > left {
@@ -199,7 +204,7 @@ impl Shard {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No method leaves a state half changed.
+    // No method panics halfway through a change, so a poisoned lock still guards a valid state.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -218,7 +223,7 @@ mod tests {
         BucketKey { own, shared: 0 }
     }
 
-    /// All buckets, shared ones included.
+    /// The number of all buckets, shared ones included.
     fn buckets(store: &BucketStore) -> usize {
         let own: usize = store.shards.iter().map(|shard| lock(shard).full_at.len()).sum();
         assert_eq!(store.tracked.load(Ordering::Relaxed), own);
@@ -244,7 +249,7 @@ mod tests {
         for own in 1..=5 {
             assert!(store.spend(key(own), &RATE, now).is_ok(), "{own}");
         }
-        // 4 and 5 have spent what 6 would share.
+        // Clients 4 and 5 have spent the bucket that client 6 would share.
         assert!(store.spend(key(6), &RATE, now).is_err());
         assert!(store.wait(key(6), &RATE, now).is_some());
         assert!(store.spend(key(1), &RATE, now).is_ok());
@@ -267,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_holds_no_memory_once_it_has_left() {
+    fn a_crowd_releases_its_memory() {
         let now = Instant::now();
         let store = BucketStore::new(100_000);
         for own in 0..100_000 {
@@ -301,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_are_not_swept_for_each_member_of_a_crowd() {
+    fn a_crowd_does_not_sweep_the_shards_at_each_call() {
         let now = Instant::now();
         let store = BucketStore::new(1);
         let _ = store.spend(key(1), &RATE, now);
@@ -333,7 +338,7 @@ mod tests {
     }
 
     proptest! {
-        /// The model keeps every bucket for ever. Buckets that are forgotten must make no difference to it.
+        /// The model keeps every bucket for ever. Removed buckets must make no difference to it.
         #[test]
         fn each_bucket_allows_what_gcra_allows_and_their_number_is_bounded(
             limit in 1usize..20,

@@ -1,4 +1,4 @@
-//! What each client may spend: by address and by credentials, on lists, items and writes apart.
+//! The budgets of each client: by address and by credentials, separate for lists, items and writes.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
@@ -16,23 +16,23 @@ pub struct Budgets {
     buckets: SharedBuckets,
 }
 
-/// The buckets, which outlive a change of settings. Clones share them.
+/// The buckets, which survive a change of settings. Clones share them.
 #[derive(Debug, Clone)]
 pub struct SharedBuckets {
     store: Arc<BucketStore>,
-    /// Keyed anew at each start: nobody can choose credentials that share a bucket with another's, and nobody
-    /// can find credentials in a dump.
+    /// The hash key is new at each start. A client cannot choose credentials that share a bucket with another
+    /// client's, and a memory dump does not reveal credentials.
     hasher: RandomState,
 }
 
-/// A budget that is used up.
+/// A budget that is exhausted.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Exceeded {
     /// Its name, from a closed set.
     pub budget: &'static str,
-    /// How long until there is something in it again.
+    /// The time until the budget has a call again.
     pub wait: Duration,
-    /// What the client has left.
+    /// The remaining calls of the client.
     pub status: RateLimitStatus,
 }
 
@@ -46,7 +46,7 @@ struct Budget<'a> {
 // === impl Budgets ===
 
 impl Budgets {
-    /// The rules of these limits over buckets that outlive them.
+    /// The rules of these limits over buckets that survive them.
     pub fn new(limits: &RateLimits, buckets: &SharedBuckets) -> Self {
         Self {
             limits: limits.clone(),
@@ -54,8 +54,11 @@ impl Budgets {
         }
     }
 
-    /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call
-    /// then cost no room once that one is used up.
+    /// Takes one call from the client's budgets. The address's budget comes first, so that random credentials
+    /// cannot fill the table once it is exhausted.
+    ///
+    /// # Errors
+    /// The first budget that is exhausted.
     pub fn spend(
         &self,
         client: Client<'_>,
@@ -89,10 +92,11 @@ impl Budgets {
         Ok(status)
     }
 
-    /// Notes that the site did not take the credentials of a client.
+    /// Records that the site rejected the credentials of a client.
     pub fn login_failed(&self, client: Client<'_>, now: Instant) {
         for budget in self.logins(client) {
-            // A failure beyond the budget was under way already when it was used up.
+            // The error is ignored: a failure beyond the budget belongs to a call that was admitted before
+            // the budget was exhausted.
             let _ = self.buckets.store.spend(budget.key, budget.rate, now);
         }
     }
@@ -153,7 +157,7 @@ impl Budgets {
 // === impl SharedBuckets ===
 
 impl SharedBuckets {
-    /// Makes the buckets for these limits, all of them full.
+    /// Creates the buckets for these limits, all of them full.
     pub fn new(limits: &RateLimits) -> Self {
         Self {
             store: Arc::new(BucketStore::new(limits.max_buckets)),
@@ -161,7 +165,7 @@ impl SharedBuckets {
         }
     }
 
-    /// Follows new limits; what was spent stays spent.
+    /// Applies new limits; calls that were spent stay spent.
     pub fn adapt(&self, limits: &RateLimits) {
         self.store.resize(limits.max_buckets);
     }
@@ -196,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_limited_unless_told() {
+    fn nothing_is_limited_by_default() {
         let budgets = budgets(|_| {});
         let identity = identity(Some("Basic YTpi"));
         let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_items_and_writes_are_paid_apart() {
+    fn lists_items_and_writes_have_separate_budgets() {
         let budgets = budgets(|limits| {
             limits.address.lists = Some(rate(1));
             limits.address.writes = Some(rate(1));
@@ -235,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn who_only_knows_a_name_does_not_spend_for_its_owner() {
+    fn a_client_with_only_a_name_does_not_spend_for_its_owner() {
         let budgets = budgets(|limits| limits.credentials.items = Some(rate(1)));
         let now = Instant::now();
         let spend = |value| {
@@ -251,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_logins_slow_an_address_and_an_account() {
+    fn failed_logins_limit_an_address_and_an_account() {
         let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
         let now = Instant::now();
         let (alice, bob, nobody) = (
@@ -282,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_stays_spent_under_new_limits() {
+    fn spent_calls_stay_spent_under_new_limits() {
         let old = budgets(|limits| limits.address.items = Some(rate(1)));
         let identity = identity(None);
         let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);

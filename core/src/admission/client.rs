@@ -1,4 +1,4 @@
-//! Who calls, as far as budgets must tell visitors apart, and for what.
+//! The client and the cost of a call, as far as budgets depend on them.
 
 use std::net::IpAddr;
 
@@ -9,18 +9,18 @@ use crate::contract::{Action, Operation};
 use crate::credentials::Identity;
 use crate::settings::client_network;
 
-/// What a call costs the site.
+/// The cost of a call at the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CostClass {
     /// A list: a query over many records.
     List,
-    /// One record, the index, a description, or nothing at all.
+    /// One record, the index, a description, or a call without a route.
     Item,
-    /// Anything that may change something.
+    /// Any call that may change something.
     Write,
 }
 
-/// Where a call comes from and as whom it counts.
+/// The address of a client and the identity that it counts as.
 #[derive(Debug, Clone, Copy)]
 pub struct Client<'a> {
     address: Option<IpAddr>,
@@ -30,7 +30,7 @@ pub struct Client<'a> {
 // === impl CostClass ===
 
 impl CostClass {
-    /// The kind of a call, whether or not its target leads to an operation.
+    /// The cost of a call, whether or not its target leads to an operation.
     pub fn of(method: &Method, operation: Option<&Operation>) -> Self {
         match operation.map(|operation| operation.id.action) {
             _ if !method.is_safe() => Self::Write,
@@ -43,12 +43,12 @@ impl CostClass {
 // === impl Client ===
 
 impl<'a> Client<'a> {
-    /// A client by its address, if that is known, and by what it shows of itself.
+    /// A client with its address, if that is known, and the identity in its credentials.
     pub const fn new(address: Option<IpAddr>, identity: &'a Identity) -> Self {
         Self { address, identity }
     }
 
-    /// What tells addresses apart; none for a client whose address is not known.
+    /// The network that counts as one address; `None` for a client whose address is not known.
     pub(super) fn network(&self) -> Option<IpNet> {
         self.address.map(client_network)
     }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ipv6_clients_are_told_apart_by_their_network() {
+    fn ipv6_clients_are_distinguished_by_network() {
         let identity = Identity::default();
         let network = |address: &str| Client::new(Some(address.parse().unwrap()), &identity).network();
         assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:2"));

@@ -1,4 +1,4 @@
-//! What a client has left, as response headers (draft-ietf-httpapi-ratelimit-headers).
+//! A client's remaining calls, as response headers (draft-ietf-httpapi-ratelimit-headers).
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::settings::Rate;
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// What a client has left in one budget.
+/// A client's remaining calls in one budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BudgetStatus {
     pub(super) budget: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct BudgetStatus {
     pub(super) full_in: Duration,
 }
 
-/// What a client has left in the budgets that a call was paid from; none where nothing is limited.
+/// A client's remaining calls in the budgets that a call was paid from; empty if no budget limits the call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RateLimitStatus(Vec<BudgetStatus>);
 
@@ -30,8 +30,8 @@ impl RateLimitStatus {
         self.0.push(status);
     }
 
-    /// Writes `RateLimit` and `RateLimit-Policy`: quota and window in seconds, what is left, and the seconds until
-    /// all of it is there again.
+    /// Writes `RateLimit` and `RateLimit-Policy`: quota and window in seconds, the remaining calls, and the
+    /// seconds until the whole quota is available again.
     pub fn write(&self, headers: &mut HeaderMap) {
         if self.0.is_empty() {
             return;
@@ -48,7 +48,7 @@ impl RateLimitStatus {
             debug_assert!(written.is_ok(), "a String takes everything");
         }
         for (name, text) in [(RATE_LIMIT, limit), (RATE_LIMIT_POLICY, policy)] {
-            // Numbers and names from a closed set are always a header value.
+            // Numbers and names from a closed set always form a valid header value.
             if let Ok(value) = HeaderValue::try_from(text) {
                 headers.insert(name, value);
             }
@@ -56,7 +56,7 @@ impl RateLimitStatus {
     }
 }
 
-/// Seconds, a begun one counted whole.
+/// Seconds, rounded up.
 pub fn whole_seconds(time: Duration) -> u64 {
     time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_quota_window_and_what_is_left() {
+    fn writes_quota_window_and_remaining_calls() {
         let mut status = RateLimitStatus::default();
         let mut headers = HeaderMap::new();
         status.write(&mut headers);

@@ -1,24 +1,27 @@
-//! One bucket by the generic cell rate algorithm: as many calls at once as a rate allows, then evenly spread.
+//! One bucket by the generic cell rate algorithm: calls up to the rate may come at once, further calls are
+//! spread evenly.
 
 use std::time::{Duration, Instant};
 
 use crate::settings::Rate;
 
-/// How a bucket stands after a call.
+/// The level of a bucket after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// When it will be full again: all that must be remembered.
+    /// The time when the bucket will be full again. No other state is needed.
     pub full_at: Instant,
-    /// Calls that may follow at once.
+    /// Number of calls that may follow at once.
     pub left: u32,
 }
 
-/// Takes one call out of a bucket that will be full at `full_at` (none: it is full now), or says how long until
-/// there is one.
+/// Takes one call out of a bucket that will be full at `full_at` (`None`: it is full now).
+///
+/// # Errors
+/// The time until the bucket has a call.
 pub(super) fn spend(rate: &Rate, full_at: Option<Instant>, now: Instant) -> Result<Level, Duration> {
     let requests = rate.requests.max(1);
     let share = rate.period / requests;
-    // The period rounded, so that shares fill it exactly.
+    // The period, rounded to a multiple of the share of one call.
     let whole = share * requests;
     let full_at = full_at.map_or(now, |at| at.max(now)) + share;
     let spent = full_at - now;
@@ -48,7 +51,7 @@ mod tests {
         }
     }
 
-    /// Levels left after each call at these seconds; none where it was refused.
+    /// The levels after calls at these seconds; `None` for a refused call.
     fn left(rate: &Rate, calls: &[u64]) -> Vec<Option<u32>> {
         let start = Instant::now();
         let mut full_at = None;
@@ -74,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_how_long_to_wait() {
+    fn a_refusal_returns_the_time_to_wait() {
         let now = Instant::now();
         let rate = rate(2, 10);
         let full_at = now + Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Who may call, and how often: pure, with the clock passed in.
+//! Admission: which clients may call, and how often. Pure, with the clock passed in.
 
 mod bucket_store;
 mod budgets;

@@ -1,15 +1,15 @@
-//! Who may write: client addresses and account names.
+//! Clients that may write: their addresses and account names.
 
 use ipnet::IpNet;
 
 use super::client::Client;
 use crate::settings::Settings;
 
-/// The lists of those who may write; an empty list admits everyone.
+/// The lists of clients that may write; an empty list admits everyone.
 #[derive(Debug, Clone)]
 pub struct Writers {
     networks: Vec<IpNet>,
-    /// In lower case.
+    /// The account names, in lower case.
     names: Vec<String>,
 }
 
@@ -28,15 +28,16 @@ impl Writers {
         }
     }
 
-    /// Whether writes may come from a client's address; an unknown one is on no list.
+    /// Returns true if writes may come from a client's address. An unknown address is on no list.
     pub fn are_at(&self, client: Client<'_>) -> bool {
         let is_listed = |address| self.networks.iter().any(|network| network.contains(&address));
         self.networks.is_empty() || client.address().is_some_and(is_listed)
     }
 
-    /// Whether a client claims to be one of them; the site checks the password.
+    /// Returns true if a client claims to be a listed account; the site checks the password.
     ///
-    /// A login cookie beside the name would win at the site, and be somebody else's.
+    /// A name with a login cookie beside it does not count: the cookie takes precedence at the site and may
+    /// belong to another account.
     pub fn include(&self, client: Client<'_>) -> bool {
         let is_listed = |account: &str| self.names.iter().any(|name| name == account);
         self.names.is_empty() || client.identity().sole_account().is_some_and(is_listed)
@@ -60,7 +61,7 @@ mod tests {
     const ALICE: (HeaderName, &str) = (AUTHORIZATION, "Basic YUxpY2U6eA==");
 
     #[test]
-    fn everyone_may_write_unless_told() {
+    fn everyone_may_write_by_default() {
         let identity = Identity::default();
         let client = Client::new(None, &identity);
         let all = writers(|_| {});

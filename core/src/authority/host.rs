@@ -24,7 +24,10 @@ pub struct BadHost;
 // === impl Host ===
 
 impl Host {
-    /// The one host a request names; none only where HTTP/1.0 allows that.
+    /// The only host that a request names; `None` only if HTTP/1.0 allows that.
+    ///
+    /// # Errors
+    /// [`BadHost`] if the request does not name exactly one valid host.
     pub fn named_by(head: &Parts) -> Result<Option<Self>, BadHost> {
         let mut fields = head.headers.get_all(HOST).iter();
         let field = fields.next().map(|value| parse(value.as_bytes())).transpose()?;
@@ -33,7 +36,7 @@ impl Host {
         }
         let named = match (head.version, field) {
             (Version::HTTP_2, field) => Some(named_over_http2(head, field)?),
-            // The authority of an absolute-form target does not count.
+            // The authority of an absolute-form target is ignored.
             (_, Some(host)) => Some(host),
             (Version::HTTP_10 | Version::HTTP_09, None) => None,
             (_, None) => return Err(BadHost),
@@ -41,7 +44,7 @@ impl Host {
         Ok(named.as_ref().map(Self::from_authority))
     }
 
-    /// The host of a URL, with its port where that is not the scheme's own.
+    /// The host of a URL, with its port unless it is the scheme's default port.
     pub(super) fn of_url(url: &Url) -> Option<Self> {
         Some(Self {
             name: url.host_str()?.to_owned(),
@@ -80,12 +83,12 @@ impl Host {
         &self.name
     }
 
-    /// The port, where the request names one.
+    /// The port; `None` if the request does not name one.
     pub(super) const fn port(&self) -> Option<u16> {
         self.port
     }
 
-    /// Whether it is `localhost` or an address.
+    /// Returns true if the host is `localhost` or an address.
     pub(super) fn is_localhost_or_address(&self) -> bool {
         let bare = self.name.trim_start_matches('[').trim_end_matches(']');
         self.name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok()
@@ -102,7 +105,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// `:authority` and Host must agree when both are there (RFC 9113 8.3.1).
+/// The host over HTTP/2. `:authority` and Host must agree if both are present (RFC 9113 8.3.1).
 fn named_over_http2(head: &Parts, field: Option<Authority>) -> Result<Authority, BadHost> {
     let pseudo = head
         .uri
@@ -135,9 +138,9 @@ fn has_plain_name(host: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
 }
 
-/// No colon at all, or one with a port in digits behind it.
+/// Returns true if there is no colon, or a colon with a port in digits after it.
 fn has_plain_port(authority: &Authority) -> bool {
-    // The library takes `+80` for a port, too.
+    // The library also accepts `+80` as a port.
     let is_plain = |port: Port<&str>| port.as_str().bytes().all(|byte| byte.is_ascii_digit());
     authority.as_str().len() == authority.host().len() || authority.port().is_some_and(is_plain)
 }

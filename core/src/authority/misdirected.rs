@@ -2,7 +2,7 @@
 
 use crate::problem::{EdgeError, Refusal};
 
-/// The answer to a request that names a host which is not served here.
+/// The response to a request that names a host which this edge does not serve.
 pub fn misdirected() -> Refusal {
     Refusal::edge(EdgeError::Misdirected)
 }

@@ -1,5 +1,5 @@
-//! Under which name a client addresses the edge: the Host of a request, the public address, and the strict rule
-//! about absolute targets. Pure.
+//! The names by which a client addresses the edge: the Host of a request, the public address, and the strict
+//! rule about absolute targets. Pure.
 
 mod host;
 mod misdirected;

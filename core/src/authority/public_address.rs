@@ -1,4 +1,4 @@
-//! Under which scheme and host a client knows the edge.
+//! The scheme and host by which a client knows the edge.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -16,22 +16,22 @@ pub enum Scheme {
     Https,
 }
 
-/// How a request reached the edge, as far as that is believed.
+/// The scheme, host and local address of a request, as far as the edge trusts them.
 #[derive(Debug, Clone, Copy)]
 pub struct Addressed<'a> {
     /// The scheme the client used.
     pub scheme: Scheme,
     /// The host the client named.
     pub host: Option<&'a Host>,
-    /// The edge's own end of the connection.
+    /// The edge's own address on the connection.
     pub local: Option<SocketAddr>,
 }
 
-/// Scheme and host, as URLs in answers name them.
+/// Scheme and host, as URLs in responses contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicAddress {
     scheme: Scheme,
-    /// With its port where it is not the scheme's own.
+    /// The host, with its port unless it is the scheme's default port.
     host: Host,
 }
 
@@ -46,7 +46,7 @@ impl Scheme {
         }
     }
 
-    /// The port that URLs leave out.
+    /// The default port, which URLs omit.
     pub(super) const fn usual_port(self) -> u16 {
         match self {
             Self::Http => 80,
@@ -58,7 +58,7 @@ impl Scheme {
 // === impl PublicAddress ===
 
 impl PublicAddress {
-    /// The configured address, else what is believed of the request.
+    /// The configured address, else the trusted parts of the request.
     pub fn of(configured: Option<&Url>, request: Addressed<'_>) -> Self {
         configured
             .and_then(Self::from_url)
@@ -74,7 +74,8 @@ impl PublicAddress {
         Some(Self { scheme, host })
     }
 
-    /// A Host that a stranger chose is never reflected: only `localhost` or an address is (T-21).
+    /// The address from a request. Only `localhost` or an IP address is reflected; a Host that a stranger
+    /// chose never is (T-21).
     fn from_request(request: Addressed<'_>) -> Self {
         let named = request.host.filter(|host| host.is_localhost_or_address());
         let local = || request.local.map(Host::of_socket);
@@ -89,7 +90,7 @@ impl PublicAddress {
         self.scheme
     }
 
-    /// The host, with its port where that is not the scheme's own.
+    /// The host, with its port unless it is the scheme's default port.
     pub const fn host(&self) -> &Host {
         &self.host
     }

@@ -1,4 +1,4 @@
-//! The strict profile's rule about absolute targets: they name this edge (T-13).
+//! The strict profile's rule about absolute targets: they must name this edge (T-13).
 
 use http::Version;
 use http::request::Parts;
@@ -9,7 +9,7 @@ use super::host::Host;
 use super::public_address::{Addressed, PublicAddress, Scheme};
 use crate::settings::Settings;
 
-/// Which absolute targets name this edge.
+/// The absolute targets that name this edge.
 #[derive(Debug)]
 pub struct StrictAuthority {
     public_url: Option<Url>,
@@ -27,9 +27,10 @@ impl StrictAuthority {
         }
     }
 
-    /// Whether a target is a bare path, or names scheme and authority under which clients know the edge.
+    /// Returns true if a target is a bare path, or names a scheme and authority by which clients know the
+    /// edge.
     ///
-    /// HTTP/2 has no bare paths; there the authority is the Host, which has been checked.
+    /// HTTP/2 has no bare paths. There the authority is the Host, which has been checked.
     pub fn names_us(&self, head: &Parts, request: Addressed<'_>) -> bool {
         let (Some(scheme), Some(target)) = (head.uri.scheme_str(), head.uri.authority()) else {
             return true;
@@ -56,7 +57,7 @@ impl StrictAuthority {
     }
 }
 
-/// Whether a target's authority is this host, the scheme's own port written or not.
+/// Returns true if a target's authority is this host, with or without the scheme's default port.
 fn is_same(scheme: Scheme, target: &Authority, host: &Host) -> bool {
     let usual = scheme.usual_port();
     target.host().eq_ignore_ascii_case(host.name())

@@ -1,4 +1,4 @@
-//! The request the edge writes itself, before it is addressed to an origin.
+//! The request that the edge writes itself, before it is addressed to an origin.
 
 use bytes::Bytes;
 use http::{HeaderValue, Method};
@@ -6,12 +6,12 @@ use http::{HeaderValue, Method};
 use super::canonical_route::CanonicalRoute;
 use crate::value::{Value, write_query};
 
-/// What goes to an origin: nothing in it is a client's byte that was not judged.
+/// A request for an origin. It contains no byte of the client that was not judged.
 ///
-/// It names no origin. A backend writes path and query with its own namespace.
+/// It does not name an origin. A backend writes path and query with its own namespace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CanonicalRequest {
-    /// Which root the call came in on: an index into the configured roots.
+    /// The root that the call came in on, as an index into the configured roots.
     pub root: usize,
     /// The method, after PUT and PATCH became POST.
     pub method: Method,
@@ -28,7 +28,7 @@ pub struct CanonicalRequest {
 /// The query of a canonical request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalQuery {
-    /// The argument that asks for the API's namespace; an origin has its own name for that.
+    /// The argument that asks for the API's namespace. Each origin has its own name for that namespace.
     namespace: Option<&'static str>,
     /// All other pairs, encoded.
     pairs: String,
@@ -42,7 +42,7 @@ impl CanonicalRequest {
         self.route.path(namespace)
     }
 
-    /// The query for an origin with this namespace, without the question mark; none where it is empty.
+    /// The query for an origin with this namespace, without the question mark; `None` if it is empty.
     pub fn query(&self, namespace: &str) -> Option<String> {
         self.query.text(namespace)
     }
@@ -51,7 +51,7 @@ impl CanonicalRequest {
 // === impl CanonicalQuery ===
 
 impl CanonicalQuery {
-    /// Takes encoded pairs, and the name of the argument that asks for the namespace.
+    /// Takes the encoded pairs and the name of the argument that asks for the namespace.
     pub const fn new(namespace: Option<&'static str>, pairs: String) -> Self {
         Self { namespace, pairs }
     }

@@ -1,20 +1,20 @@
-//! A route in its one spelling.
+//! A route in its only spelling.
 
 use crate::contract::Route;
 use crate::routing::canonical_slug;
 
-/// A route and what stands in its placeholder, spelt as it is forwarded.
+/// A route and the value of its placeholder, spelt as they are forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalRoute {
     route: Route,
-    /// Digits without leading zeros, or an encoded slug; empty where the route has no placeholder.
+    /// Digits without leading zeros, or an encoded slug; empty if the route has no placeholder.
     parameter: String,
 }
 
 // === impl CanonicalRoute ===
 
 impl CanonicalRoute {
-    /// Spells what stands in the placeholder of a route.
+    /// Spells the value of a route's placeholder.
     pub fn new(route: Route, parameter: Option<&[u8]>) -> Self {
         let sent = parameter.unwrap_or_default();
         let parameter = match route {
@@ -38,7 +38,7 @@ impl CanonicalRoute {
     }
 }
 
-/// The digits without leading zeros.
+/// Removes leading zeros.
 pub(super) fn canonical_id(digits: &[u8]) -> String {
     let mut significant = digits;
     while let [b'0', rest @ ..] = significant

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::nonce::nonce;
 use super::policy::Policy;
-use super::reading::{RawCall, read_bags};
+use super::reading::{RawCall, read_parameters};
 use super::wordpress::{Checked, Deferred, check, readings};
 use crate::contract::Operation;
 use crate::credentials::Caller;
@@ -13,7 +13,7 @@ use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::routing::RouteMatch;
 use crate::settings::Mode;
 
-/// A call of an operation before anything of its body is read.
+/// A call of an operation whose body has not been read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrival<'a> {
     pub(super) call: &'a RawCall<'a>,
@@ -22,20 +22,20 @@ pub(super) struct Arrival<'a> {
     pub(super) policy: &'a Policy,
 }
 
-/// A call whose arguments are read.
+/// A call whose arguments have been read.
 #[derive(Debug)]
 pub(super) struct Case<'a> {
     pub(super) call: &'a RawCall<'a>,
     pub(super) matched: &'a RouteMatch,
     pub(super) operation: &'static Operation,
     pub(super) policy: &'a Policy,
-    /// Decides what an objection means.
+    /// Decides whether an objection refuses the call.
     pub(super) mode: Mode,
     pub(super) parameters: Parameters,
     pub(super) caller: Caller,
     pub(super) is_nonce_first: bool,
     pub(super) style: Style,
-    /// What WordPress would say; filled by the phase that asks.
+    /// The result of WordPress's checks; filled by the first phase that needs it.
     checked: OnceCell<Checked>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Arrival<'a> {
     /// Reads path, query and body.
     ///
     /// # Errors
-    /// What makes the body unreadable.
+    /// The reason why the body cannot be read.
     pub(super) fn read(self) -> Result<Case<'a>, Problem> {
         let Self {
             call,
@@ -53,7 +53,7 @@ impl<'a> Arrival<'a> {
             operation,
             policy,
         } = self;
-        let parameters = read_bags(call, matched, &policy.limits)?;
+        let parameters = read_parameters(call, matched, &policy.limits)?;
         let nonce = nonce(call.method, &parameters);
         let style = self.style().map(|style| style.or_asked_for_in(&parameters));
         Ok(Case {
@@ -70,13 +70,13 @@ impl<'a> Arrival<'a> {
         })
     }
 
-    /// The refusal of a call whose body is not read.
+    /// The refusal of a call whose body was not read.
     pub(super) fn refusal(&self, problem: Problem) -> Refusal {
         let caller = self.call.credentials.caller(None);
         Refusal::new(problem, self.style().unwrap_or_default(), allow(caller))
     }
 
-    /// The layout that the query asks for; none in the strict profile, which knows no such parameter.
+    /// The layout that the query asks for; `None` in the strict profile, which has no such parameter.
     fn style(&self) -> Option<Style> {
         let lays_out = !self.policy.is_strict(Some(self.operation));
         lays_out.then(|| Style::asked_for(&self.call.target.query))
@@ -86,7 +86,7 @@ impl<'a> Arrival<'a> {
 // === impl Case ===
 
 impl Case<'_> {
-    /// What WordPress's own checks say.
+    /// The result of WordPress's own checks.
     pub(super) fn checked(&self) -> &Checked {
         self.checked.get_or_init(|| {
             let readings = readings(
@@ -98,7 +98,7 @@ impl Case<'_> {
         })
     }
 
-    /// What only the origin can judge; nothing where WordPress's checks were not asked.
+    /// The arguments that only the origin can judge; empty if WordPress's checks did not run.
     pub(super) fn deferred(&self) -> &[Deferred] {
         match self.checked.get() {
             Some(Checked::Passed { deferred } | Checked::RefusedByOrigin { deferred, .. }) => deferred,
@@ -106,7 +106,7 @@ impl Case<'_> {
         }
     }
 
-    /// Whether the call must show credentials and shows none.
+    /// Returns true if the call must carry credentials and carries none.
     pub(super) fn lacks_credentials(&self) -> bool {
         self.policy.lacks_credentials(self.operation, self.caller)
     }
@@ -117,7 +117,8 @@ impl Case<'_> {
     }
 }
 
-/// Anonymous callers pass GET on every route; what others pass is the origin's to say.
+/// The `Allow` header of a refusal. Anonymous callers may use GET on every route; only the origin knows the
+/// methods of other callers.
 fn allow(caller: Caller) -> Allow {
     match caller {
         Caller::Anonymous => Allow::Get,

@@ -1,4 +1,4 @@
-//! The canonical request: every known parameter once, in table order, in one place.
+//! The canonical request: every known parameter once, in table order, in one position.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::problem::{EdgeError, Problem};
 use crate::routing::RouteMatch;
 use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
-/// Writes the request of a case that may be forwarded.
+/// Encodes the request of a case that may be forwarded.
 ///
 /// # Errors
 /// A form value that is not UTF-8 cannot become JSON.
@@ -54,7 +54,7 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     })
 }
 
-/// The request for the description of a route, which OPTIONS asks for.
+/// The request for the description of a route, which a client asks for with OPTIONS.
 pub(super) fn encode_options(
     call: &RawCall<'_>,
     matched: &RouteMatch,
@@ -85,7 +85,7 @@ fn route(matched: &RouteMatch) -> CanonicalRoute {
     CanonicalRoute::new(matched.route, matched.parameter.as_deref())
 }
 
-/// The argument that asks for the namespace, if it was sent: its value is the backend's to write.
+/// The argument that asks for the namespace, if it was sent. The backend writes its value.
 fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static str> {
     let mut arguments = operation.arguments.iter();
     arguments
@@ -93,8 +93,8 @@ fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static 
         .map(|argument| argument.name)
 }
 
-/// The values that travel, in table order: declared ones, then those the backend obeys undeclared, then
-/// what the settings add.
+/// The values to forward, in table order: first declared arguments, then undeclared parameters that the
+/// backend obeys, then those that the settings allow.
 fn arguments<'a>(
     operation: &'a Operation,
     parameters: &'a Parameters,
@@ -119,14 +119,14 @@ fn arguments<'a>(
 
 fn argument_value<'a>(argument: &Argument, parameters: &'a Parameters) -> Option<Cow<'a, Value>> {
     let Some((_, value)) = parameters.get(argument.name) else {
-        // A JSON null is a value to the handlers that look for it.
+        // Some handlers treat a JSON null as a value.
         return parameters.of(Source::Json)?.get(argument.name).map(Cow::Borrowed);
     };
     let usable = argument.rule.creates().and_then(|kind| usable(kind, value));
     Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
 }
 
-/// Writes the global parameters, but for those that are written already.
+/// Writes the global parameters, except those that are already written.
 fn write_globals(parameters: &Parameters, is_written: impl Fn(&str) -> bool, query: &mut String) {
     for global in GLOBALS
         .iter()

@@ -1,17 +1,18 @@
-//! What is known of an answer before it comes.
+//! Properties of the expected response, known before it arrives.
 
 use super::policy::Policy;
 use super::reading::RawCall;
 use crate::credentials::Caller;
 
-/// What an admitted call lets expect of its answer.
+/// Properties of the response to an admitted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ExpectedAnswer {
-    /// A script: `_jsonp` was asked for and is allowed.
+    /// The response is a script: `_jsonp` was sent and is allowed.
     pub(super) javascript: bool,
-    /// Wrapped, its status hidden: `_envelope` was asked for (backend.md section 12).
+    /// The response is wrapped and its status hidden: `_envelope` was sent (backend.md section 12).
     pub(super) enveloped: bool,
-    /// For this client only: credentials, or the password of a protected post.
+    /// The response is for this client only: the call carries credentials or the password of a protected
+    /// post.
     pub(super) personal: bool,
 }
 

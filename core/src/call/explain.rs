@@ -1,8 +1,8 @@
-//! A call with its parts, for people who ask why it was judged as it was.
+//! A call with its parts, to explain to people why it was judged as it was.
 
 use super::nonce::nonce;
 use super::policy::Policy;
-use super::reading::{RawCall, read_bags};
+use super::reading::{RawCall, read_parameters};
 use super::wordpress::{Reading, readings};
 use crate::credentials::Caller;
 use crate::payload::Parameters;
@@ -13,13 +13,14 @@ use crate::problem::Problem;
 pub struct Explanation<'a> {
     /// Every argument with its reading, in declaration order.
     pub readings: Vec<Reading<'a>>,
-    /// Everything that was sent, declared or not.
+    /// All parameters that were sent, declared or not.
     pub parameters: &'a Parameters,
-    /// Who sends it.
+    /// The sender of the call: anonymous or with credentials.
     pub caller: Caller,
 }
 
-/// Reads a call's arguments and shows them; `show` gets nothing where the target leads to no operation.
+/// Reads the arguments of a call and passes them to `show`, which gets `None` if the target leads to no
+/// operation.
 pub(super) fn explain<T>(
     call: &RawCall<'_>,
     policy: &Policy,
@@ -28,7 +29,7 @@ pub(super) fn explain<T>(
     let (Some(matched), Some(operation)) = (&call.target.matched, call.target.operation) else {
         return Ok(show(None));
     };
-    let parameters = read_bags(call, matched, &policy.limits)?;
+    let parameters = read_parameters(call, matched, &policy.limits)?;
     let caller = call.credentials.caller(nonce(call.method, &parameters).as_ref());
     Ok(show(Some(Explanation {
         readings: readings(operation, &parameters, policy.judge_context(caller)),

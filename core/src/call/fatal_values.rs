@@ -1,4 +1,4 @@
-//! Values that end PHP with a fatal error: they are forwarded in no mode and no profile (backend.md section 3).
+//! Values that end PHP with a fatal error. No mode and no profile forwards them (backend.md section 3).
 
 use crate::contract::{FatalShape, Operation, obeyed};
 use crate::payload::Parameters;

@@ -1,4 +1,5 @@
-//! What was found wrong with a call, for logs and metrics: closed sets of words, no client text.
+//! Findings: the objections to a call, for logs and metrics. All words are from closed sets; no text of the
+//! client is included.
 
 use crate::contract::Operation;
 use crate::problem::{Fault, Problem};
@@ -8,14 +9,14 @@ use crate::problem::{Fault, Problem};
 pub struct Finding {
     /// The error code of the refusal.
     pub code: &'static str,
-    /// The argument it is about.
+    /// The argument that the finding is about; none: the request as a whole.
     pub parameter: Option<&'static str>,
     /// The rule that was broken.
     pub rule: &'static str,
 }
 
 impl Finding {
-    /// The findings behind a problem with an operation's arguments.
+    /// The findings for a problem with an operation's arguments.
     pub(super) fn of(problem: &Problem, operation: &Operation) -> Vec<Self> {
         match problem {
             Problem::Missing(names) => names
@@ -39,7 +40,7 @@ impl Finding {
         }
     }
 
-    /// A finding about no argument.
+    /// A finding that is not about an argument.
     pub(super) fn unplaced(problem: &Problem) -> Self {
         Self {
             code: problem.code(),

@@ -4,7 +4,8 @@ use super::rules::{ImageHosts, created, is_web, members};
 use crate::contract::Rule;
 use crate::value::Value;
 
-/// Whether the site would ask another host than the listed ones to check a value of this rule.
+/// Returns true if the site, to check a value of this rule, would send a request to a host that is not
+/// listed.
 pub(super) fn is_fetched_elsewhere(hosts: &ImageHosts, rule: Rule, value: &Value) -> bool {
     if rule.is_image() {
         return value
@@ -12,7 +13,7 @@ pub(super) fn is_fetched_elsewhere(hosts: &ImageHosts, rule: Rule, value: &Value
             .is_some_and(|text| is_web(text) && !hosts.hold(text));
     }
     let Some(kind) = rule.creates() else { return false };
-    // A record that is created with its event brings its own image.
+    // A record that is created together with its event has its own image.
     created(kind)
         .arguments
         .iter()

@@ -1,8 +1,8 @@
-//! The proof of a judgement: calls that may be forwarded, and which of them are valid.
+//! The proof of a judgement: the calls that may be forwarded, and which of them are valid.
 //!
-//! Only this file can make these types: a [`ValidatedCall`] from a case that passed every phase, a
-//! [`WaivedCall`] from all else that may go. A cache, a shadow copy or a count of valid calls takes the first;
-//! everything that talks to an origin takes a [`ForwardableCall`].
+//! Only this file can construct these types: a [`ValidatedCall`] from a case that passed every phase, a
+//! [`WaivedCall`] from any other call that may be forwarded. A cache, a shadow copy or a count of valid calls
+//! takes a [`ValidatedCall`]; all code that talks to an origin takes a [`ForwardableCall`].
 
 use std::sync::Arc;
 
@@ -22,23 +22,23 @@ use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
 
-/// A call that was judged and encoded, and that may go to an origin.
+/// A call that was judged and encoded and may be sent to an origin.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ForwardableCall {
-    /// It passed every rule.
+    /// The call passed every rule.
     Validated(ValidatedCall),
-    /// It may go without having passed every rule.
+    /// The call may be forwarded although it did not pass every rule.
     Waived(WaivedCall),
 }
 
-/// A call of an operation in mode `enforce` that no rule objects to.
+/// A call of an operation in mode `enforce` that passed every rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidatedCall {
     encoded: EncodedCall,
     operation: &'static Operation,
 }
 
-/// A call that is forwarded without having passed every rule.
+/// A call that is forwarded although it did not pass every rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaivedCall {
     encoded: EncodedCall,
@@ -46,7 +46,7 @@ pub struct WaivedCall {
     waiver: Waiver,
 }
 
-/// What valid and waived calls hold alike.
+/// The part that validated and waived calls have in common.
 #[derive(Debug, Clone, PartialEq)]
 struct EncodedCall {
     request: CanonicalRequest,
@@ -58,11 +58,11 @@ struct EncodedCall {
 // === impl ForwardableCall ===
 
 impl ForwardableCall {
-    /// Judges a case, and encodes it if it may go; what was found on the way comes with it.
+    /// Judges a case and, if it may be forwarded, encodes it. Returns the call with its findings.
     ///
     /// # Errors
-    /// The first objection, unless it is waived. A form value that is not UTF-8 cannot become JSON: that is the
-    /// last one.
+    /// The first objection that is not waived. The last possible objection is a form value that is not UTF-8,
+    /// because it cannot become JSON.
     pub(super) fn judge(case: &Case<'_>) -> Result<(Self, Vec<Finding>), Problem> {
         match weigh(case) {
             Weighed::Refused(problem) => Err(problem),
@@ -70,7 +70,7 @@ impl ForwardableCall {
             Weighed::Waived(waiver, None) => Ok((Self::Waived(WaivedCall::new(case, waiver)?), Vec::new())),
             Weighed::Waived(waiver, Some(objection)) => match WaivedCall::new(case, waiver) {
                 Ok(call) => Ok((Self::Waived(call), Finding::of(&objection, case.operation))),
-                // The client is told the first objection.
+                // The response names the first objection.
                 Err(_) => Err(objection),
             },
         }
@@ -94,7 +94,7 @@ impl ForwardableCall {
         })
     }
 
-    /// The proof that every rule holds, where that is so.
+    /// The proof that every rule holds; `None` for a waived call.
     pub fn validated(&self) -> Option<&ValidatedCall> {
         match self {
             Self::Validated(call) => Some(call),
@@ -102,7 +102,7 @@ impl ForwardableCall {
         }
     }
 
-    /// Why the call goes although it is not valid by every rule.
+    /// The reason to forward the call although it is not valid by every rule; `None` for a validated call.
     pub fn waiver(&self) -> Option<Waiver> {
         match self {
             Self::Validated(_) => None,
@@ -110,12 +110,12 @@ impl ForwardableCall {
         }
     }
 
-    /// What goes to the origin.
+    /// The request for the origin.
     pub fn request(&self) -> &CanonicalRequest {
         &self.encoded().request
     }
 
-    /// The operation; none for the description OPTIONS asks for.
+    /// The operation; `None` for an OPTIONS call, which asks for a description.
     pub fn operation(&self) -> Option<&'static Operation> {
         match self {
             Self::Validated(call) => Some(call.operation),
@@ -123,32 +123,34 @@ impl ForwardableCall {
         }
     }
 
-    /// Whether the call changes the calendar: it is then sent at most once and runs to its end.
+    /// Returns true if the call changes the calendar. Such a call is sent at most once and runs to its end.
     pub fn is_write(&self) -> bool {
         self.operation().is_some_and(Operation::is_write)
     }
 
-    /// The credentials that were judged, which are forwarded with it.
+    /// The credentials that were judged, which are forwarded with the call.
     pub fn credentials(&self) -> &Credentials {
         &self.encoded().credentials
     }
 
-    /// What only the origin can judge about it.
+    /// The arguments of the call that only the origin can judge.
     pub fn deferred(&self) -> &[Deferred] {
         &self.encoded().deferred
     }
 
-    /// Whether the answer is a script, because `_jsonp` was asked for and is allowed.
+    /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
     pub fn expects_javascript(&self) -> bool {
         self.encoded().answer.javascript
     }
 
-    /// Whether the answer is wrapped, because `_envelope` was asked for: its status then says nothing.
+    /// Returns true if the response is wrapped, because `_envelope` was sent. The status of such a response
+    /// does not tell the outcome.
     pub fn expects_envelope(&self) -> bool {
         self.encoded().answer.enveloped
     }
 
-    /// Whether the answer is for this client only: credentials, or the password of a protected post.
+    /// Returns true if the response is for this client only, because of credentials or the password of a
+    /// protected post.
     pub fn expects_privacy(&self) -> bool {
         self.encoded().answer.personal
     }
@@ -164,7 +166,7 @@ impl ForwardableCall {
 // === impl ValidatedCall ===
 
 impl ValidatedCall {
-    /// The case has been weighed: no phase objects, and nothing is waived.
+    /// Encodes a case that passed: no phase objects, and nothing is waived.
     fn new(case: &Case<'_>) -> Result<Self, Problem> {
         Ok(Self {
             encoded: EncodedCall::of(case)?,
@@ -172,7 +174,7 @@ impl ValidatedCall {
         })
     }
 
-    /// What goes to the origin.
+    /// The request for the origin.
     pub const fn request(&self) -> &CanonicalRequest {
         &self.encoded.request
     }
@@ -194,7 +196,7 @@ impl WaivedCall {
         })
     }
 
-    /// Why it goes.
+    /// The reason to forward the call.
     pub const fn waiver(&self) -> Waiver {
         self.waiver
     }

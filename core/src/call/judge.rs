@@ -1,4 +1,4 @@
-//! One call judged, top to bottom.
+//! The judgement of one call, from top to bottom.
 
 use http::Method;
 
@@ -15,51 +15,51 @@ use crate::problem::{Problem, Refusal};
 use crate::routing::RouteMatch;
 use crate::settings::{Mode, Profile, Settings};
 
-/// Judges calls by the contract table and the settings. Pure: the same call gives the same judgement.
+/// Judges calls by the contract table and the settings. Pure: the same call always gets the same judgement.
 #[derive(Debug, Clone)]
 pub struct Judge {
     policy: Policy,
 }
 
-/// What becomes of a call, and what was found on the way.
+/// The verdict on a call, with its findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// The operation; none where path or method lead to none.
+    /// The operation; `None` if path and method lead to no operation.
     pub operation: Option<&'static Operation>,
-    /// What was or, in report mode, would be refused.
+    /// The objections that refuse the call or, in report mode, would refuse it.
     pub findings: Vec<Finding>,
     /// The mode that decided.
     pub mode: Mode,
-    /// What happens now.
+    /// The next step: forward or refuse.
     pub outcome: Outcome,
 }
 
-/// What happens to a judged call.
+/// The next step for a judged call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It goes to the origin.
+    /// Send the call to the origin.
     Forward(Box<ForwardableCall>),
-    /// The edge answers.
+    /// Send this refusal to the client.
     Refuse(Refusal),
 }
 
 // === impl Judge ===
 
 impl Judge {
-    /// The judge these settings ask for.
+    /// The judge for these settings.
     pub fn new(settings: &Settings) -> Self {
         Self {
             policy: Policy::new(settings),
         }
     }
 
-    /// The profile that decides about a call, which is known before its body is read: how its credentials are
-    /// read, and whether a body may come at all.
+    /// The profile that decides about a call. It is known before the body is read, because it determines how
+    /// credentials are read and whether a body is allowed.
     pub fn enforced_profile(&self, operation: Option<&Operation>) -> Profile {
         self.policy.enforced_profile(operation)
     }
 
-    /// Judges a call; a refusal is worded as its root's site would.
+    /// Judges a call. A refusal has the words of the site of the call's root.
     pub fn judge(&self, call: &RawCall<'_>) -> Judgement {
         let mut judgement = self.weigh(call);
         if let Outcome::Refuse(refusal) = judgement.outcome {
@@ -71,7 +71,7 @@ impl Judge {
 
     fn weigh(&self, call: &RawCall<'_>) -> Judgement {
         let operation = call.target.operation;
-        // In the strict profile `_jsonp` is an undeclared parameter like any other.
+        // In the strict profile `_jsonp` is an ordinary undeclared parameter.
         if self.enforced_profile(operation) == Profile::Compatible
             && let Some(problem) = self.policy.callback_problem(&call.target.query)
         {
@@ -89,11 +89,11 @@ impl Judge {
         }
     }
 
-    /// Reads a call's arguments for people who ask why it was judged as it was; `show` gets nothing where
+    /// Reads the arguments of a call, to explain to people why it was judged as it was. `show` gets `None` if
     /// path and method lead to no operation.
     ///
     /// # Errors
-    /// What makes the call unreadable.
+    /// The reason why the call cannot be read.
     pub fn explain<T>(
         &self,
         call: &RawCall<'_>,
@@ -102,7 +102,7 @@ impl Judge {
         explain(call, &self.policy, show)
     }
 
-    /// The refusal for a target outside the calendar API but below this root, laid out as its query asks.
+    /// The refusal of a target below this root but outside the calendar API, laid out as its query asks.
     pub fn refuse_elsewhere(&self, root: Option<usize>, method: &Method, query: Option<&str>) -> Refusal {
         let refusal = elsewhere(method, query, &self.policy);
         match root {
@@ -111,7 +111,7 @@ impl Judge {
         }
     }
 
-    /// A call of an operation: nothing is read from it before the phases of its arrival.
+    /// Judges a call of an operation. The arrival phases run before its body is read.
     fn arrived(&self, arrival: Arrival<'_>) -> Judgement {
         match on_arrival(&arrival).map_or_else(|| arrival.read(), Err) {
             Ok(case) => self.judge_case(&case),
@@ -131,8 +131,8 @@ impl Judge {
         }
     }
 
-    /// OPTIONS is answered by the origin, which alone knows what the caller may do; the strict profile keeps
-    /// the origin's description of itself from everybody.
+    /// Judges an OPTIONS call. It is forwarded, because only the origin knows the methods that the caller may
+    /// use. The strict profile refuses it, because it does not publish the origin's description of itself.
     fn describe(&self, call: &RawCall<'_>, matched: &RouteMatch) -> Judgement {
         let mut findings = Vec::new();
         let mode = self.policy.mode(None);

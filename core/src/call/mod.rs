@@ -1,7 +1,8 @@
-//! Validation and canonical encoding: arguments against the table, pure.
+//! Validation and canonical encoding: judges arguments by the table. Pure.
 //!
-//! [`Judge::judge`] reads top to bottom: a raw call becomes parameters, parameters become readings, the phases of
-//! `phases.rs` weigh them, and what may be forwarded is encoded anew, last, as a [`ForwardableCall`].
+//! [`Judge::judge`] reads top to bottom: a raw call becomes parameters, and parameters become readings. The
+//! phases of `phases.rs` judge the readings. Last, a call that may be forwarded is encoded again, as a
+//! [`ForwardableCall`].
 
 mod canonical;
 mod canonical_route;

@@ -1,10 +1,11 @@
-//! The nonce that comes as a parameter.
+//! The nonce that is sent as a parameter.
 
 use http::{HeaderValue, Method};
 
 use crate::payload::{Parameters, Source};
 
-/// The nonce of a form PHP reads, else of the query. What no header can carry is a nonce that never holds.
+/// The nonce of a form that PHP reads, else of the query. A nonce that no header can carry becomes `0`, which
+/// is never valid.
 pub(super) fn nonce(method: &Method, parameters: &Parameters) -> Option<HeaderValue> {
     let of = |source| parameters.of(source).and_then(|sent| sent.get("_wpnonce"));
     let form = if method == Method::POST {

@@ -1,6 +1,7 @@
 //! The phases of a judgement: every rule about a call of an operation, in one order.
 //!
-//! The first objection is the answer. The settings' mode waives some of them; see [`Waiver`].
+//! The first objection determines the response. The mode in the settings waives some objections; see
+//! [`Waiver`].
 
 use super::case::{Arrival, Case};
 use super::policy::AUTHOR_DENIED;
@@ -12,29 +13,31 @@ use crate::credentials::Caller;
 use crate::problem::Problem;
 use crate::settings::{Mode, Profile};
 
-/// Asked before the body is read. No mode waives them.
-const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [
-    // What the settings do not offer is refused whatever the call says.
-    offered, // The strict profile reads two types of bodies, so it reads no other.
-    media_type,
-];
+/// Run before the body is read. No mode waives them.
+///
+/// An operation that the settings do not offer is refused, whatever else the call contains. The strict
+/// profile reads two types of bodies and refuses all others.
+const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [offered, media_type];
 
-/// Asked of a call that is read. Mode `report` makes findings of them, mode `off` does not ask.
+/// Run when the call has been read. In mode `report` their objections are only findings; in mode `off` they
+/// do not run.
 const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 5] = [
-    // Strict: an odd spelling may have a second reading, so it comes before all that depends on the reading.
+    // Strict: an odd spelling may have a second reading, so this phase runs before all phases that depend on
+    // the reading.
     shape,
-    // What the origin would refuse is refused in its words, before rules that it does not have.
+    // If the origin would refuse the call, the edge refuses it in the same words. This phase runs before
+    // rules that the origin does not have.
     wordpress,
-    // Strict: values the origin takes and the specification does not.
+    // Strict: values that the origin accepts and the specification does not.
     strict_values,
-    // The edge's own rules come last: a client first learns what is wrong with its call.
+    // The edge's own rules come last: a client first learns the faults of its call.
     author,
     credentials,
 ];
 
-/// Asked of a call that would be forwarded, waived or not. No mode waives them.
+/// Run when the call would be forwarded, waived or not. No mode waives them.
 const UNCONDITIONAL: [fn(&Case<'_>) -> Option<Problem>; 4] = [
-    // WordPress takes another parameter than the path's.
+    // WordPress would take another parameter than the one in the path.
     contradicting_path,
     // PHP would end with a fatal error.
     fatal_value,
@@ -44,31 +47,31 @@ const UNCONDITIONAL: [fn(&Case<'_>) -> Option<Problem>; 4] = [
     private_namespace,
 ];
 
-/// What the phases say of a case.
+/// The result of all phases for a case.
 #[derive(Debug)]
 pub(super) enum Weighed {
     /// Mode `enforce`, and no phase objects.
     Passed,
-    /// It is forwarded without that; the objection, if there is one, is a finding.
+    /// The call is forwarded without having passed; the objection, if there is one, is a finding.
     Waived(Waiver, Option<Problem>),
-    /// The edge answers.
+    /// The edge refuses the call.
     Refused(Problem),
 }
 
-/// What a phase has against a call.
+/// The objection of a phase to a call.
 enum Objection {
-    /// The origin would refuse it too.
+    /// The origin would refuse the call too.
     Shared(Problem),
-    /// The edge alone refuses it.
+    /// Only the edge refuses the call.
     Own(Problem),
 }
 
-/// The reason not to read the body of a call.
+/// The first objection of the arrival phases: the reason not to read the body of a call.
 pub(super) fn on_arrival(arrival: &Arrival<'_>) -> Option<Problem> {
     ON_ARRIVAL.iter().find_map(|phase| phase(arrival))
 }
 
-/// Runs the phases over a call that is read.
+/// Runs the phases for a call that has been read.
 pub(super) fn weigh(case: &Case<'_>) -> Weighed {
     let objection = match case.mode {
         Mode::Off => None,
@@ -88,7 +91,7 @@ pub(super) fn weigh(case: &Case<'_>) -> Weighed {
     }
 }
 
-/// Why a call may go without having passed, or with this objection.
+/// The reason to forward a call that did not pass, or that has this objection; `None`: there is no reason.
 fn waiver(case: &Case<'_>, objection: Option<&Objection>) -> Option<Waiver> {
     match case.mode {
         Mode::Off => Some(Waiver::Off),
@@ -112,8 +115,8 @@ impl Objection {
         }
     }
 
-    /// Whether the words of the refusal depend on what only the origin knows: in an envelope an error names the
-    /// `Allow` header, which depends on the account, and a nonce is checked before the call.
+    /// Returns true if the words of the refusal depend on facts that only the origin knows. In an envelope an
+    /// error contains the `Allow` header, which depends on the account. A nonce is checked before the call.
     fn is_origins_to_word(&self, case: &Case<'_>) -> bool {
         let is_shared = matches!(self, Self::Shared(_));
         let names_allow = case.style.enveloped && case.caller == Caller::Credentialed;
@@ -144,7 +147,7 @@ fn shape(case: &Case<'_>) -> Option<Objection> {
 fn wordpress(case: &Case<'_>) -> Option<Objection> {
     match case.checked() {
         Checked::Refused(problem) => Some(Objection::Shared(problem.clone())),
-        // A write without credentials does not get as far as the origin's words.
+        // The edge refuses a write without credentials itself, so the origin's words are not needed.
         Checked::RefusedByOrigin { supposed, .. } if case.lacks_credentials() => {
             Some(Objection::Shared(supposed.clone()))
         }

@@ -1,4 +1,4 @@
-//! What the settings say about calls: mode, profile, and what is offered at all.
+//! The settings that apply to a call: mode, profile, and which operations are offered.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::problem::{EdgeError, Problem, Words};
 use crate::settings::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
 use crate::value::{PhpArray, Value};
 
-/// The part of the settings that judges calls.
+/// The settings that the judgement of calls depends on.
 #[derive(Debug, Clone)]
 pub(super) struct Policy {
     mode: Mode,
@@ -51,15 +51,15 @@ impl Policy {
             .unwrap_or(self.mode)
     }
 
-    /// Whether the rules of the strict profile are asked about an operation's calls, or about requests that lead
-    /// to none. What a breach of them means is for the mode to say: see [`Policy::enforced_profile`].
+    /// Returns true if the rules of the strict profile apply to calls of an operation, or to requests that
+    /// lead to no operation. The mode decides what an objection means: see [`Policy::enforced_profile`].
     pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
         let profile = self.of(operation).and_then(|settings| settings.profile);
         profile.unwrap_or(self.profile) == Profile::Strict
     }
 
-    /// The profile whose rules decide: strict only where its objections are enforced. In report mode the strict
-    /// rules are asked as well, but a breach of them is only a finding.
+    /// The profile whose rules decide: strict only if its objections are enforced. In report mode the strict
+    /// rules run as well, but their objections are only findings.
     pub(super) fn enforced_profile(&self, operation: Option<&Operation>) -> Profile {
         if self.is_strict(operation) && self.mode(operation) == Mode::Enforce {
             Profile::Strict
@@ -68,19 +68,19 @@ impl Policy {
         }
     }
 
-    /// Whether a call names the author of a record and must not (T-33).
+    /// Returns true if a call names the author of a record, and the settings forbid it (T-33).
     pub(super) fn refuses_author(&self, operation: &Operation, parameters: &Parameters) -> bool {
         let allowed = self.allow_author.unwrap_or(!self.is_strict(Some(operation)));
         !allowed && operation.is_write() && names_author(operation, parameters)
     }
 
-    /// Undeclared parameters that the settings let through for an operation.
+    /// Undeclared parameters that the settings allow for an operation.
     pub(super) fn extra_parameters(&self, operation: &Operation) -> &[String] {
         self.of(Some(operation))
             .map_or(&[], |settings| &settings.extra_parameters)
     }
 
-    /// What values of this caller are judged by.
+    /// The facts besides the value that a judgement of this caller's values depends on.
     pub(super) fn judge_context(&self, caller: Caller) -> JudgeContext<'_> {
         JudgeContext {
             caller,
@@ -88,7 +88,7 @@ impl Policy {
         }
     }
 
-    /// Where images may come from.
+    /// The hosts that images may come from.
     pub(super) fn images(&self) -> &ImageHosts {
         &self.images
     }
@@ -107,7 +107,7 @@ impl Policy {
         self.roots.get(root).map_or(ENGLISH, |root| &root.words)
     }
 
-    /// Whether an operation is offered here at all.
+    /// Checks that the settings offer an operation.
     pub(super) fn offers(&self, operation: &Operation) -> Result<(), Problem> {
         if self.of(Some(operation)).is_some_and(|settings| !settings.allow) {
             return Err(DENIED);
@@ -118,12 +118,12 @@ impl Policy {
         Ok(())
     }
 
-    /// Whether a call must show credentials and shows none.
+    /// Returns true if a call of this operation must carry credentials and this caller has none.
     pub(super) fn lacks_credentials(&self, operation: &Operation, caller: Caller) -> bool {
         self.writes == Writes::Credentials && operation.is_write() && caller == Caller::Anonymous
     }
 
-    /// What is wrong with the `_jsonp` of a query.
+    /// The problem with the `_jsonp` of a query, if there is one.
     pub(super) fn callback_problem(&self, query: &PhpArray) -> Option<Problem> {
         let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
         match query.get("_jsonp")? {
@@ -134,13 +134,13 @@ impl Policy {
         }
     }
 
-    /// Whether the answer to a query is a script.
+    /// Returns true if the response to a query is a script.
     pub(super) fn is_script(&self, query: &PhpArray) -> bool {
         let name = query.get("_jsonp").and_then(Value::as_text);
         self.allow_jsonp && name.is_some_and(|name| !name.is_empty())
     }
 
-    /// Whether the index may be asked for this namespace.
+    /// Returns true if a client may ask the index for this namespace.
     pub(super) fn is_public(&self, namespace: &Value) -> bool {
         let name = namespace.as_text();
         self.public_namespaces
@@ -153,7 +153,7 @@ impl Policy {
     }
 }
 
-/// Whether a record, or one that is created with it, names its author.
+/// Returns true if the call names the author of the record, or of a record that is created with it.
 fn names_author(operation: &Operation, parameters: &Parameters) -> bool {
     operation.arguments.iter().any(|argument| {
         let Some((_, value)) = parameters.get(argument.name) else {

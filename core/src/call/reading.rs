@@ -1,4 +1,4 @@
-//! From a raw call to its parameter parameters: the one place where a body is read.
+//! Reads a raw call into its parameters. This is the only file that reads a body.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::routing::{CallTarget, RouteMatch};
 use crate::settings::Limits;
 use crate::value::{ArrayKind, Key, PhpArray, Value};
 
-/// A request to a place of the calendar API, before anything is judged.
+/// A request for a target of the calendar API, before any judgement.
 #[derive(Debug, Clone, Copy)]
 pub struct RawCall<'a> {
     /// The method on the wire; overrides do not count.
     pub method: &'a Method,
-    /// Where the target led.
+    /// The result of routing the target.
     pub target: &'a CallTarget,
-    /// Who sends it; what is forwarded carries the same credentials.
+    /// The credentials of the sender; the forwarded call carries the same ones.
     pub credentials: &'a Credentials,
-    /// What the headers say about the body.
+    /// The headers that describe the body.
     pub content: ContentHeaders<'a>,
     /// The whole body; ignored on GET and HEAD.
     pub body: &'a [u8],
@@ -33,18 +33,18 @@ pub struct RawCall<'a> {
 /// Reads path, query and body into parameters, strongest first.
 ///
 /// # Errors
-/// What makes the body unreadable, or readable in two ways.
-pub(super) fn read_bags(
+/// The reason why the body cannot be read, or can be read in two ways.
+pub(super) fn read_parameters(
     call: &RawCall<'_>,
     matched: &RouteMatch,
     limits: &Limits,
 ) -> Result<Parameters, Problem> {
     let mut parameters = Parameters::default();
-    parameters.add(Source::Path, path_bag(matched));
+    parameters.add(Source::Path, path_parameters(matched));
     parameters.add(Source::Query, Arc::clone(&call.target.query));
     let reads_body = !matches!(*call.method, Method::GET | Method::HEAD);
     match body_reading(call.method, call.content.content_type()) {
-        // Nothing to read is read in one way.
+        // An empty body is empty in every format, so the content type does not matter.
         _ if !reads_body || call.body.is_empty() => {}
         BodyReading::Json => add_json(call.body, limits, &mut parameters)?,
         BodyReading::Form => add_form(call, limits, &mut parameters)?,
@@ -60,7 +60,7 @@ pub(super) fn read_bags(
     Ok(parameters)
 }
 
-fn path_bag(matched: &RouteMatch) -> PhpArray {
+fn path_parameters(matched: &RouteMatch) -> PhpArray {
     let mut sent = PhpArray::new(ArrayKind::Map);
     if let (Some(name), Some(value)) = (matched.route.path_parameter(), &matched.parameter) {
         sent.insert(Key::Text(name.as_bytes().to_vec()), Value::text(value.as_slice()));
@@ -69,7 +69,7 @@ fn path_bag(matched: &RouteMatch) -> PhpArray {
 }
 
 fn add_json(body: &[u8], limits: &Limits, parameters: &mut Parameters) -> Result<(), Problem> {
-    // What PHP calls empty is no body at all.
+    // PHP calls these two bodies empty, and WordPress takes them for no body.
     if body.is_empty() || body == b"0" {
         return Ok(());
     }
@@ -89,7 +89,8 @@ fn add_form(call: &RawCall<'_>, limits: &Limits, parameters: &mut Parameters) ->
 fn add_fields(call: &RawCall<'_>, fields: PhpArray, parameters: &mut Parameters) -> Result<(), Problem> {
     if call.method == Method::POST {
         refuse_mismatch(&call.target.query, &fields)?;
-        // The path was matched already; a form may repeat it in the query's spelling at most.
+        // The path has been matched. A form may only repeat the `rest_route` of the query, in the same
+        // spelling.
         if fields.get("rest_route").is_some()
             && fields.get("rest_route") != call.target.query.get("rest_route")
         {
@@ -130,7 +131,8 @@ const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
 mod tests {
     use super::*;
 
-    /// As a live site answers: its own variables and the plugin's, wherever they stand and whatever they mean.
+    /// Measured at a live site: the check covers the site's own variables and the plugin's, at any position
+    /// and with any meaning.
     #[test]
     fn refuses_two_values_of_one_public_variable_only() {
         let cases = [

@@ -1,4 +1,4 @@
-//! What stands against a call in every mode: contradictions, values that crash PHP, fetches, other namespaces.
+//! Rules that hold in every mode: contradictions, values that crash PHP, fetches, other namespaces.
 
 use super::canonical_route::canonical_id;
 use super::case::Case;
@@ -13,18 +13,19 @@ use crate::value::Value;
 
 const PATH_CONTRADICTION: Problem = Problem::edge(EdgeError::PathContradiction);
 
-/// A parameter of the path that is repeated with another value.
+/// Objects to a parameter of the path that is repeated with another value.
 pub(super) fn contradicting_path(case: &Case<'_>) -> Option<Problem> {
     contradicts_path(case.matched, &case.parameters).then_some(PATH_CONTRADICTION)
 }
 
-/// A value that would end PHP with a fatal error.
+/// Objects to a value that would end PHP with a fatal error.
 pub(super) fn fatal_value(case: &Case<'_>) -> Option<Problem> {
     fatal_argument(case.operation, &case.parameters).map(invalid)
 }
 
-/// An image the site would fetch from a host that is not listed, also where the origin is asked for the words of
-/// a refusal. In `report` and `off` such a call is the site's to judge, like all others.
+/// Objects to an image that the site would fetch from a host that is not listed. The rule also applies if the
+/// origin is asked for the words of a refusal. In modes `report` and `off` it does not apply: the site judges
+/// such a call, as it judges all others.
 pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
     if case.mode != Mode::Enforce {
         return None;
@@ -37,7 +38,7 @@ pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
     arguments.find(is_foreign).map(|argument| invalid(argument.name))
 }
 
-/// A namespace that the edge does not serve.
+/// Objects to a namespace that the edge does not serve.
 pub(super) fn private_namespace(case: &Case<'_>) -> Option<Problem> {
     let names_private = |argument: &Argument| {
         let sent = case.parameters.get(argument.name);
@@ -52,8 +53,8 @@ fn invalid(name: &'static str) -> Problem {
     Problem::Invalid(vec![InvalidParameter { name, fault }])
 }
 
-/// Whether a parameter of the path stands elsewhere too, with another value; a JSON null is one, which
-/// WordPress refuses by its type.
+/// Returns true if a parameter of the path is sent elsewhere too, with another value. A JSON null is another
+/// value, which WordPress refuses because of its type.
 fn contradicts_path(matched: &RouteMatch, parameters: &Parameters) -> bool {
     let (Some(name), Some(path)) = (matched.route.path_parameter(), &matched.parameter) else {
         return false;
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_path_parameter_must_say_the_same() {
+    fn a_repeated_path_parameter_must_have_the_same_value() {
         let item = Route::Item(Kind::Event);
         let slug = Route::BySlug(Kind::Event);
         let number = |text| Value::Number(Number::from_json_text(text));

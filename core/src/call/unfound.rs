@@ -1,4 +1,5 @@
-//! Refusals of requests that lead to no operation. WordPress knows no 405; the strict profile does.
+//! Refusals of requests that lead to no operation. WordPress never responds with 405; the strict profile
+//! does.
 
 use http::Method;
 

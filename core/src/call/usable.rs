@@ -1,14 +1,16 @@
-//! Values the plugin's checks take and its handlers fail on, in the form the handlers act on.
+//! Values that the plugin's checks accept and its handlers fail on, converted to a form that the handlers
+//! accept.
 
 use super::rules::{is_record, split_at_commas};
 use crate::contract::{Kind, RECORD_NUMBER};
 use crate::value::{PhpArray, Value};
 
-/// The same value in the form the plugin can act on: decision 0017.
+/// The same value in the form that the plugin can act on: decision 0017.
 ///
-/// A `venue` list of one becomes its element, unless that is a list again; a text list of organizers becomes a list, and a bare
-/// organizer record a list of one, unless all it holds is empty: that is no organizer, and in a list it
-/// would be one without a name.
+/// - A `venue` list with one element becomes that element, unless the element is a list again.
+/// - A text list of organizers becomes a list.
+/// - A bare organizer record becomes a list with one element, unless all its members are empty. Such a record
+///   does not describe an organizer; in a list it would create one without a name.
 pub(super) fn usable(kind: Kind, value: &Value) -> Option<Value> {
     match (kind, value) {
         (Kind::Venue, Value::Array(list)) if list.len() == 1 && !is_record(list) => {
@@ -43,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn rewrites_what_the_plugin_fails_on_and_nothing_else() {
+    fn converts_only_values_that_the_plugin_fails_on() {
         let cases = [
             (Kind::Venue, "[7]", Some("7")),
             (Kind::Venue, r#"[{"venue":"New"}]"#, Some(r#"{"venue":"New"}"#)),

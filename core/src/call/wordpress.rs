@@ -8,21 +8,22 @@ use crate::value::boolean::is_boolean;
 use crate::value::integer::is_integer;
 use crate::value::{Key, Value, Verdict, Why};
 
-/// What WordPress's checks say of a call.
+/// The result of WordPress's checks for a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Checked {
-    /// The origin would run the handler, as far as the edge can tell; what it cannot tell is listed.
+    /// The origin would run the handler, as far as the edge can tell. Arguments that the edge cannot judge
+    /// are listed.
     Passed {
         /// Arguments whose value only the origin can judge.
         deferred: Vec<Deferred>,
     },
-    /// The origin would refuse.
+    /// The origin would refuse the call.
     Refused(Problem),
-    /// The origin would refuse, in words that hang on what only it knows.
+    /// The origin would refuse the call, in words that depend on facts that only the origin knows.
     RefusedByOrigin {
         /// Arguments whose value only the origin can judge.
         deferred: Vec<Deferred>,
-        /// What it says if it knows them all.
+        /// The refusal if the origin accepts all deferred values.
         supposed: Problem,
     },
 }
@@ -32,7 +33,7 @@ pub(super) enum Checked {
 pub struct Deferred {
     /// The argument.
     pub name: &'static str,
-    /// What decides about it.
+    /// The reason why only the origin can judge it.
     pub why: Why,
 }
 
@@ -41,13 +42,13 @@ pub struct Deferred {
 pub struct Reading<'a> {
     /// The argument of the table.
     pub argument: &'a Argument,
-    /// Where the winning value stands, and the value.
+    /// The value that wins, and the source it came from.
     pub winner: Option<(Source, &'a Value)>,
-    /// What the validate callback says; absent values pass.
+    /// The verdict of the validate callback; absent values pass.
     pub verdict: Verdict,
 }
 
-/// Every argument of an operation with the value WordPress would read and the verdict on it.
+/// Every argument of an operation with the value that WordPress would read, and the verdict on it.
 pub(super) fn readings<'a>(
     operation: &'a Operation,
     parameters: &'a Parameters,
@@ -67,7 +68,8 @@ pub(super) fn readings<'a>(
     operation.arguments.iter().map(read).collect()
 }
 
-/// Runs the phases: missing, invalid, of the wrong type; one answer for the first phase that finds any.
+/// Runs WordPress's phases: missing, invalid, of the wrong type. The first phase that finds problems
+/// determines the one response.
 pub(super) fn check(operation: &Operation, parameters: &Parameters, readings: &[Reading<'_>]) -> Checked {
     if let Some(problem) = missing(readings).or_else(|| invalid(readings)) {
         return Checked::Refused(problem);
@@ -77,7 +79,7 @@ pub(super) fn check(operation: &Operation, parameters: &Parameters, readings: &[
     if mistyped.is_empty() {
         return Checked::Passed { deferred };
     }
-    // A value that is of the wrong type and perhaps invalid too gets one of two messages.
+    // A value of the wrong type that may be invalid too gets one of two messages.
     let is_unsure = mistyped
         .iter()
         .any(|wrong| deferred.iter().any(|unknown| unknown.name == wrong.name));
@@ -108,8 +110,8 @@ fn invalid(readings: &[Reading<'_>]) -> Option<Problem> {
     (!parameters.is_empty()).then_some(Problem::Invalid(parameters))
 }
 
-/// Every value of every sent against its schema type, losers included; each argument once, where it stands
-/// first.
+/// Checks all values that were sent against their schema types, including values that do not win. Each
+/// argument appears once, at its first position.
 fn mistyped(operation: &Operation, parameters: &Parameters) -> Vec<InvalidParameter> {
     let mut wrong: Vec<InvalidParameter> = Vec::new();
     for sent in parameters.in_order() {

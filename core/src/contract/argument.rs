@@ -1,4 +1,5 @@
-//! One argument of an operation: what the specification says, what WordPress checks, what the edge adds.
+//! One argument of an operation: its definition in the specification, the checks of WordPress, and the rules
+//! of the edge.
 
 use super::documented::Documented;
 use super::fatal::FatalShape;
@@ -8,36 +9,37 @@ use super::strict::{Relation, StrictRule};
 /// An argument of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
-    /// The name after PHP's name mangling, which is the documented one.
+    /// The name after PHP's name mangling; it equals the documented name.
     pub name: &'static str,
-    /// Whether WordPress refuses a call without it.
+    /// Required or optional: WordPress refuses a call without a required argument.
     pub presence: Presence,
     /// The type the specification documents.
     pub documented: Documented,
-    /// The schema type WordPress enforces after the validate callbacks ("T-phase"); none: unchecked.
+    /// The schema type that WordPress enforces after the validate callbacks ("T-phase"); none: the type is
+    /// not checked.
     pub schema: Option<Schema>,
     /// The validate callback of the backend ("V-phase").
     pub rule: Rule,
     /// The documented default. Known to the call; never sent upstream.
     pub default: DefaultValue,
-    /// The form the strict profile asks for.
+    /// The form that the strict profile requires.
     pub strict: StrictRule,
-    /// What the strict profile asks of it beside another argument.
+    /// The strict profile's rule about this argument together with another one.
     pub relation: Option<Relation>,
-    /// The shape of a value that crashes PHP; none: no shape does.
+    /// The shape of a value that crashes PHP; none: no shape crashes it.
     pub crashes_on: Option<FatalShape>,
-    /// What the argument names, where the edge has a rule about that.
+    /// The role of the argument, if the edge has a rule about that role.
     pub role: Role,
-    /// What the argument means, in English.
+    /// The meaning of the argument, in English.
     pub meaning: &'static str,
 }
 
-/// When an argument must be present.
+/// Presence of an argument in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// The call works without it.
+    /// The call is valid without it.
     Optional,
-    /// WordPress answers `rest_missing_callback_param` without it.
+    /// WordPress responds with `rest_missing_callback_param` without it.
     Required,
 }
 
@@ -52,23 +54,24 @@ pub enum Schema {
     Boolean,
 }
 
-/// What an argument names, where a rule hangs on that and not on the value's form.
+/// The role of an argument, for rules that depend on the role and not on the form of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing that a rule asks about.
+    /// No rule depends on the role.
     Plain,
     /// The author of a record (T-33).
     Author,
-    /// A namespace of the API: public at the edge, the origin's own in what is forwarded.
+    /// A namespace of the API: the edge's public namespace in a request, the origin's own in a forwarded
+    /// request.
     Namespace,
 }
 
 /// A documented default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultValue {
-    /// The tables say "none".
+    /// Documented as "none" in the tables.
     None,
-    /// The tables say `null`.
+    /// Documented as `null` in the tables.
     Null,
     /// A boolean.
     Bool(bool),
@@ -130,12 +133,12 @@ impl Argument {
         }
     }
 
-    /// Sets the form the strict profile asks for.
+    /// Sets the form that the strict profile requires.
     pub(super) const fn strictly(self, strict: StrictRule) -> Self {
         Self { strict, ..self }
     }
 
-    /// Sets what the strict profile asks beside another argument.
+    /// Sets the strict profile's rule about this argument together with another one.
     pub(super) const fn related(self, relation: Relation) -> Self {
         Self {
             relation: Some(relation),
@@ -143,7 +146,7 @@ impl Argument {
         }
     }
 
-    /// Sets the shape of a value that crashes PHP behind the callbacks.
+    /// Sets the shape of a value that crashes PHP although the callbacks accept it.
     pub(super) const fn crashing_on(self, shape: FatalShape) -> Self {
         Self {
             crashes_on: Some(shape),
@@ -151,7 +154,7 @@ impl Argument {
         }
     }
 
-    /// Sets what the argument names.
+    /// Sets the role of the argument.
     pub(super) const fn naming(self, role: Role) -> Self {
         Self { role, ..self }
     }
@@ -177,7 +180,7 @@ impl Argument {
         }
     }
 
-    /// Whether a call without this argument is refused.
+    /// Returns true if WordPress refuses a call without this argument.
     pub const fn is_required(&self) -> bool {
         matches!(self.presence, Presence::Required)
     }

@@ -1,31 +1,33 @@
-//! Where the specification and the measured backend disagree, and what the edge does about it.
+//! Differences between the specification and the measured backend, and the behaviour of the edge in each
+//! case.
 //!
 //! The list is complete: a test compares the table with the backend's published index and fails on any
-//! difference that is not a row here. The same rows tell `check` which deviations of a live index are known.
+//! difference that is not a row here. From the same rows, `check` knows the deviations of a live index that
+//! are expected.
 
-/// One disagreement.
+/// One difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is about, in a few words.
+    /// The subject, in a few words.
     pub subject: &'static str,
-    /// What the specification says.
+    /// The rule of the specification.
     pub specification: &'static str,
-    /// What the backend does (backend.md sections 1 to 9).
+    /// The behaviour of the backend (backend.md sections 1 to 9).
     pub backend: &'static str,
-    /// What the edge does in the `compatible` profile.
+    /// The behaviour of the edge in the `compatible` profile.
     pub edge: &'static str,
     /// The operations concerned, by name; empty: all of them.
     pub operations: &'static [&'static str],
     /// The arguments concerned; empty: the operation as a whole.
     pub arguments: &'static [&'static str],
-    /// How the disagreement shows in the backend's published index.
+    /// The effect of the difference on the backend's published index.
     pub published: Published,
 }
 
-/// How a disagreement shows in the published index.
+/// The effect of a difference on the published index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Published {
-    /// It does not show: only behaviour differs.
+    /// No effect: only behaviour differs.
     Unseen,
     /// No `type` is published.
     NoType,
@@ -35,24 +37,24 @@ pub enum Published {
     AnyNumber,
     /// The default is the namespace the origin uses.
     OwnNamespace,
-    /// Routes stand under the origin's own namespace.
+    /// Routes are published under the origin's own namespace.
     Namespace,
 }
 
-/// Every disagreement that has been measured.
+/// Every difference that has been measured.
 pub const fn differences() -> &'static [Difference] {
     DIFFERENCES
 }
 
 impl Difference {
-    /// Whether the row is about this argument of this operation.
+    /// Returns true if the row is about this argument of this operation.
     pub fn concerns(&self, operation: &str, argument: &str) -> bool {
         let here = self.operations.is_empty() || self.operations.contains(&operation);
         here && self.arguments.contains(&argument)
     }
 }
 
-/// A row before its place is named.
+/// A row that does not yet name its operations and arguments.
 const fn row(
     subject: &'static str,
     specification: &'static str,
@@ -123,7 +125,7 @@ const POST_DELETES: &[&str] = &[
 ];
 
 const DIFFERENCES: &[Difference] = &[
-    // --- what the index shows ---
+    // --- differences that the index shows ---
     row(
         "name of the namespace",
         "calendar/events/v1",
@@ -258,7 +260,7 @@ const DIFFERENCES: &[Difference] = &[
     .on(EVENT_WRITES)
     .of(&["organizer"])
     .shown(Published::NoType),
-    // --- what only behaviour shows ---
+    // --- differences in behaviour only ---
     row(
         "another namespace's index",
         "The index describes this namespace.",
@@ -500,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_rows_have_one_subject() {
+    fn subjects_are_unique() {
         for (index, difference) in differences().iter().enumerate() {
             let rest = &differences()[index + 1..];
             assert!(

@@ -21,7 +21,7 @@ pub enum Documented {
     Double,
     /// True or false.
     Boolean,
-    /// True or false, loosely.
+    /// True or false, in any spelling that the backend accepts.
     BooleanLike,
     /// A list of whole numbers.
     IntegerList,
@@ -32,7 +32,7 @@ pub enum Documented {
 // === impl Documented ===
 
 impl Documented {
-    /// The type in words, as the routes listing and messages for people use it.
+    /// The type in words, for the routes listing and for error messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::String => "string",

@@ -1,7 +1,7 @@
 //! Writable fields of the five kinds (specification, "Resources and their fields").
 //!
-//! Presence is that of *create*; updates take the same rows as optional. The order is the backend's
-//! declaration order, which is the order of its validation errors.
+//! Presence is that of *create*; updates use the same rows with every field optional. The order is the
+//! backend's declaration order, which is the order of its validation errors.
 
 use super::argument::{Argument, DefaultValue::Bool, DefaultValue::Null, Role, Schema};
 use super::documented::Documented::{
@@ -65,7 +65,7 @@ const IMAGE: &str = "Featured image ID or URL.";
 const EVENT: &[Argument] = &[
     AUTHOR,
     DATE,
-    // The specification calls it text here and text in UTC on venues and organizers.
+    // The specification documents a text here, and a text in UTC on venues and organizers.
     date("date_utc", String, "Publication date in UTC."),
     text("title", "Event title.").required(),
     text("description", "Event description.").strictly(StrictRule::LongText),

@@ -1,15 +1,15 @@
-//! Parameters WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
+//! Parameters that WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
 
 use super::fatal::FatalShape;
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
 
-/// What the edge does with a global parameter.
+/// The treatment of a global parameter at the edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
-    /// Forwarded in the query, whatever its value and wherever it was sent.
+    /// Forwarded in the query, whatever its value and its source.
     Forward,
-    /// Forwarded when it stands in the query, which is where WordPress looks for it.
+    /// Forwarded if it is in the query, because WordPress reads it only there.
     ForwardFromQuery,
     /// Refused unless the settings allow it.
     RefuseUnlessAllowed,
@@ -17,27 +17,27 @@ pub enum Treatment {
     Nonce,
     /// Judged as another spelling of the path, never forwarded.
     Route,
-    /// Dropped: it would change what the method is.
+    /// Dropped, because it would override the method.
     Drop,
 }
 
-/// A parameter that is no argument of any operation and yet has an effect.
+/// A parameter that no operation declares as an argument and that has an effect nevertheless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Global {
     /// The name after PHP's mangling.
     pub name: &'static str,
-    /// What the edge does with it.
+    /// The treatment at the edge.
     pub treatment: Treatment,
-    /// What WordPress does with it.
+    /// The effect in WordPress.
     pub meaning: &'static str,
 }
 
-/// A parameter that an operation does not declare and the backend obeys all the same.
+/// A parameter that an operation does not declare and that the backend obeys nevertheless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undeclared {
     /// The name after PHP's mangling.
     pub name: &'static str,
-    /// The shape of a value that crashes PHP; none: no shape does.
+    /// The shape of a value that crashes PHP; none: no shape crashes it.
     pub crashes_on: Option<FatalShape>,
 }
 
@@ -57,7 +57,7 @@ const fn from_query(name: &'static str, meaning: &'static str) -> Global {
     }
 }
 
-/// Every global parameter, in the order in which forwarded ones are encoded.
+/// Every global parameter, in the order in which the forwarded ones are encoded.
 pub const GLOBALS: &[Global] = &[
     forward("_fields", "Limits the answer to these members."),
     from_query("_embed", "Embeds linked records in the answer."),
@@ -88,8 +88,9 @@ pub const GLOBALS: &[Global] = &[
     },
 ];
 
-/// Parameters WordPress reads from the front page's query as well, its own and the plugin's: when the query and
-/// a form of PHP's disagree about one of them, it refuses the request (backend.md section 2).
+/// Parameters that WordPress also reads from the query of the front page: its own and the plugin's. If the
+/// query and a form that PHP reads disagree about one of them, WordPress refuses the request (backend.md
+/// section 2).
 pub const PUBLIC_QUERY_VARIABLES: [&str; 65] = [
     "m",
     "p",
@@ -158,16 +159,17 @@ pub const PUBLIC_QUERY_VARIABLES: [&str; 65] = [
     "tribe_events_views_kitchen_sink",
 ];
 
-/// The global parameter of this name.
+/// The global parameter with this name.
 pub fn global(name: &[u8]) -> Option<&'static Global> {
     GLOBALS.iter().find(|global| global.name.as_bytes() == name)
 }
 
-/// Undeclared parameters the backend obeys on an operation: they are forwarded as they are.
+/// Undeclared parameters that the backend obeys on an operation. They are forwarded unchanged.
 ///
-/// `password` opens protected events on reads that do not declare it (backend.md sections 1 and 8), a `parent`
-/// on tags is refused by the taxonomy itself (section 7), and an `offset` skips tags: the plugin hands the whole
-/// request to WordPress's own list of terms, which knows it for terms without a hierarchy.
+/// - `password` opens protected events on reads that do not declare it (backend.md sections 1 and 8).
+/// - `parent` on tags is refused by the taxonomy itself (section 7).
+/// - `offset` skips tags: the plugin passes the whole request to WordPress's own list of terms, which reads
+///   it for terms without a hierarchy.
 pub fn obeyed(operation: OperationId) -> &'static [Undeclared] {
     const PASSWORD: Undeclared = Undeclared {
         name: "password",

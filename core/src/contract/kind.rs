@@ -1,6 +1,6 @@
 //! The five kinds of record and the fifteen paths that address them.
 
-/// The name of a record's number, in the path and in the records inside a body.
+/// The name of a record's id, in the path and in the records inside a body.
 pub const RECORD_NUMBER: &str = "id";
 
 /// A kind of record the service manages (specification, "What the service does").
@@ -8,13 +8,13 @@ pub const RECORD_NUMBER: &str = "id";
 pub enum Kind {
     /// A calendar entry.
     Event,
-    /// A place where events happen.
+    /// A location of events.
     Venue,
     /// A person or group that runs events.
     Organizer,
-    /// A hierarchical term that groups events.
+    /// A term in a hierarchy that groups events.
     Category,
-    /// A flat term that labels events.
+    /// A term without a hierarchy that labels events.
     Tag,
 }
 
@@ -45,7 +45,7 @@ impl Kind {
         Self::Tag,
     ];
 
-    /// The path segment of the collection, which is also the list member of its answers.
+    /// The path segment of the collection, which is also the name of the list in its responses.
     pub const fn collection(self) -> &'static str {
         match self {
             Self::Event => "events",
@@ -56,14 +56,14 @@ impl Kind {
         }
     }
 
-    /// The kind whose collection segment this is, without regard to ASCII case (backend.md section 6).
+    /// The kind with this collection segment, without regard to ASCII case (backend.md section 6).
     pub fn from_segment(segment: &[u8]) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|kind| kind.collection().as_bytes().eq_ignore_ascii_case(segment))
     }
 
-    /// Whether records of this kind are taxonomy terms rather than posts.
+    /// Returns true if records of this kind are taxonomy terms rather than posts.
     pub const fn is_term(self) -> bool {
         matches!(self, Self::Category | Self::Tag)
     }
@@ -85,7 +85,7 @@ impl Route {
             .chain(Kind::ALL.into_iter().flat_map(of_kind))
     }
 
-    /// The path as a template: nothing, `/doc`, `/events/{id}`, `/events/by-slug/{slug}`.
+    /// The path as a template: empty, `/doc`, `/events/{id}`, `/events/by-slug/{slug}`.
     pub fn template(self) -> String {
         match self {
             Self::Index => String::new(),
@@ -96,7 +96,7 @@ impl Route {
         }
     }
 
-    /// The name of the path parameter, where the route has one.
+    /// The name of the path parameter; none if the route has no parameter.
     pub const fn path_parameter(self) -> Option<&'static str> {
         match self {
             Self::Index | Self::Doc | Self::Collection(_) => None,

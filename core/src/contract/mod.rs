@@ -1,12 +1,12 @@
 //! The calendar API as one table: kinds, routes, operations, arguments.
 //!
-//! Everything that must agree about the API is read from here: the router, validation, the canonical
-//! encoder, OpenAPI, the routes listing, metric labels, and the tests. This module is pure data; it knows
-//! nothing of HTTP, sockets or settings.
+//! All facts about the API that several parts must agree on are read from here: by the router, validation,
+//! the canonical encoder, OpenAPI, the routes listing, metric labels, and the tests. This module is pure
+//! data; it depends on no HTTP connection, socket or setting.
 //!
 //! Sources: the specification's tables for names, types, defaults, required flags and meaning; backend.md
-//! section 7 and the backend's published index for what WordPress checks. Where the two disagree, the
-//! disagreement is a row of [`difference`].
+//! section 7 and the backend's published index for the checks of WordPress. Each disagreement between the two
+//! is a row of [`difference`].
 
 mod argument;
 pub mod difference;

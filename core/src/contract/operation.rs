@@ -1,11 +1,11 @@
-//! An operation: what one method does on one route.
+//! An operation: the action of one method on one route.
 
 use http::Method;
 
 use super::argument::Argument;
 use super::kind::{Kind, Route};
 
-/// What an operation does.
+/// The action of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     /// Describe: the namespace index and `/doc`.
@@ -25,9 +25,9 @@ pub enum Action {
 /// The stable identity of an operation: an index into the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperationId {
-    /// The route the operation stands on.
+    /// The route of the operation.
     pub route: Route,
-    /// What it does there.
+    /// The action on this route.
     pub action: Action,
 }
 
@@ -42,7 +42,7 @@ pub struct Operation {
     pub arguments: Vec<Argument>,
 }
 
-/// Where a client puts an argument (specification, "Request payloads").
+/// The part of a request that carries an argument (specification, "Request payloads").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A segment of the path.
@@ -69,7 +69,7 @@ impl Place {
 // === impl Action ===
 
 impl Action {
-    /// The methods that mean this action, the canonical one first.
+    /// The methods that stand for this action, the canonical one first.
     pub fn methods(self) -> &'static [Method] {
         match self {
             Self::Describe | Self::List | Self::Read => &[Method::GET],
@@ -79,12 +79,12 @@ impl Action {
         }
     }
 
-    /// Whether the action changes the calendar.
+    /// Returns true if the action changes the calendar.
     pub const fn is_write(self) -> bool {
         matches!(self, Self::Create | Self::Update | Self::Delete)
     }
 
-    /// The name in operation names: `list`, `create`, …
+    /// The word for the action in operation names: `list`, `create`, …
     pub const fn name(self) -> &'static str {
         match self {
             Self::Describe => "describe",
@@ -121,14 +121,14 @@ impl OperationId {
 // === impl Operation ===
 
 impl Operation {
-    /// The argument of this name, which is compared byte by byte.
+    /// The argument with this name; names are compared byte by byte.
     pub fn argument(&self, name: &[u8]) -> Option<&Argument> {
         self.arguments
             .iter()
             .find(|argument| argument.name.as_bytes() == name)
     }
 
-    /// Where a client puts an argument of this operation.
+    /// The part of the request that carries an argument of this operation.
     pub fn place(&self, argument: &Argument) -> Place {
         if self.id.route.path_parameter() == Some(argument.name) {
             return Place::Path;
@@ -139,7 +139,7 @@ impl Operation {
         }
     }
 
-    /// Whether the operation changes the calendar.
+    /// Returns true if the operation changes the calendar.
     pub const fn is_write(&self) -> bool {
         self.id.action.is_write()
     }

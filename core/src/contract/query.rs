@@ -34,7 +34,7 @@ pub(super) const fn id(kind: Kind) -> Argument {
         .required()
 }
 
-/// The `slug` of a by-slug route; [`event_slug_on_update`] is its looser twin.
+/// The `slug` of a by-slug route; [`event_slug_on_update`] has looser rules.
 pub(super) const fn slug(kind: Kind) -> Argument {
     let (rule, meaning) = match kind {
         Kind::Venue => (Rule::VenueSlug, "Venue slug."),

@@ -23,17 +23,17 @@ pub enum Rule {
     PositiveIntList,
     /// A string that PHP does not call empty: not `""`, not `"0"`.
     NonEmptyString,
-    /// A string, or anything PHP calls empty.
+    /// A string, or any value that PHP calls empty.
     StringOrEmpty,
-    /// What PHP's `strtotime` reads, or a numeric value; never the epoch itself.
+    /// A text that PHP's `strtotime` reads, or a numeric value; never the epoch itself.
     Time,
-    /// A zone name, abbreviation or offset PHP knows, or nothing.
+    /// A zone name, abbreviation or offset that PHP knows, or an empty value.
     TimezoneOrEmpty,
-    /// What PHP's URL filter takes, or nothing.
+    /// A text that PHP's URL filter accepts, or an empty value.
     UrlOrEmpty,
-    /// The number of an image attachment, or a URL the origin fetches.
+    /// The number of an image attachment, or a URL that the origin fetches.
     Image,
-    /// As [`Rule::Image`], or nothing.
+    /// As [`Rule::Image`], or an empty value.
     ImageOrEmpty,
     /// The number of a user.
     UserId,
@@ -57,13 +57,13 @@ pub enum Rule {
     OrganizerSlug,
     /// A registered post status (writes).
     PostStatus,
-    /// A list of statuses the caller may read (lists).
+    /// A list of statuses that the caller may read (lists).
     StatusFilter,
-    /// Refused where Event Tickets is not active.
+    /// Refused unless Event Tickets is active.
     Ticketed,
-    /// A venue by id, a venue to create, or nothing.
+    /// A venue by id, a venue to create, or an empty value.
     VenueEntry,
-    /// Organizers by id or to create, or nothing.
+    /// Organizers by id or to create, or an empty value.
     OrganizerEntry,
 }
 
@@ -101,7 +101,7 @@ impl Rule {
         }
     }
 
-    /// Whether the value is an image, by number or by URL.
+    /// Returns true if the value is an image, by number or by URL.
     pub const fn is_image(self) -> bool {
         matches!(self, Self::Image | Self::ImageOrEmpty)
     }

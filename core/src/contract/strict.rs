@@ -1,24 +1,24 @@
-//! The strict profile as data: the form of each value, and how large a call may be.
+//! The strict profile as data: the form of each value, and the maximum size of a call.
 
 use super::documented::Documented;
 
-/// The form the strict profile asks of a value. It comes after WordPress's own checks.
+/// The form of a value that the strict profile requires. It is checked after WordPress's own checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StrictRule {
     /// A whole number above zero in plain digits.
     Whole {
-        /// The largest one.
+        /// The maximum.
         most: u64,
     },
     /// `true`, `false`, `1` or `0`.
     Flag,
-    /// `YYYY-MM-DD`, with `HH:MM` or `HH:MM:SS` behind a blank or a `T`.
+    /// `YYYY-MM-DD`, optionally followed by a blank or a `T` and `HH:MM` or `HH:MM:SS`.
     AbsoluteDate,
-    /// Any date that PHP reads and that lies in the years 1 to 9999; no number.
+    /// Any date that PHP reads and that is in the years 1 to 9999; not a plain number.
     ReadableDate,
     /// A plain decimal number.
     Degrees {
-        /// The largest one, on either side of zero.
+        /// The maximum of the absolute value.
         most: u8,
     },
     /// Numbers of records.
@@ -35,9 +35,9 @@ pub enum StrictRule {
     WordInAnyCase(&'static [&'static str]),
     /// A short text that fits into a path.
     Slug,
-    /// Checked with the path, where it is still percent-encoded.
+    /// Checked with the path, while it is still percent-encoded.
     InPath,
-    /// A text of any length without control characters, tabs and line ends aside.
+    /// A text of any length without control characters, except tabs and line ends.
     LongText,
     /// A short text without control characters.
     Text,
@@ -45,41 +45,41 @@ pub enum StrictRule {
     Scalar,
 }
 
-/// What the strict profile asks of two arguments of one call.
+/// The strict profile's rule about two arguments of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// One coordinate of a point comes with this other one.
+    /// A coordinate of a point must come with this other coordinate.
     OtherCoordinate(&'static str),
     /// The date is not before the one in this argument.
     NotBefore(&'static str),
 }
 
-/// How large a call of the strict profile may be.
+/// The maximum size of a call in the strict profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StrictLimits {
-    /// Pairs of a query.
+    /// Maximum number of pairs in a query.
     pub query_pairs: usize,
-    /// Bytes of a request body.
+    /// Maximum bytes of a request body.
     pub body_bytes: usize,
-    /// Nesting of a JSON body.
+    /// Maximum nesting of a JSON body.
     pub json_depth: usize,
-    /// Members of one JSON object.
+    /// Maximum number of members of one JSON object.
     pub object_members: usize,
-    /// Elements of one JSON list.
+    /// Maximum number of elements of one JSON list.
     pub json_elements: usize,
-    /// Elements of one list argument.
+    /// Maximum number of elements of one list argument.
     pub list_elements: usize,
-    /// Characters of a text that is not a description.
+    /// Maximum number of characters of a text that is not a description.
     pub text_characters: usize,
-    /// Bytes of a slug.
+    /// Maximum bytes of a slug.
     pub slug_bytes: usize,
-    /// Digits of an id in a path.
+    /// Maximum number of digits of an id in a path.
     pub id_digits: usize,
-    /// The largest id: what a JSON number carries exactly.
+    /// Maximum id: the largest integer that a JSON number carries exactly.
     pub id: u64,
-    /// The largest page.
+    /// Maximum page number.
     pub page: u64,
-    /// The largest page size.
+    /// Maximum page size.
     pub per_page: u64,
 }
 
@@ -106,7 +106,7 @@ pub(super) const STATUSES: StrictRule =
 // === impl StrictRule ===
 
 impl StrictRule {
-    /// The form that the documented type alone asks for; rows of the table refine it.
+    /// The form that follows from the documented type alone; rows of the table refine it.
     pub(super) const fn of(documented: Documented) -> Self {
         match documented {
             Documented::Integer => Self::Whole {
@@ -126,7 +126,7 @@ impl StrictRule {
 // === impl StrictLimits ===
 
 impl StrictLimits {
-    /// Every limit with what it counts, for documents.
+    /// Every limit with its unit, for documents.
     pub fn rows(&self) -> [(&'static str, u64); 12] {
         [
             ("Pairs of a query", self.query_pairs as u64),

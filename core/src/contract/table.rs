@@ -17,7 +17,7 @@ pub struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::build);
 
-/// The one table of the program.
+/// The only table of the program.
 pub fn table() -> &'static Table {
     &TABLE
 }
@@ -50,7 +50,7 @@ impl Table {
             .filter(move |operation| operation.id.route == route)
     }
 
-    /// The operation a method stands for on a route. HEAD is read as GET (backend.md section 6).
+    /// The operation of a method on a route. HEAD is read as GET (backend.md section 6).
     pub fn find(&self, route: Route, method: &Method) -> Option<&Operation> {
         let method = if method == Method::HEAD {
             &Method::GET
@@ -61,7 +61,7 @@ impl Table {
             .find(|operation| operation.id.action.methods().contains(method))
     }
 
-    /// The operation of this name, as settings spell it.
+    /// The operation with this name, as settings spell it.
     pub fn named(&self, name: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.name == name)
     }
@@ -129,7 +129,7 @@ mod tests {
     fn arguments_that_rows_name_exist() {
         for operation in table().operations() {
             for (at, argument) in operation.arguments.iter().enumerate() {
-                // A canonical query writes the namespace before all else.
+                // A canonical query begins with the namespace.
                 assert!(argument.role != Role::Namespace || at == 0, "{}", operation.name);
                 if let Some(Relation::OtherCoordinate(other) | Relation::NotBefore(other)) = argument.relation
                 {

@@ -1,8 +1,8 @@
-//! Which pages may read an answer, and what they may ask for (T-22).
+//! Cross-origin rules: which pages may read a response, and which requests they may send (T-22).
 //!
-//! Public reads may be read by any page, without credentials. What a client with credentials gets, and every write (a
-//! write needs credentials), may be read by pages of configured origins only: WordPress itself lets any page read with
-//! the visitor's cookies, which is why its headers never pass.
+//! Any page may read public reads, without credentials. Only pages of configured origins may read a response
+//! to a client with credentials, or to a write (a write needs credentials). WordPress itself lets any page
+//! read with the client's cookies; therefore its cross-origin headers are never forwarded.
 
 mod preflight;
 mod rules;

@@ -1,4 +1,4 @@
-//! The question that a browser asks before a page sends its request.
+//! The preflight request that a browser sends before a page's own request.
 
 use http::{HeaderMap, HeaderValue, Method, header};
 
@@ -12,7 +12,7 @@ pub struct Preflight {
 // === impl Preflight ===
 
 impl Preflight {
-    /// The preflight that a request is; none for any other request.
+    /// Reads a request as a preflight; `None` for any other request.
     pub fn of(method: &Method, request: &HeaderMap) -> Option<Self> {
         if method != Method::OPTIONS {
             return None;
@@ -23,18 +23,18 @@ impl Preflight {
         })
     }
 
-    /// Where the page is from.
+    /// The web origin of the page.
     pub(super) const fn origin(&self) -> &HeaderValue {
         &self.origin
     }
 
-    /// Whether the page wants to send a request that changes nothing.
+    /// Returns true if the page wants to send a request that changes nothing.
     pub(super) fn asks_to_read(&self) -> bool {
         [b"GET".as_slice(), b"HEAD", b"OPTIONS"].contains(&self.method.as_bytes())
     }
 }
 
-/// The `Origin` of a request; none where there are two, of which anybody may have set one.
+/// The only `Origin` of a request; `None` if there are two, because either may be forged.
 pub fn sole_origin(request: &HeaderMap) -> Option<&HeaderValue> {
     let mut origins = request.get_all(header::ORIGIN).iter();
     origins.next().filter(|_| origins.next().is_none())
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_options_requests_are_no_preflights() {
+    fn other_options_requests_are_not_preflights() {
         let mut request = HeaderMap::new();
         request.insert(header::ORIGIN, HeaderValue::from_static("https://a.example"));
         assert_eq!(Preflight::of(&Method::OPTIONS, &request), None);

@@ -1,4 +1,4 @@
-//! The cross-origin headers of an answer.
+//! The cross-origin headers of a response.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -6,7 +6,7 @@ use super::preflight::Preflight;
 use super::visibility::Visibility;
 use crate::settings::CorsSettings;
 
-/// Who may read what. All cross-origin headers are written by these rules.
+/// The rules by which all cross-origin headers are written.
 #[derive(Debug, Clone)]
 pub struct CorsRules {
     settings: CorsSettings,
@@ -21,7 +21,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 const PUBLIC_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD");
 const ALL_METHODS: HeaderValue = HeaderValue::from_static("OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE");
 
-/// Request headers without a secret; none of them changes what the edge answers.
+/// Request headers without a secret. None of them changes the edge's response.
 const PUBLIC_HEADERS: HeaderValue =
     HeaderValue::from_static("Content-Disposition, Content-MD5, Content-Type, X-Request-Id");
 
@@ -43,7 +43,7 @@ impl CorsRules {
         Self { settings }
     }
 
-    /// Writes the headers by which a page of `origin` may read an answer.
+    /// Writes the headers that allow a page of `origin` to read a response.
     pub fn write(&self, visibility: Visibility, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
         if let Some(origin) = origin.filter(|origin| self.is_credentialed(origin)) {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
@@ -58,7 +58,8 @@ impl CorsRules {
         }
     }
 
-    /// Writes the headers that answer a preflight. A page that may not send its request gets no permission.
+    /// Writes the headers of the response to a preflight. A page that may not send its request gets no
+    /// permission.
     pub fn write_preflight(&self, preflight: &Preflight, headers: &mut HeaderMap) {
         headers.insert(header::VARY, PREFLIGHT_VARY);
         if self.is_credentialed(preflight.origin()) {
@@ -81,7 +82,8 @@ impl CorsRules {
         }
     }
 
-    /// Whether an origin is configured. `null` never is: sandboxed pages of any site send it.
+    /// Returns true if an origin is configured. `null` never counts as configured: sandboxed pages of any
+    /// site send it.
     fn is_credentialed(&self, origin: &HeaderValue) -> bool {
         origin != "null" && self.settings.credentialed_origins.contains(origin)
     }

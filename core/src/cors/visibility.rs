@@ -1,8 +1,8 @@
-//! For whom an answer is.
+//! The audience of a response.
 
 use http::Method;
 
-/// The client or clients that an answer is for.
+/// The client or clients that a response is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Audience {
     /// Every client without credentials.
@@ -12,19 +12,19 @@ pub enum Audience {
     OneClient,
 }
 
-/// The kind of answer that a page wants to read.
+/// The kind of response that a page wants to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
     /// A read that is the same for everybody.
     Public,
-    /// A write, or an answer for one client.
+    /// A write, or a response for one client.
     Personal,
 }
 
 // === impl Visibility ===
 
 impl Visibility {
-    /// The visibility of the answer to a method.
+    /// The visibility of the response to a method.
     pub fn of(method: &Method, audience: Audience) -> Self {
         let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(method);
         if reads && audience == Audience::Everybody {

@@ -1,4 +1,4 @@
-//! The `Authorization` field: how many there are, the scheme, and what Basic credentials hold.
+//! The `Authorization` field: the number of fields, the scheme, and the content of Basic credentials.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,19 +9,19 @@ use super::fault::CredentialsFault;
 use super::secret::Secret;
 use crate::settings::Profile;
 
-/// The longest value, in bytes (T-24).
+/// Maximum bytes of the value (T-24).
 const LONGEST: usize = 1024;
 
-/// The first `Authorization` of a request; not `Debug`, because it borrows the secret.
+/// The first `Authorization` of a request. It does not implement `Debug`, because it borrows the secret.
 pub(super) struct Authorization<'a> {
     value: &'a HeaderValue,
     standing: Standing,
     scheme: &'a [u8],
-    /// What Basic credentials encode.
+    /// The decoded Basic credentials.
     pair: Option<Secret<Vec<u8>>>,
 }
 
-/// Whether a field has others of its name beside it.
+/// Sole or repeated field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Sole,
@@ -48,8 +48,9 @@ impl<'a> Authorization<'a> {
         })
     }
 
-    /// What WordPress cannot read counts as no credentials there (backend.md section 13), so the compatible profile lets it
-    /// pass. The strict profile reads Basic, and accepts other schemes only if they are listed.
+    /// Checks the field. The compatible profile accepts a value that WordPress cannot read, because WordPress
+    /// treats it as no credentials (backend.md section 13). The strict profile reads Basic, and accepts other
+    /// schemes only if they are listed.
     pub(super) fn check(&self, profile: Profile, schemes: &[String]) -> Result<(), CredentialsFault> {
         if self.standing == Standing::Repeated {
             return Err(CredentialsFault::SeveralAuthorizations);
@@ -63,8 +64,8 @@ impl<'a> Authorization<'a> {
         }
     }
 
-    /// Whether the scheme is listed and, if it is Basic, the value holds a name, one colon and a password.
-    /// Application passwords hold no colon (T-24).
+    /// Returns true if the scheme is listed and, for Basic, the value consists of a name, one colon and a
+    /// password. Application passwords contain no colon (T-24).
     fn is_readable(&self, schemes: &[String]) -> bool {
         let mut known = schemes.iter().map(String::as_bytes);
         if !known.any(|scheme| scheme.eq_ignore_ascii_case(self.scheme)) {
@@ -77,7 +78,7 @@ impl<'a> Authorization<'a> {
                 .is_some_and(|pair| is_strict_pair(pair.expose()))
     }
 
-    /// The account that Basic credentials name, in lower case; none where the field is repeated.
+    /// The account that Basic credentials name, in lower case; `None` if the field is repeated.
     pub(super) fn account(&self) -> Option<String> {
         let pair = self
             .pair
@@ -93,7 +94,7 @@ impl<'a> Authorization<'a> {
     }
 }
 
-/// The scheme, and what follows its blank.
+/// Splits a value before its first blank, which ends the scheme.
 fn split_scheme(value: &[u8]) -> (&[u8], &[u8]) {
     let end = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
     value.split_at(end)

@@ -1,4 +1,4 @@
-//! The cookies by which WordPress knows a visitor (backend.md section 13).
+//! The cookies by which WordPress recognises a client (backend.md section 13).
 
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue};
@@ -9,15 +9,15 @@ use crate::value::split_once;
 /// A cookie that WordPress reads on REST requests; its name ends in a hash of the site's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cookie {
-    /// Says who is logged in.
+    /// Names the account that is logged in.
     LoggedIn,
-    /// The session behind it, for sites with encrypted connections.
+    /// The session of the login, for sites with encrypted connections.
     Session,
-    /// Opens posts with a password.
+    /// Opens posts that are protected by a password.
     PostPassword,
 }
 
-/// What the cookies of a request say to WordPress.
+/// The cookies of a request that WordPress reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Cookies {
     /// The value of the outgoing `Cookie` field.
@@ -31,7 +31,7 @@ pub(super) struct Cookies {
 // === impl Cookie ===
 
 impl Cookie {
-    /// The cookie of a name, or of a whole `name=value` pair.
+    /// The cookie with this name; the argument may also be a whole `name=value` pair.
     fn of(pair: &[u8]) -> Option<Self> {
         let beginnings: [(&[u8], Self); 3] = [
             (b"wordpress_logged_in_", Self::LoggedIn),
@@ -74,7 +74,7 @@ impl Cookies {
         }
     }
 
-    /// The cookies that WordPress needs to know a visitor, each name once; PHP obeys the first.
+    /// The cookies that WordPress needs to recognise a client, each name once; PHP obeys the first.
     pub(super) fn forwarded(&self) -> Option<&HeaderValue> {
         self.forwarded.as_ref().map(Secret::expose)
     }
@@ -83,23 +83,23 @@ impl Cookies {
         self.logged_in.as_ref()
     }
 
-    /// Whether there is a cookie that WordPress takes for a login, well formed or not.
+    /// Returns true if there is a cookie that WordPress takes for a login, valid or not.
     pub(super) const fn show_login(&self) -> bool {
         self.show_login
     }
 
-    /// Whether there is the password of a protected post.
+    /// Returns true if there is the password of a protected post.
     pub(super) const fn open_post(&self) -> bool {
         self.open_post
     }
 }
 
-/// The pairs of a `Cookie` field's value, blanks around them dropped.
+/// The pairs of a `Cookie` field's value, without the blanks around them.
 fn pairs(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     field.split(|byte| *byte == b';').map(<[u8]>::trim_ascii)
 }
 
-/// Keeps a pair that PHP takes as it stands, unless there is one of its name.
+/// Keeps a pair that PHP reads without change, unless its name is already kept.
 fn keep<'a>(pair: &'a [u8], kept: &mut Vec<[&'a [u8]; 2]>) {
     let Some((name, value)) = split_once(pair, b'=') else {
         return;

@@ -1,4 +1,4 @@
-//! As whom a request counts, for rate limits and lists of accounts.
+//! The identity that a request counts as, for rate limits and lists of accounts.
 
 use http::HeaderValue;
 
@@ -6,7 +6,8 @@ use super::authorization::Authorization;
 use super::cookies::Cookies;
 use super::secret::Secret;
 
-/// What tells the credentials of one client from those of others. Nothing of it is verified.
+/// The properties that distinguish the credentials of one client from those of others. None of them is
+/// verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
     proof: Option<Secret<HeaderValue>>,
@@ -26,18 +27,19 @@ impl Identity {
         }
     }
 
-    /// The whole credentials, password included, so that a client that knows only a name does not spend the budget
-    /// of the account.
+    /// The whole credentials, password included, so that a client that knows only an account name cannot
+    /// spend the account's budget.
     pub fn proof(&self) -> Option<&[u8]> {
         self.proof.as_ref().map(|proof| proof.expose().as_bytes())
     }
 
-    /// The account that Basic credentials name, in lower case; none beside a second Authorization.
+    /// The account that Basic credentials name, in lower case; `None` if there is a second Authorization.
     pub fn account(&self) -> Option<&str> {
         self.account.as_ref().map(|name| name.expose().as_str())
     }
 
-    /// The account, unless there is a login cookie, which would win at the site and may be another account's.
+    /// The account; `None` if there is a login cookie, which takes precedence at the site and may belong to
+    /// another account.
     pub fn sole_account(&self) -> Option<&str> {
         self.account().filter(|_| !self.has_login_cookie)
     }

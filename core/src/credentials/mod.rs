@@ -1,7 +1,8 @@
-//! Who sends a request: its headers read once, before anything is counted or judged.
+//! The sender of a request. Its headers are read once, before rate limits and before the judgement.
 //!
-//! The edge never decides whether credentials are good: the origin refuses a wrong password. This module says what a
-//! request shows, whether it is acceptable, and writes it into the outgoing request.
+//! The edge never verifies credentials: the origin refuses a wrong password. This module reads the
+//! credentials of a request, decides whether their form is acceptable, and writes them into the outgoing
+//! request.
 
 mod authorization;
 mod caller;
@@ -9,9 +10,11 @@ mod cookies;
 mod fault;
 mod identity;
 mod read;
+mod rejected;
 mod secret;
 
 pub use caller::Caller;
-pub use fault::{CredentialsFault, RejectedCredentials};
+pub use fault::CredentialsFault;
 pub use identity::Identity;
 pub use read::Credentials;
+pub use rejected::RejectedCredentials;

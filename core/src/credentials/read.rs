@@ -1,4 +1,4 @@
-//! The credentials of one request: read once, asked by all who count, judge and forward it.
+//! The credentials of one request: read once, used by rate limits, judgement and forwarding.
 
 use http::header::{AUTHORIZATION, COOKIE, HeaderName};
 use http::{HeaderMap, HeaderValue};
@@ -6,14 +6,14 @@ use http::{HeaderMap, HeaderValue};
 use super::authorization::Authorization;
 use super::caller::Caller;
 use super::cookies::Cookies;
-use super::fault::RejectedCredentials;
 use super::identity::Identity;
+use super::rejected::RejectedCredentials;
 use super::secret::Secret;
 use crate::settings::Profile;
 
 const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 
-/// What a request shows of its sender, as far as its profile accepts it. The default is an anonymous request.
+/// The credentials of a request, as far as its profile accepts them. The default is an anonymous request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Credentials {
     authorization: Option<Secret<HeaderValue>>,
@@ -25,12 +25,12 @@ pub struct Credentials {
 // === impl Credentials ===
 
 impl Credentials {
-    /// Reads the credentials of a request. The strict profile leaves out what only WordPress's own pages need:
-    /// cookies and their nonce (T-20). `schemes` are those of `Authorization` that it accepts.
+    /// Reads the credentials of a request. The strict profile ignores cookies and their nonce, which only
+    /// WordPress's own pages need (T-20). `schemes` are the `Authorization` schemes that it accepts.
     ///
     /// # Errors
     ///
-    /// An `Authorization` that is not accepted, with the identity that still pays for the request.
+    /// An `Authorization` that is not accepted, with the identity whose budgets still pay for the request.
     pub fn read(
         headers: &HeaderMap,
         profile: Profile,
@@ -47,7 +47,7 @@ impl Credentials {
         }
     }
 
-    /// All that the headers show, acceptable or not.
+    /// All credentials in the headers, acceptable or not.
     pub(super) fn shown_by(headers: &HeaderMap) -> Self {
         Self::new(
             Authorization::of(headers).as_ref(),
@@ -69,13 +69,13 @@ impl Credentials {
         }
     }
 
-    /// As whom the request counts.
+    /// The identity that the request counts as.
     pub const fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// Whether the request is anonymous: no Authorization, no login cookie and no nonce (backend.md section 13), be it
-    /// the header's or the one that a parameter of the call carries.
+    /// The caller. Anonymous: no Authorization, no login cookie and no nonce (backend.md section 13), neither
+    /// in the header nor in `nonce_parameter`, a parameter of the call.
     pub fn caller(&self, nonce_parameter: Option<&HeaderValue>) -> Caller {
         let is_known =
             self.authorization.is_some() || self.cookies.show_login() || self.has_nonce(nonce_parameter);
@@ -86,8 +86,8 @@ impl Credentials {
         }
     }
 
-    /// Whether WordPress looks at a nonce before it looks at the call, and says 403 if it does not hold. Beside an
-    /// `Authorization` that is good it counts for nothing (backend.md section 13).
+    /// Returns true if WordPress checks a nonce before it checks the call, and responds with 403 if the nonce
+    /// is not valid. Next to a valid `Authorization` a nonce has no effect (backend.md section 13).
     pub fn is_nonce_first(&self, nonce_parameter: Option<&HeaderValue>) -> bool {
         self.has_nonce(nonce_parameter) && self.authorization.is_none()
     }
@@ -96,7 +96,7 @@ impl Credentials {
         parameter.is_some() || self.nonce.is_some()
     }
 
-    /// Whether a cookie carries the password of a protected post.
+    /// Returns true if a cookie contains the password of a protected post.
     pub const fn opens_post(&self) -> bool {
         self.cookies.open_post()
     }
@@ -116,7 +116,16 @@ impl Credentials {
     }
 }
 
-/// The nonce header; several are joined, as a web server does.
+// === impl Caller ===
+
+impl Caller {
+    /// The caller of a request whose target, and therefore profile, is not known: all its headers count.
+    pub fn shown_by(headers: &HeaderMap) -> Self {
+        Credentials::shown_by(headers).caller(None)
+    }
+}
+
+/// The nonce header. Several headers are joined, as a web server joins them.
 fn nonce(headers: &HeaderMap) -> Option<Secret<HeaderValue>> {
     let fields = headers.get_all(X_WP_NONCE).iter();
     let values: Vec<&[u8]> = fields.map(HeaderValue::as_bytes).collect();
@@ -172,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_anonymous_requests_from_others() {
+    fn distinguishes_anonymous_requests() {
         let parameter = HeaderValue::from_static("p");
         for (fields, nonce, expected) in [
             (&[][..], None, Caller::Anonymous),
@@ -204,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strict_profile_leaves_cookies_and_nonces_behind() {
+    fn the_strict_profile_ignores_cookies_and_nonces() {
         let fields = [LOGIN, NONCE, ("cookie", "wp-postpass_a=b")];
         assert_eq!(read(&fields, Profile::Strict), Credentials::default());
         let credentials = read(&[LOGIN, NONCE, BASIC], Profile::Strict);
@@ -216,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_was_read() {
+    fn writes_the_credentials_that_were_read() {
         let fields = [BASIC, LOGIN, NONCE, ("x-wp-nonce", "m")];
         let written = written(&read(&fields, Profile::Compatible));
         let expected = [

@@ -1,9 +1,9 @@
-//! What the headers of a request say about its body.
+//! The headers of a request that describe its body.
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 
-/// The fields about a body: its type, and whether they leave one reading.
+/// The fields that describe a body: its type, and whether the body can be read in one way only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentHeaders<'a> {
     content_type: Option<&'a HeaderValue>,
@@ -14,7 +14,7 @@ pub struct ContentHeaders<'a> {
 // === impl ContentHeaders ===
 
 impl<'a> ContentHeaders<'a> {
-    /// Those of a request.
+    /// Reads the fields of a request.
     pub fn of(headers: &'a HeaderMap) -> Self {
         let mut types = headers.get_all(CONTENT_TYPE).iter();
         Self {
@@ -29,12 +29,13 @@ impl<'a> ContentHeaders<'a> {
         self.content_type.map(HeaderValue::as_bytes)
     }
 
-    /// The `Content-Type` of a body that every server reads alike: named once, and without a content coding.
+    /// The `Content-Type` of a body that every server reads in the same way: sent once, and without a content
+    /// coding.
     pub fn plain_type(self) -> Option<&'a HeaderValue> {
         self.content_type.filter(|_| !self.repeats_type && !self.is_coded)
     }
 
-    /// Whether there is more than one `Content-Type`.
+    /// Returns true if there is more than one `Content-Type`.
     pub const fn repeats_type(self) -> bool {
         self.repeats_type
     }

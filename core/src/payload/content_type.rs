@@ -1,8 +1,8 @@
-//! How a body is read, which PHP and WordPress decide apart from each other (backend.md section 4).
+//! The reading of a body. PHP and WordPress decide about it independently (backend.md section 4).
 
 use http::Method;
 
-/// What becomes of a request's body.
+/// The reading of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyReading<'a> {
     /// WordPress decodes it as JSON.
@@ -14,13 +14,13 @@ pub enum BodyReading<'a> {
         /// The boundary, as PHP finds it; none: PHP reads nothing.
         boundary: Option<&'a [u8]>,
     },
-    /// Nobody reads it.
+    /// Neither PHP nor WordPress reads it.
     Ignored,
-    /// PHP would read a form and WordPress JSON from the same bytes.
+    /// PHP would read a form, and WordPress JSON, from the same bytes.
     Contradictory,
 }
 
-/// How PHP and WordPress read the body of a request with this method and `Content-Type`.
+/// The way in which PHP and WordPress read the body of a request with this method and `Content-Type`.
 pub fn body_reading<'a>(method: &Method, content_type: Option<&'a [u8]>) -> BodyReading<'a> {
     let json = content_type.is_some_and(is_json);
     let form = match *method {
@@ -35,7 +35,7 @@ pub fn body_reading<'a>(method: &Method, content_type: Option<&'a [u8]>) -> Body
     }
 }
 
-/// PHP fills its form variables on POST, by the type up to the first `;`, `,` or blank.
+/// PHP fills its form variables on POST. The type up to the first `;`, `,` or blank decides.
 fn read_by_php(content_type: Option<&[u8]>) -> BodyReading<'_> {
     let Some(value) = content_type else {
         return BodyReading::Ignored;
@@ -56,7 +56,7 @@ fn read_by_php(content_type: Option<&[u8]>) -> BodyReading<'_> {
     BodyReading::Ignored
 }
 
-/// WordPress parses a body as a form on the other methods when its type says so or says nothing.
+/// On the other methods WordPress parses a body as a form if the type is that of a form or is missing.
 fn read_by_wordpress(content_type: Option<&[u8]>) -> BodyReading<'_> {
     let essence = content_type
         .map(essence)
@@ -78,8 +78,9 @@ fn essence(content_type: &[u8]) -> &[u8] {
         .trim_ascii()
 }
 
-/// Whether a JSON type stands before the first `;`, where WordPress's expression finds one: behind the start,
-/// a comma or a blank, and up to one of these. What `+json` is added to may hold commas itself.
+/// Returns true if WordPress finds a JSON type before the first `;`. Its regular expression accepts one that
+/// begins at the start or after a comma or a blank, and that ends before one of these. The part before
+/// `+json` may contain commas itself.
 fn is_json(content_type: &[u8]) -> bool {
     const TREE: &[u8] = b"application/";
     let value = essence(content_type).to_ascii_lowercase();
@@ -97,12 +98,12 @@ fn is_json(content_type: &[u8]) -> bool {
     })
 }
 
-/// White space to a regular expression of PHP.
+/// Returns true for white space in PHP's regular expressions.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// `json`, `<x>+json`, either with `+oembed` behind it.
+/// Returns true for `json` and `<x>+json`, either with `+oembed` after it.
 fn is_json_subtype(subtype: &[u8]) -> bool {
     let subtype = subtype.strip_suffix(b"+oembed").unwrap_or(subtype);
     match subtype.strip_suffix(b"json") {
@@ -112,12 +113,12 @@ fn is_json_subtype(subtype: &[u8]) -> bool {
     }
 }
 
-/// The characters WordPress allows before `+json`.
+/// Returns true for the characters that WordPress allows before `+json`.
 fn is_subtype_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'#' | b'$' | b'&'..=b'^')
 }
 
-/// The boundary parameter: quoted up to the next quote, else up to `,` or `;`.
+/// The boundary parameter: if quoted, up to the next quote, else up to `,` or `;`.
 fn boundary(parameters: &[u8]) -> Option<&[u8]> {
     let lower = parameters.to_ascii_lowercase();
     let name = lower.windows(8).position(|window| window == b"boundary")?;

@@ -4,7 +4,7 @@ use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use super::percent::{Plus, decode};
 use crate::value::{PhpArray, Value, split_once};
 
-/// Reads a query or an urlencoded body (backend.md section 4). Never fails: PHP takes any bytes.
+/// Reads a query or a urlencoded body (backend.md section 4). Never fails: PHP accepts any bytes.
 pub fn parse_form(text: &[u8]) -> PhpArray {
     let mut variables = PhpArray::default();
     for pair in pairs(text).take(PHP_VARIABLE_LIMIT) {
@@ -17,7 +17,8 @@ pub fn parse_form(text: &[u8]) -> PhpArray {
     variables
 }
 
-/// The names in a query or urlencoded body that PHP reads as this variable, exactly as they were sent.
+/// The names in a query or urlencoded body that PHP reads as this variable, in the spelling in which they
+/// were sent.
 pub fn spellings<'a>(text: &'a [u8], name: &[u8]) -> Vec<&'a [u8]> {
     let sent = pairs(text)
         .take(PHP_VARIABLE_LIMIT)
@@ -27,7 +28,7 @@ pub fn spellings<'a>(text: &'a [u8], name: &[u8]) -> Vec<&'a [u8]> {
     sent.filter(is_meant).collect()
 }
 
-/// How many variables a query or urlencoded body has, the ones PHP drops included.
+/// The number of variables in a query or urlencoded body, including those that PHP drops.
 pub fn pair_count(text: &[u8]) -> usize {
     pairs(text).count()
 }

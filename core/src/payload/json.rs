@@ -5,33 +5,34 @@ use super::json_members::Members;
 use super::json_text::string;
 use crate::value::{ArrayKind, Key, Number, PhpArray, Value};
 
-/// PHP's own nesting limit; a lower one may be set.
+/// PHP's own nesting limit; callers may set a lower one.
 pub const PHP_DEPTH: usize = 512;
 
 /// Decodes a JSON text nested at most `depth` deep.
 ///
-/// Keys keep their first place and their last value; numbers keep their spelling; literals are lower case.
+/// A repeated key keeps its first position and gets its last value. Numbers keep their spelling. Literals
+/// must be in lower case.
 ///
 /// # Errors
-/// The first error PHP would report.
+/// The first error that PHP would report.
 pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonError> {
     Parser::new(text, depth).whole()
 }
 
-/// What the strict profile wants to know of a JSON text, beside its value.
+/// Properties of a JSON text that the strict profile checks beside its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonShape {
-    /// The member names of the outermost object; none when it is no object.
+    /// The member names of the outermost object; none if the outermost value is not an object.
     pub names: Option<Vec<Vec<u8>>>,
-    /// Whether any object names a member twice.
+    /// True if any object contains a member name twice.
     pub duplicates: bool,
-    /// Members of the largest object.
+    /// Number of members of the largest object.
     pub largest_object: usize,
-    /// Elements of the longest list.
+    /// Number of elements of the longest list.
     pub longest_list: usize,
 }
 
-/// Looks at the shape of a JSON text nested at most `depth` deep.
+/// Measures the shape of a JSON text nested at most `depth` deep.
 ///
 /// # Errors
 /// As [`parse_json`].
@@ -220,7 +221,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The length of the longest number a text begins with; none after a lone minus sign.
+/// The length of the longest number at the beginning of a text; `None` after a lone minus sign.
 fn number_length(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         let digits = text.iter().skip(from);
@@ -245,7 +246,7 @@ fn number_length(text: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-/// What PHP says of a byte that begins no token.
+/// PHP's error for a byte that does not begin a token.
 fn stray(rest: &[u8]) -> JsonError {
     match rest.first() {
         Some(0..=0x1f) => JsonError::ControlCharacter,

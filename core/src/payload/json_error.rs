@@ -1,6 +1,6 @@
 //! PHP's errors of JSON texts.
 
-/// Why PHP refuses a JSON text.
+/// The reason why PHP refuses a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum JsonError {
     /// Nested deeper than allowed.
@@ -12,7 +12,7 @@ pub enum JsonError {
     /// A control character, also in a string; an unterminated string counts as one.
     #[error("Control character error, possibly incorrectly encoded")]
     ControlCharacter,
-    /// Anything else that is not JSON.
+    /// Any other text that is not JSON.
     #[error("Syntax error")]
     Syntax,
     /// Bytes that are not UTF-8.

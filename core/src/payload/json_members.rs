@@ -1,4 +1,4 @@
-//! The members of a JSON object while it is read: each key once, however many are sent.
+//! The members of a JSON object while it is read. Each key is kept once, however often it is sent.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Adds a member; a known key keeps its place and gets the new value.
+    /// Adds a member. A known key keeps its position and gets the new value.
     pub(super) fn set(&mut self, key: Key, value: Value) {
         let place = self.place(&key);
         match place.and_then(|place| self.entries.get_mut(place)) {
@@ -50,12 +50,12 @@ impl Members {
         self.entries.is_empty()
     }
 
-    /// How many keys there are.
+    /// The number of distinct keys.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether any key came twice.
+    /// Returns true if any key was sent twice.
     pub(super) fn has_repeated(&self) -> bool {
         self.repeated
     }

@@ -1,9 +1,9 @@
-//! The inside of a JSON string, with PHP's errors.
+//! The content of a JSON string, with PHP's errors.
 
 use super::json_error::JsonError;
 use crate::value::split_while;
 
-/// Reads a string after its opening quote: the decoded bytes, and what follows the closing quote.
+/// Reads a string after its opening quote. Returns the decoded bytes and the text after the closing quote.
 pub(super) fn string(text: &[u8]) -> Result<(Vec<u8>, &[u8]), JsonError> {
     let is_plain = |byte: u8| (0x20..0x80).contains(&byte) && !matches!(byte, b'"' | b'\\');
     let mut decoded = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn string(text: &[u8]) -> Result<(Vec<u8>, &[u8]), JsonError> {
     }
 }
 
-/// Reads an escape after its backslash; what follows it.
+/// Reads an escape after its backslash. Returns the text after it.
 fn escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8], JsonError> {
     let (kind, behind) = text.split_first().ok_or(JsonError::Syntax)?;
     let plain = match kind {
@@ -41,7 +41,7 @@ fn escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8], JsonErr
     Ok(behind)
 }
 
-/// Reads `XXXX`, or a surrogate pair `XXXX\uXXXX`; what follows it.
+/// Reads `XXXX`, or a surrogate pair `XXXX\uXXXX`. Returns the text after it.
 fn unicode_escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8], JsonError> {
     let (first, behind) = four_digits(text).ok_or(JsonError::Syntax)?;
     let (scalar, behind) = match first {
@@ -59,7 +59,7 @@ fn unicode_escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8],
     Ok(behind)
 }
 
-/// A number of four hexadecimal digits, and what follows it.
+/// A number of four hexadecimal digits, and the text after it.
 fn four_digits(text: &[u8]) -> Option<(u32, &[u8])> {
     let (digits, behind) = text.split_first_chunk::<4>()?;
     let number = digits.iter().try_fold(0, |number, digit| {
@@ -68,7 +68,7 @@ fn four_digits(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((number?, behind))
 }
 
-/// The length of the UTF-8 character a text begins with (RFC 3629: no surrogates, no overlong forms).
+/// The length of the UTF-8 character at the beginning of a text (RFC 3629: no surrogates, no overlong forms).
 pub(super) fn utf8_length(text: &[u8]) -> Option<usize> {
     let length = match text.first()? {
         0..=0x7f => 1,

@@ -1,7 +1,7 @@
 //! The request's parameters as PHP and WordPress read them: query, form, multipart, JSON.
 //!
-//! Untrusted bytes in, ordered arguments out. Nothing here knows the contract table: which names matter
-//! is for `call` to say.
+//! Reads untrusted bytes into ordered parameters. This module does not depend on the contract table: `call`
+//! decides which names matter.
 
 mod content_headers;
 mod content_type;

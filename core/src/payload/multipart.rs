@@ -1,16 +1,17 @@
 //! Multipart forms, as far as PHP's reading of them is certain.
 //!
-//! PHP forgives much: odd line ends, half headers, a missing last boundary. A form that needs forgiving
-//! can be read two ways, so it is refused instead of guessed at; what RFC 2046 and RFC 7578 allow is read where PHP
-//! reads it so too. File parts are no parameters.
+//! PHP tolerates many faults: odd line ends, half headers, a missing last boundary. A form with such a fault
+//! can be read in two ways, so it is refused. Forms that RFC 2046 and RFC 7578 allow are read if PHP reads
+//! them in the same way. File parts are not parameters.
 
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::value::{PhpArray, Value, split_once, split_while};
 
-/// Why a multipart body is not read.
+/// The reason why a multipart body is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MultipartError {
-    /// No part begins, a boundary line goes on, or the boundary stands where nothing is read.
+    /// No part begins, a boundary line contains further text, or the boundary appears in a position that is
+    /// not read.
     #[error("the multipart body does not follow its boundary")]
     Boundary,
     /// The last boundary is missing.
@@ -27,16 +28,16 @@ pub enum MultipartError {
 /// Reads the fields of a multipart form with at most `limit` parts.
 ///
 /// # Errors
-/// [`MultipartError`] for every body that RFC 7578 does not allow, or that PHP reads otherwise.
+/// [`MultipartError`] for every body that RFC 7578 does not allow, or that PHP reads in another way.
 pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
     let mut fields = PhpArray::default();
     let delimiter = [b"\r\n--", boundary].concat();
-    // Each is sought where PHP, or somebody else, takes less for a boundary.
+    // Shorter forms that PHP, or another parser, takes for a boundary in some positions.
     let (dashed, unreturned) = (delimiter.split_at(2).1, delimiter.split_at(1).1);
     let mut rest = behind_preamble(body, dashed).ok_or(MultipartError::Boundary)?;
     for count in 0.. {
         match rest {
-            // PHP looks for further parts where nobody else does.
+            // PHP looks for further parts in the epilogue, other parsers do not.
             [b'-', b'-', epilogue @ ..]
                 if epilogue.is_empty()
                     || epilogue.starts_with(b"\r\n") && cut(epilogue, dashed).is_none() =>
@@ -45,7 +46,7 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
             }
             [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
                 let (part, behind) = cut(part, &delimiter).ok_or(MultipartError::Unterminated)?;
-                // To PHP a line feed alone begins a boundary line.
+                // For PHP a line feed alone begins a boundary line.
                 if cut(part, unreturned).is_some() {
                     return Err(MultipartError::Boundary);
                 }
@@ -60,7 +61,7 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
     Ok(fields)
 }
 
-/// What follows the first boundary. Text before it means nothing, unless it could hold a boundary to PHP.
+/// The part after the first boundary. Text before it has no meaning, unless PHP could find a boundary in it.
 fn behind_preamble<'a>(body: &'a [u8], dashed: &[u8]) -> Option<&'a [u8]> {
     let (preamble, behind) = cut(body, dashed)?;
     (preamble.is_empty() || preamble.ends_with(b"\r\n")).then_some(behind)
@@ -72,7 +73,7 @@ fn register(part: &[u8], fields: &mut PhpArray) -> Result<(), MultipartError> {
     if disposition.is_file {
         return Ok(());
     }
-    // As in a query: PHP registers nothing under a name that is empty or too deep.
+    // As in a query, PHP registers nothing under a name that is empty or nested too deep.
     if let Some(name) = VariableName::read(disposition.name) {
         name.register(fields, Value::text(value));
     }
@@ -84,7 +85,7 @@ struct Disposition<'a> {
     is_file: bool,
 }
 
-/// The one `Content-Disposition` among a part's headers.
+/// The only `Content-Disposition` among a part's headers.
 fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     let mut found = None;
     for line in split_lines(head) {
@@ -104,7 +105,7 @@ fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     found.ok_or(MultipartError::Headers)
 }
 
-/// `form-data; name="x"`, with `filename="y"` among the parameters for a file; what else stands there is nobody's.
+/// Reads `form-data; name="x"`. A parameter `filename="y"` marks a file; all other parameters are ignored.
 fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     let (kind, mut rest) = split_while(value, |byte| byte != b';');
     if !kind.trim_ascii().eq_ignore_ascii_case(b"form-data") {
@@ -126,7 +127,8 @@ fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
             _ => {}
         }
     }
-    // PHP does not know `filename*`: alone it makes a file for others and a field for PHP.
+    // PHP does not know `filename*`. A part with only that one is a file for other parsers and a field for
+    // PHP.
     let is_plain = rest.is_empty() && (is_file || !is_called_file);
     Ok(Disposition {
         name: name.filter(|_| is_plain).ok_or(MultipartError::Headers)?,
@@ -134,7 +136,7 @@ fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
     })
 }
 
-/// A parameter's key, and its value with what follows.
+/// The key of a parameter, and the rest: its value and all text after that.
 fn key_and_value(parameter: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
     let (key, value) = split_once(parameter, b'=').ok_or(MultipartError::Headers)?;
     let is_key = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*');
@@ -144,8 +146,8 @@ fn key_and_value(parameter: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
     Ok((key, value))
 }
 
-/// A quoted text and what follows it. Line ends, NUL and backslashes are where readers part ways; everything
-/// else means itself to PHP.
+/// A quoted text and the rest after it. Parsers disagree about line ends, NUL and backslashes, so these are
+/// refused; PHP takes every other byte literally.
 fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
     let value = value.strip_prefix(b"\"").ok_or(MultipartError::Headers)?;
     let (inner, after) = split_once(value, b'"').ok_or(MultipartError::Headers)?;
@@ -155,8 +157,8 @@ fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
     Ok((inner, after.trim_ascii()))
 }
 
-/// A text without quotes and what follows it. An apostrophe quotes for PHP alone: none stands in a token, but two
-/// beside each other or around a language stand in every `filename*`.
+/// An unquoted text and the rest after it. Only PHP treats an apostrophe as a quote. A usual token contains
+/// none, but every `filename*` contains a pair, adjacent or around a language.
 fn token(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_`|~'".contains(&byte);
     let (inner, after) = split_while(value, is_token);
@@ -177,7 +179,7 @@ fn split_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What stands before and behind the first such needle.
+/// The parts before and after the first occurrence of the needle.
 fn cut<'a>(haystack: &'a [u8], needle: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let at = memchr::memmem::find(haystack, needle)?;
     let (before, from) = haystack.split_at(at);
@@ -206,8 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn takes_every_name_that_php_takes_plainly() {
-        // As PHP 8.2 registers them.
+    fn accepts_every_name_that_php_takes_literally() {
+        // Registered as PHP 8.2 does it.
         let cases = [
             ("a\u{7}b", r#"{"a\u0007b":"V"}"#),
             ("\tx", r#"{"\tx":"V"}"#),
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_the_standards_allow_and_php_reads_so_too() {
+    fn reads_forms_that_the_standards_allow_and_php_reads_alike() {
         let body = "text\r\n--BB\r\nContent-Type: text/plain; charset=utf-8\r\n\
             Content-Disposition: form-data; name=title\r\n\r\nT\r\n--BB\r\n\
             Content-Disposition: form-data; NAME=\"b\"; size=3; x=\"y\"\r\n\r\n2\r\n--BB\r\n\
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_php_would_have_to_forgive() {
+    fn refuses_forms_that_only_php_tolerates() {
         let cases = [
             ("x=1", MultipartError::Boundary),
             (

@@ -1,8 +1,8 @@
-//! PHP's rules for variable names: what `per.page`, `%20id` and `a[k][]` become (backend.md section 4).
+//! PHP's rules for variable names such as `per.page`, `%20id` and `a[k][]` (backend.md section 4).
 
 use crate::value::{ArrayKind, Key, PhpArray, Value, split_once, split_while};
 
-/// PHP reads this many variables and drops the rest without a word (`max_input_vars`).
+/// Number of variables that PHP reads; it silently drops all others (`max_input_vars`).
 pub const PHP_VARIABLE_LIMIT: usize = 1000;
 
 /// PHP discards a variable nested deeper than this (`max_input_nesting_level`).
@@ -15,12 +15,12 @@ pub(super) struct VariableName {
     path: Path,
 }
 
-/// The brackets behind a base.
+/// The brackets after a base.
 #[derive(Debug, PartialEq, Eq)]
 enum Path {
-    /// Few enough to follow.
+    /// Few enough brackets for PHP to follow.
     Steps(Vec<NameStep>),
-    /// Too many: PHP then forgets what the base held before, too.
+    /// Too many brackets: PHP then also discards the previous value of the base.
     TooDeep,
 }
 
@@ -36,7 +36,7 @@ enum NameStep {
 // === impl VariableName ===
 
 impl VariableName {
-    /// Reads a name that is already percent-decoded; none where PHP registers nothing.
+    /// Reads a name that is already percent-decoded; `None` if PHP registers nothing for it.
     pub(super) fn read(decoded: &[u8]) -> Option<Self> {
         let name = decoded.split(|&byte| byte == 0).next().unwrap_or_default();
         let (_, name) = split_while(name, |byte| byte == b' ');
@@ -54,7 +54,8 @@ impl VariableName {
                 });
             }
             let Some((step, after)) = bracket(inner) else {
-                // An unpaired bracket belongs to the name of a plain variable, and ends a nested one.
+                // An unpaired bracket belongs to the name of a plain variable, and ends the name of a nested
+                // one.
                 if steps.is_empty() {
                     base.push(b'_');
                     base.extend(inner.iter().map(|&byte| mangle_all(byte)));
@@ -70,12 +71,12 @@ impl VariableName {
         })
     }
 
-    /// Whether this is the variable of that name, or an element of it.
+    /// Returns true if this is the variable of that name, or an element of it.
     pub(super) fn is_of(&self, name: &[u8]) -> bool {
         self.base == name
     }
 
-    /// Sets the variable: the last value wins, arrays grow.
+    /// Sets the variable. The last value wins; arrays get further elements.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
         let base = Key::from_bytes(self.base);
         let Path::Steps(steps) = self.path else {
@@ -98,7 +99,7 @@ impl VariableName {
 }
 
 impl NameStep {
-    /// The key; none where an array has used up the integers.
+    /// The key; `None` if an array has used up all integers.
     fn key(&self, array: &PhpArray) -> Option<Key> {
         match self {
             Self::Append => array.next_index().map(Key::Int),
@@ -107,7 +108,7 @@ impl NameStep {
     }
 }
 
-/// The inside of a bracket pair and what follows it; none when it never closes.
+/// The text inside a bracket pair and the text after it; `None` if the bracket never closes.
 fn bracket(inner: &[u8]) -> Option<(NameStep, &[u8])> {
     // PHP skips one blank before it looks for an empty pair.
     let unblanked = match inner {
@@ -118,7 +119,7 @@ fn bracket(inner: &[u8]) -> Option<(NameStep, &[u8])> {
         return Some((NameStep::Append, after));
     }
     let (_, after) = split_once(unblanked, b']')?;
-    // The key keeps its blank.
+    // The key keeps the skipped blank.
     let (key, _) = inner.split_at(inner.len() - after.len() - 1);
     Some((NameStep::Key(key.to_vec()), after))
 }
@@ -127,7 +128,7 @@ fn mangle(byte: u8) -> u8 {
     if matches!(byte, b' ' | b'.') { b'_' } else { byte }
 }
 
-/// Behind an unpaired bracket, further ones are mangled too.
+/// After an unpaired bracket, further ones are mangled too.
 fn mangle_all(byte: u8) -> u8 {
     if byte == b'[' { b'_' } else { mangle(byte) }
 }
@@ -136,7 +137,7 @@ fn empty_array() -> Value {
     Value::Array(PhpArray::new(ArrayKind::List))
 }
 
-/// The array at this place; a scalar that stood there is overwritten.
+/// The array in this slot; it replaces a scalar.
 fn as_array(slot: &mut Value) -> &mut PhpArray {
     if !matches!(slot, Value::Array(_)) {
         *slot = empty_array();
@@ -196,7 +197,7 @@ mod tests {
         }
     }
 
-    /// As PHP's `parse_str` does: it forgets the variable.
+    /// PHP's `parse_str` discards such a variable.
     #[test]
     fn forgets_a_variable_that_nests_too_deep() {
         let brackets = |count: usize| "[x]".repeat(count);

@@ -1,10 +1,10 @@
-//! The parameters WordPress keeps a request's parameters in, and which one wins (backend.md section 4).
+//! The parameters of a request by their source, and the source that wins (backend.md section 4).
 
 use std::sync::Arc;
 
 use crate::value::{PhpArray, Value};
 
-/// Where a parameter came from, strongest first.
+/// The source of a parameter, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// A member of the JSON body.
@@ -13,16 +13,16 @@ pub enum Source {
     Form,
     /// A query parameter.
     Query,
-    /// The path: the weakest in WordPress, the strongest at the edge.
+    /// The path. It is the weakest source in WordPress and the strongest at the edge.
     Path,
 }
 
 /// The parameters of one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceParameters {
-    /// Where they came from.
+    /// The source.
     pub source: Source,
-    /// The parameters in the order they were sent; a target's are shared with its place.
+    /// The parameters in the order in which they were sent; those of a query are shared with its target.
     pub parameters: Arc<PhpArray>,
 }
 
@@ -69,7 +69,7 @@ impl Parameters {
             .map(|sent| &*sent.parameters)
     }
 
-    /// The value WordPress reads under a name: the first that is not null, and where it stands.
+    /// The value that WordPress reads under a name: the first that is not null, with its source.
     pub fn get<'a>(&'a self, name: &'a str) -> Option<(Source, &'a Value)> {
         self.all(name).find(|(_, value)| **value != Value::Null)
     }

@@ -1,17 +1,17 @@
-//! Percent-decoding as PHP does it: broken escapes stay as they are.
+//! Percent-decoding as PHP does it: broken escapes are not changed.
 
 use std::borrow::Cow;
 
-/// What a plus sign means.
+/// The meaning of a plus sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plus {
     /// A space, as in queries and forms (`urldecode`).
     Space,
-    /// Itself, as in paths (`rawurldecode`).
+    /// A plus sign, as in paths (`rawurldecode`).
     Literal,
 }
 
-/// What each percent sign begins: a byte, or nothing where two digits do not follow.
+/// The byte that each percent sign encodes; `None` if two hexadecimal digits do not follow.
 pub fn escapes(text: &[u8]) -> impl Iterator<Item = Option<u8>> {
     text.split(|&byte| byte == b'%').skip(1).map(escaped)
 }
@@ -40,7 +40,7 @@ pub fn decode(text: &[u8], plus: Plus) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// The byte two hexadecimal digits stand for.
+/// The byte that two hexadecimal digits encode.
 pub fn escaped(digits: &[u8]) -> Option<u8> {
     let [high, low, ..] = digits else { return None };
     let nibble = |digit: u8| char::from(digit).to_digit(16);

@@ -1,4 +1,4 @@
-//! A `rest_route` in the form of a request that is no calendar call.
+//! A `rest_route` in the form of a request that is not a calendar call.
 
 use http::Method;
 
@@ -7,11 +7,11 @@ use super::form::parse_form;
 use super::multipart::parse_multipart;
 use super::names::PHP_VARIABLE_LIMIT;
 
-/// Whether a body of this method and type would set `rest_route`, in any spelling PHP knows.
+/// Returns true if a body of this method and type would set `rest_route`, in any spelling that PHP reads.
 ///
-/// For requests outside the calendar API: a form field of that name makes the site's front controller serve
-/// a REST route on any URL (backend.md section 6). A multipart body that cannot be read exactly counts as one
-/// that does when the name occurs in it at all.
+/// For requests outside the calendar API: a form field of that name makes the site's front controller serve a
+/// REST route on any URL (backend.md section 6). If a multipart body cannot be read exactly, the function
+/// returns true whenever the name occurs in it.
 pub fn names_rest_route(method: &Method, content_type: Option<&[u8]>, body: &[u8]) -> bool {
     match body_reading(method, content_type) {
         BodyReading::Form if method == Method::POST => parse_form(body).get("rest_route").is_some(),
@@ -28,7 +28,8 @@ pub fn names_rest_route(method: &Method, content_type: Option<&[u8]>, body: &[u8
     }
 }
 
-/// `rest` and `route` with one byte between them: every spelling a part name can have.
+/// Returns true if `rest` and `route` occur with one byte between them, which covers every spelling of the
+/// name in a part.
 fn may_name_rest_route(body: &[u8]) -> bool {
     body.windows(10)
         .any(|window| window.starts_with(b"rest") && window.ends_with(b"route"))

@@ -1,4 +1,4 @@
-//! What can be wrong with a request, and the JSON that says so.
+//! The possible problems of a request, and the JSON that describes them.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -10,14 +10,14 @@ use super::words::{Message, Words};
 use crate::contract::Schema;
 use crate::payload::JsonError;
 
-/// A reason not to forward a request, or not to relay an answer.
+/// A reason not to forward a request, or not to relay a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// No route matches path and method.
     NoRoute,
-    /// OPTIONS of no route: WordPress describes nothing, successfully.
+    /// OPTIONS without a route: WordPress responds with an empty description and 200.
     NothingToDescribe,
-    /// The index was asked for a namespace that is not ours.
+    /// The index was requested for a namespace that the edge does not serve.
     InvalidNamespace,
     /// The `_jsonp` name is not a callback name.
     InvalidCallback,
@@ -25,14 +25,14 @@ pub enum Problem {
     CallbackDisabled,
     /// The JSON body does not decode.
     InvalidJson(JsonError),
-    /// Required arguments are missing; in declaration order.
+    /// Required arguments are missing; names are in declaration order.
     Missing(Vec<&'static str>),
-    /// Arguments are invalid; in the order WordPress lists them.
+    /// Arguments are invalid, in the order in which WordPress lists them.
     Invalid(Vec<InvalidParameter>),
     /// A write without credentials.
     Forbidden,
-    /// A refusal or fault that WordPress does not know.
-    Edge(Edge),
+    /// A refusal or fault that does not exist in WordPress.
+    Edge(EdgeProblem),
 }
 
 /// One entry of `rest_invalid_param`.
@@ -40,24 +40,24 @@ pub enum Problem {
 pub struct InvalidParameter {
     /// The argument.
     pub name: &'static str,
-    /// What is wrong with its value.
+    /// The fault of its value.
     pub fault: Fault,
 }
 
-/// What is wrong with a value.
+/// The fault of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// A validate callback said no.
+    /// A validate callback rejected it.
     Invalid,
     /// It is not of the schema's type.
     Type(Schema),
-    /// The strict profile says no; the sentence says why.
+    /// The strict profile rejects it; the sentence explains why.
     Strict(&'static str),
 }
 
 /// A refusal or fault of the edge's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
+pub struct EdgeProblem {
     error: EdgeError,
     cause: Option<Cause>,
 }
@@ -67,18 +67,18 @@ pub struct Edge {
 impl Problem {
     /// A refusal or fault of the edge's own.
     pub const fn edge(error: EdgeError) -> Self {
-        Self::Edge(Edge { error, cause: None })
+        Self::Edge(EdgeProblem { error, cause: None })
     }
 
-    /// A refusal or fault of the edge's own, with its closer cause.
+    /// A refusal or fault of the edge's own, with its specific cause.
     pub const fn because(cause: Cause) -> Self {
-        Self::Edge(Edge {
+        Self::Edge(EdgeProblem {
             error: cause.error(),
             cause: Some(cause),
         })
     }
 
-    /// The HTTP status WordPress answers with.
+    /// The HTTP status that WordPress responds with.
     pub const fn status(&self) -> StatusCode {
         match self {
             Self::NoRoute | Self::InvalidNamespace => StatusCode::NOT_FOUND,
@@ -124,7 +124,7 @@ impl Problem {
         }
     }
 
-    /// The error body, in a site's words.
+    /// The error body, in the words of a site.
     pub fn to_json(&self, words: &Words) -> Value {
         let status = self.status().as_u16();
         let with_data =
@@ -134,14 +134,14 @@ impl Problem {
             Self::NoRoute => with_data(words.say(Message::NoRoute, &[]), just_status),
             Self::NothingToDescribe => json!([]),
             Self::InvalidNamespace => with_data(words.say(Message::InvalidNamespace, &[]), just_status),
-            // WordPress gives these two no data.
+            // WordPress sends no data with these two.
             Self::InvalidCallback => {
                 json!({"code": self.code(), "message": words.say(Message::InvalidCallback, &[])})
             }
             Self::CallbackDisabled => {
                 json!({"code": self.code(), "message": words.say(Message::CallbackDisabled, &[])})
             }
-            // PHP's sentence, which nobody translates.
+            // PHP's sentence, which is never translated.
             Self::InvalidJson(error) => with_data(
                 words.say(Message::InvalidJson, &[]),
                 json!({
@@ -176,7 +176,7 @@ fn invalid(parameters: &[InvalidParameter], status: u16, words: &Words) -> Value
         .collect();
     let details = parameters.iter().filter_map(|parameter| parameter.detail(words));
     let details: Map<String, Value> = details.collect();
-    // An unkeyed PHP array prints as a list, also when it is empty.
+    // PHP prints an empty array as a list.
     let details = if details.is_empty() {
         json!([])
     } else {
@@ -185,9 +185,9 @@ fn invalid(parameters: &[InvalidParameter], status: u16, words: &Words) -> Value
     json!({"status": status, "params": messages, "details": details})
 }
 
-// === impl Edge ===
+// === impl EdgeProblem ===
 
-impl Edge {
+impl EdgeProblem {
     /// One sentence for the client.
     const fn sentence(self) -> &'static str {
         if let Some(cause) = self.cause
@@ -211,7 +211,7 @@ impl Edge {
 // === impl InvalidParameter ===
 
 impl InvalidParameter {
-    /// What WordPress writes beside the name.
+    /// The message that WordPress writes beside the name.
     fn message(&self, words: &Words) -> String {
         match self.fault {
             Fault::Invalid => words.say(Message::InvalidOne, &[]),

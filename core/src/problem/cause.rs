@@ -1,4 +1,4 @@
-//! Closer causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
+//! Specific causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
 
 use super::edge::EdgeError;
 use super::proxy_error::ProxyError;
@@ -35,9 +35,9 @@ causes! {
     MalformedMethod => BadRequestLine, says "The request method is malformed.";
     /// Neither HTTP/1.0, HTTP/1.1 nor HTTP/2.
     UnsupportedVersion => BadRequestLine, says "The HTTP version is not supported.";
-    /// The path holds a broken percent-escape or an encoded NUL.
+    /// The path contains a broken percent-escape or an encoded NUL.
     UnreadablePath => BadTarget, says "The path of the request cannot be read.";
-    /// CGI would take a header for one that frames the body.
+    /// CGI would read a header as one that frames the body.
     LookAlikeHeader => BadHeader, says "A request header looks like one that frames the body.";
     /// Content-Length beside Transfer-Encoding.
     LengthAndCoding => AmbiguousLength,
@@ -52,7 +52,7 @@ causes! {
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.
     TooManyFormFields => TooManyParameters, says "The form has too many fields.";
-    /// The content type does not say how to read the body.
+    /// The content type allows two readings of the body.
     TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
 
     /// The origin's name does not resolve.
@@ -61,7 +61,7 @@ causes! {
     OriginRefused => OriginFailed, reports ConnectionRefused;
     /// TLS with the origin failed.
     OriginTls => OriginFailed, reports TlsProtocolError;
-    /// The origin cannot be reached, or says that the site is down.
+    /// The origin cannot be reached, or reports that the site is down.
     OriginDown => OriginFailed, reports DestinationUnavailable;
     /// The response ended early.
     OriginIncomplete => OriginFailed, reports HttpResponseIncomplete;
@@ -101,5 +101,55 @@ impl Cause {
     /// Its own `Proxy-Status` error, if it has one.
     pub const fn proxy_error(self) -> Option<ProxyError> {
         self.row().proxy
+    }
+}
+
+// === impl EdgeError ===
+
+impl EdgeError {
+    /// The specific causes of this error.
+    pub fn causes(self) -> impl Iterator<Item = Cause> {
+        Cause::ALL
+            .iter()
+            .copied()
+            .filter(move |cause| cause.error() == self)
+    }
+
+    /// Every sentence that a client may read, the usual one first.
+    pub fn sentences(self) -> Vec<&'static str> {
+        let causes = self.causes().filter_map(Cause::sentence);
+        std::iter::once(self.entry().sentence).chain(causes).collect()
+    }
+
+    /// Every `error` that `Proxy-Status` may contain, the usual one first.
+    pub fn proxy_errors(self) -> Vec<ProxyError> {
+        let causes = self.causes().filter_map(Cause::proxy_error);
+        std::iter::once(self.entry().proxy_error).chain(causes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_differ_from_their_error() {
+        for cause in Cause::ALL {
+            let entry = cause.error().entry();
+            let says = cause
+                .sentence()
+                .is_some_and(|sentence| sentence != entry.sentence);
+            let reports = cause
+                .proxy_error()
+                .is_some_and(|error| error != entry.proxy_error);
+            assert!(says || reports, "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn every_sentence_of_an_error_is_a_sentence() {
+        for text in EdgeError::ALL.iter().flat_map(|error| error.sentences()) {
+            assert!(text.ends_with('.') && !text.contains("  "), "{text}");
+        }
     }
 }

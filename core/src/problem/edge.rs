@@ -1,30 +1,31 @@
-//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are written from it.
+//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are
+//! written from it.
 
 use http::StatusCode;
 
-use super::cause::Cause;
 use super::proxy_error::ProxyError;
 
-/// What is the same for every answer with one code.
+/// The properties that all responses with one code share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeEntry {
     /// The stable code, `edge_…`.
     pub code: &'static str,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The `error` of `Proxy-Status`, unless a [`Cause`] has its own.
+    /// The `error` of `Proxy-Status`, unless a [`Cause`](super::Cause) has its own.
     pub proxy_error: ProxyError,
-    /// One sentence for the client, unless a [`Cause`] has its own; nothing internal, no bytes of the request.
+    /// One sentence for the client, unless a [`Cause`](super::Cause) has its own. It contains no internal
+    /// details and no bytes of the request.
     pub sentence: &'static str,
-    /// What the error means.
+    /// The meaning of the error.
     pub meaning: &'static str,
-    /// What the client can do.
+    /// Advice for the client.
     pub client: &'static str,
-    /// What the operator can do.
+    /// Advice for the operator.
     pub operator: &'static str,
 }
 
-/// What an operator can do about clients that send broken requests.
+/// Advice for an operator about clients that send broken requests.
 const LOOK_AT_CLIENT: &str = "Nothing: the request is wrong. The access log names the client.";
 
 macro_rules! catalogue {
@@ -430,26 +431,6 @@ impl EdgeError {
     pub const fn status(self) -> StatusCode {
         self.entry().status
     }
-
-    /// The closer causes that share this error.
-    pub fn causes(self) -> impl Iterator<Item = Cause> {
-        Cause::ALL
-            .iter()
-            .copied()
-            .filter(move |cause| cause.error() == self)
-    }
-
-    /// Every sentence a client may read, the usual one first.
-    pub fn sentences(self) -> Vec<&'static str> {
-        let causes = self.causes().filter_map(Cause::sentence);
-        std::iter::once(self.entry().sentence).chain(causes).collect()
-    }
-
-    /// Every `error` that `Proxy-Status` may name, the usual one first.
-    pub fn proxy_errors(self) -> Vec<ProxyError> {
-        let causes = self.causes().filter_map(Cause::proxy_error);
-        std::iter::once(self.entry().proxy_error).chain(causes).collect()
-    }
 }
 
 #[cfg(test)]
@@ -459,14 +440,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_unique_and_begin_alike() {
+    fn codes_are_unique_and_have_one_prefix() {
         let codes: BTreeSet<&str> = EdgeError::ALL.iter().map(|error| error.code()).collect();
         assert_eq!(codes.len(), EdgeError::ALL.len());
         assert!(codes.iter().all(|code| code.starts_with("edge_")));
     }
 
     #[test]
-    fn rows_stand_in_the_order_of_their_statuses() {
+    fn rows_are_in_order_of_status() {
         assert!(EdgeError::ALL.is_sorted_by_key(|error| error.status()));
     }
 
@@ -475,23 +456,9 @@ mod tests {
         for error in EdgeError::ALL {
             let entry = error.entry();
             let is_request_error = entry.proxy_error == ProxyError::HttpRequestError;
-            // 501: a transfer coding or a method of the client.
+            // 501: the client uses an unknown transfer coding or method.
             let is_clients = entry.status.is_client_error() || entry.status == StatusCode::NOT_IMPLEMENTED;
             assert_eq!(is_request_error, is_clients, "{}", entry.code);
-        }
-    }
-
-    #[test]
-    fn causes_differ_from_their_error() {
-        for cause in Cause::ALL {
-            let entry = cause.error().entry();
-            let says = cause
-                .sentence()
-                .is_some_and(|sentence| sentence != entry.sentence);
-            let reports = cause
-                .proxy_error()
-                .is_some_and(|error| error != entry.proxy_error);
-            assert!(says || reports, "{cause:?}");
         }
     }
 
@@ -499,9 +466,7 @@ mod tests {
     fn every_text_is_a_sentence() {
         for error in EdgeError::ALL {
             let entry = error.entry();
-            let mut texts = error.sentences();
-            texts.extend([entry.meaning, entry.client, entry.operator]);
-            for text in texts {
+            for text in [entry.sentence, entry.meaning, entry.client, entry.operator] {
                 assert!(text.ends_with('.') && !text.contains("  "), "{text}");
             }
         }

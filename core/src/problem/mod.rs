@@ -1,6 +1,6 @@
 //! Refusals and faults in WordPress's own words (backend.md section 3).
 //!
-//! Pure: a [`Problem`] says what is wrong, a [`Refusal`] is the answer that says it.
+//! Pure: a [`Problem`] is the reason of a refusal, a [`Refusal`] is the response with that reason.
 
 mod catalogue;
 mod cause;
@@ -12,7 +12,7 @@ mod refusal;
 mod style;
 mod words;
 
-pub use catalogue::{Edge, Fault, InvalidParameter, Problem};
+pub use catalogue::{EdgeProblem, Fault, InvalidParameter, Problem};
 pub use cause::Cause;
 pub use edge::{EdgeEntry, EdgeError};
 pub use php_json::{Layout, to_php_json};

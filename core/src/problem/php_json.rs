@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-/// How an answer is laid out.
+/// The layout of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// No white space.
     #[default]
     Compact,
-    /// What `_pretty` asks for.
+    /// The layout that `_pretty` asks for.
     Pretty,
 }
 
@@ -32,7 +32,7 @@ fn write(value: &serde_json::Value, formatter: impl Formatter) -> Vec<u8> {
     json
 }
 
-/// Another formatter's layout with PHP's escapes.
+/// The layout of another formatter with PHP's escapes.
 struct PhpEscapes<F> {
     inner: F,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why the edge answered itself, as `Proxy-Status` names it.
+/// The reason why the edge itself responded, as `Proxy-Status` names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProxyError {
     /// The origin did not accept the connection in time.
@@ -13,7 +13,7 @@ pub enum ProxyError {
     ConnectionRefused,
     /// The origin's name does not resolve.
     DnsError,
-    /// The origin is considered to be down.
+    /// The origin is considered down.
     DestinationUnavailable,
     /// TLS with the origin failed.
     TlsProtocolError,
@@ -31,7 +31,7 @@ pub enum ProxyError {
     HttpResponseTimeout,
     /// The origin's response is not HTTP.
     HttpProtocolError,
-    /// The edge answers in place of the origin.
+    /// The edge responds in place of the origin.
     ProxyInternalResponse,
     /// The edge itself failed.
     ProxyInternalError,

@@ -1,4 +1,4 @@
-//! A problem as an answer: status and body, laid out and wrapped as the client asked.
+//! A problem as a response: status and body, laid out and wrapped as the client asked.
 
 use bytes::Bytes;
 use http::{Method, StatusCode};
@@ -11,7 +11,7 @@ use super::style::Style;
 use super::words::Words;
 use crate::contract::{Route, table};
 
-/// An answer the edge gives instead of the origin's.
+/// A response that the edge sends instead of the origin's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     status: StatusCode,
@@ -21,15 +21,15 @@ pub struct Refusal {
     problem: Problem,
 }
 
-/// The `Allow` header WordPress sends with a refusal.
+/// The `Allow` header that WordPress sends with a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allow {
-    /// None: no route was matched.
+    /// No `Allow` header, because no route was matched.
     #[default]
     Absent,
-    /// What an anonymous caller passes on every route.
+    /// The methods that an anonymous caller may use on every route.
     Get,
-    /// Every method the table has for a route.
+    /// Every method that the table has for a route.
     Route(Route),
 }
 
@@ -54,7 +54,7 @@ impl Allow {
 // === impl Refusal ===
 
 impl Refusal {
-    /// The answer to a problem, in English.
+    /// The response to a problem, in English.
     pub fn new(problem: Problem, style: Style, allow: Allow) -> Self {
         let status = if style.enveloped {
             StatusCode::OK
@@ -70,7 +70,7 @@ impl Refusal {
         }
     }
 
-    /// The same answer in a site's words.
+    /// The same response in the words of a site.
     #[must_use]
     pub fn in_words(mut self, words: &Words) -> Self {
         if !words.is_english() {
@@ -79,7 +79,7 @@ impl Refusal {
         self
     }
 
-    /// The answer to a problem of no particular call.
+    /// The response to a problem that belongs to no particular call.
     pub fn plain(problem: Problem) -> Self {
         Self::new(problem, Style::default(), Allow::Absent)
     }
@@ -94,7 +94,7 @@ impl Refusal {
         Self::plain(Problem::NoRoute)
     }
 
-    /// The status of the answer: 200 in an envelope.
+    /// The status of the response: 200 in an envelope.
     pub const fn status(&self) -> StatusCode {
         self.status
     }
@@ -104,7 +104,7 @@ impl Refusal {
         &self.body
     }
 
-    /// The `Allow` header to send; none in an envelope, where it stands in the body.
+    /// The `Allow` header to send; none in an envelope, whose body contains it.
     pub fn allow(&self) -> Allow {
         self.allow
     }
@@ -114,7 +114,7 @@ impl Refusal {
         self.problem.code()
     }
 
-    /// What was wrong.
+    /// The reason of the refusal.
     pub const fn problem(&self) -> &Problem {
         &self.problem
     }

@@ -1,22 +1,24 @@
-//! How a call asks for its answer to be laid out.
+//! The layout of the response that a call asks for.
 
 use super::php_json::Layout;
 use crate::payload::Parameters;
 use crate::value::PhpArray;
 
-/// How a client wants its answers; `_pretty` and `_envelope` hold for errors too (backend.md section 12).
+/// The layout that a client asks for; `_pretty` and `_envelope` apply to errors too (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
     /// Compact, or indented by `_pretty`.
     pub layout: Layout,
-    /// Whether `_envelope` hides the status in a 200.
+    /// True if `_envelope` hides the status in a 200.
     pub enveloped: bool,
 }
 
 // === impl Style ===
 
 impl Style {
-    /// `_pretty` counts wherever it stands, `_envelope` in the query alone.
+    /// Adds the layout that the parameters ask for. `_pretty` counts from any source, `_envelope` from the
+    /// query alone.
+    #[must_use]
     pub fn or_asked_for_in(self, parameters: &Parameters) -> Self {
         let layout = if parameters.all("_pretty").next().is_some() {
             Layout::Pretty
@@ -26,7 +28,7 @@ impl Style {
         Self { layout, ..self }
     }
 
-    /// What `_pretty` and `_envelope` of a query ask for; any value counts, an array too.
+    /// The layout that `_pretty` and `_envelope` of a query ask for; any value counts, an array too.
     pub fn asked_for(query: &PhpArray) -> Self {
         let layout = if query.get("_pretty").is_some() {
             Layout::Pretty

@@ -1,13 +1,13 @@
-//! WordPress's sentences: English, unless a site speaks another language.
+//! WordPress's sentences, in English or in the language of a site.
 
 /// A sentence of WordPress's own refusals (backend.md section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Message {
     /// No route matches.
     NoRoute,
-    /// The index was asked for an unknown namespace.
+    /// The index was requested for an unknown namespace.
     InvalidNamespace,
-    /// The `_jsonp` name is no callback name.
+    /// The `_jsonp` name is not a callback name.
     InvalidCallback,
     /// `_jsonp` is not offered.
     CallbackDisabled,
@@ -17,7 +17,7 @@ pub enum Message {
     Missing,
     /// Parameters are invalid; names them.
     Invalid,
-    /// A validate callback said no to one parameter.
+    /// A validate callback rejected one parameter.
     InvalidOne,
     /// One parameter is of the wrong type; names parameter and type.
     WrongType,
@@ -25,23 +25,23 @@ pub enum Message {
     Forbidden,
 }
 
-/// The sentences of one site. They follow its language pack, so whoever runs the site names them; what is not
-/// named is English.
+/// The sentences of one site. They depend on its language pack, so the operator configures them; a sentence
+/// that is not configured is English.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words(Vec<(Message, Box<str>)>);
 
-/// A text that takes other values than the sentence it should stand for, or is no sentence.
+/// A text that has other placeholders than the sentence it should replace, or is not a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text cannot stand for this message")]
 pub struct UnfitSentence;
 
-/// Bytes of a sentence at most.
+/// Maximum bytes of a sentence.
 const LONGEST: usize = 1000;
 
 // === impl Message ===
 
 impl Message {
-    /// The sentence of an English site, with `%s` or `%1$s` where WordPress fills something in.
+    /// The sentence of an English site, with `%s` or `%1$s` where WordPress inserts a value.
     pub const fn english(self) -> &'static str {
         match self {
             Self::NoRoute => "No route was found matching the URL and request method.",
@@ -57,8 +57,8 @@ impl Message {
         }
     }
 
-    /// How many values WordPress fills in. A sentence without any does not pass through `sprintf`: a percent
-    /// sign in it is one.
+    /// The number of values that WordPress inserts. A sentence without values does not pass through
+    /// `sprintf`, so a percent sign in it is an ordinary character.
     pub const fn values(self) -> usize {
         match self {
             Self::Missing | Self::Invalid => 1,
@@ -82,16 +82,17 @@ impl Words {
         Self(Vec::new())
     }
 
-    /// Whether every sentence is English.
+    /// Returns true if every sentence is English.
     pub const fn is_english(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Names a sentence in the site's language, at most 1000 bytes without control characters; the last one
+    /// Sets a sentence in the site's language: at most 1000 bytes without control characters. The last call
     /// counts.
     ///
     /// # Errors
-    /// It does not take exactly the values of the English one, each once, or is no sentence.
+    /// The text does not have exactly the placeholders of the English sentence, each once, or is not a
+    /// sentence.
     pub fn name(&mut self, message: Message, text: &str) -> Result<(), UnfitSentence> {
         let is_sentence = (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control);
         if !is_sentence || !takes(text, message.values()) {
@@ -102,7 +103,7 @@ impl Words {
         Ok(())
     }
 
-    /// A sentence with its values filled in.
+    /// A sentence with its values inserted.
     pub(super) fn say(&self, message: Message, values: &[&str]) -> String {
         let text = self.text(message);
         if message.values() == 0 {
@@ -125,7 +126,7 @@ impl Words {
     }
 }
 
-/// Whether a sentence has just so many placeholders, each once.
+/// Returns true if a sentence has exactly this number of placeholders, each once.
 fn takes(text: &str, values: usize) -> bool {
     if values == 0 {
         return true;
@@ -148,13 +149,13 @@ enum SentencePart<'a> {
     Text(&'a str),
     /// The value with this index, from 0.
     Value(usize),
-    /// A percent sign that begins nothing WordPress uses.
+    /// A percent sign that does not begin a placeholder of WordPress.
     Unknown,
 }
 
 struct SentenceParts<'a> {
     rest: &'a str,
-    /// Placeholders without a number so far: each takes the next value.
+    /// Number of placeholders without a number so far: each takes the next value.
     unnumbered: usize,
 }
 
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speaks_english_unless_told_otherwise() {
+    fn speaks_english_by_default() {
         let words = Words::english();
         assert_eq!(
             words.say(Message::WrongType, &["featured", "boolean"]),
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn fills_values_in_where_the_language_wants_them() {
+    fn inserts_values_where_the_language_needs_them() {
         let mut words = Words::english();
         let sentences = [
             (

@@ -1,11 +1,11 @@
-//! What the path of a target says on its own.
+//! The meaning of a target's path, without its query.
 
 use super::call_target::Target;
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, match_route};
 use crate::payload::{Plus, decode};
 
-/// What a path says on its own.
+/// The meaning of a path, without the query.
 #[derive(Debug)]
 pub(super) enum ByPath {
     /// A path below a REST root, or the root itself.
@@ -14,14 +14,15 @@ pub(super) enum ByPath {
         matched: Matched,
         is_root: bool,
     },
-    /// A page of the site; the root whose front controller serves it, unless it is another script.
+    /// A page of the site, with the root whose front controller serves it; no root if another script serves
+    /// it.
     Site { root: Option<usize> },
 }
 
 // === impl ByPath ===
 
 impl ByPath {
-    /// Reads a path as it was sent. The roots are asked in their order.
+    /// Reads a path as it was sent. The roots are tried in their order.
     pub(super) fn of(path: &[u8], roots: &[RootPath], namespaces: &[String]) -> Self {
         let path = trim_slashes(path);
         let found = roots.iter().find_map(|root| Some((root, root.route(path)?)));
@@ -47,7 +48,7 @@ impl ByPath {
         }
     }
 
-    /// Whether the path alone does not lead into the calendar API.
+    /// Returns true if the path alone does not lead into the calendar API.
     pub(super) const fn is_elsewhere(&self) -> bool {
         matches!(
             self,
@@ -58,7 +59,7 @@ impl ByPath {
         )
     }
 
-    /// The answer for a path that does not lead into the calendar API.
+    /// The target of a path that does not lead into the calendar API.
     pub(super) const fn elsewhere(&self) -> Target {
         let root = match self {
             Self::Route { root, .. } => Some(*root),
@@ -68,7 +69,8 @@ impl ByPath {
     }
 }
 
-/// Web servers in front of WordPress hand every path with this ending to PHP as a file of its own.
+/// Returns true if the path names a script. Web servers in front of WordPress pass every path with this
+/// ending to PHP as a file of its own.
 fn is_script(path: &[u8]) -> bool {
     decode(path, Plus::Literal).ends_with(b".php")
 }

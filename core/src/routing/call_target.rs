@@ -1,4 +1,5 @@
-//! What a request target turns out to be: a call of the calendar API, another page, or nothing readable.
+//! The possible meanings of a request target: a call of the calendar API, another page, or an unreadable
+//! target.
 
 use std::sync::Arc;
 
@@ -9,33 +10,34 @@ use crate::contract::{Operation, table};
 use crate::problem::Problem;
 use crate::value::PhpArray;
 
-/// Where a target leads.
+/// The meaning of a request target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// Into the calendar API.
+    /// A target in the calendar API.
     Calendar(CallTarget),
-    /// Anywhere else on the site.
+    /// A target elsewhere on the site.
     Site {
-        /// Position among the settings' roots of the one whose REST path it is below; none: below none.
+        /// Position, in the settings, of the root whose REST path the target is below; none: it is below no
+        /// root.
         root: Option<usize>,
     },
-    /// Nowhere: the target cannot be read, or says two things.
+    /// An invalid target: it cannot be read, or path and query contradict each other.
     Invalid(Problem),
 }
 
-/// A place in the calendar API.
+/// A target in the calendar API.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallTarget {
-    /// Position among the settings' roots.
+    /// Position of the root in the settings.
     pub root: usize,
     /// The route; none: inside the namespace, but not in the table.
     pub matched: Option<RouteMatch>,
-    /// The operation of the route under the request's method. Without a route there is none, and OPTIONS, which
-    /// every route answers, is none.
+    /// The operation of the route under the request's method; none without a route. It is also none for
+    /// OPTIONS, which every route supports and which is not an operation.
     pub operation: Option<&'static Operation>,
     /// The query's parameters as PHP reads them, `rest_route` included.
     pub query: Arc<PhpArray>,
-    /// The target as it was spelt; kept only where a strict profile asks for it.
+    /// The target exactly as sent; kept only if a strict profile needs it.
     pub spelling: Option<Box<RawTarget>>,
 }
 
@@ -44,14 +46,14 @@ pub struct CallTarget {
 pub struct RawTarget {
     /// The path.
     pub path: String,
-    /// The query without its question mark; empty where there is none.
+    /// The query without its question mark; empty if there is no query.
     pub query: String,
 }
 
 // === impl CallTarget ===
 
 impl CallTarget {
-    /// The place of a route, with the operation its method names there: nobody looks that up again.
+    /// The target of a route, with the operation of the method on it. The operation is looked up only here.
     pub(super) fn new(root: usize, matched: Matched, method: &Method, query: Arc<PhpArray>) -> Self {
         let matched = match matched {
             Matched::Route(found) => Some(found),
@@ -72,7 +74,7 @@ impl CallTarget {
 // === impl Target ===
 
 impl Target {
-    /// The place in the calendar API, where the target leads to one.
+    /// The target in the calendar API, if there is one.
     pub fn call(&self) -> Option<&CallTarget> {
         match self {
             Self::Calendar(target) => Some(target),

@@ -1,4 +1,4 @@
-//! Where a request target leads: path, query and method put together.
+//! Finds the meaning of a request target from path, query and method.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::value::{PhpArray, Value};
 /// The public REST roots and namespaces.
 #[derive(Debug, Clone)]
 pub struct Roots {
-    /// Longest home path first, so that `/de` is asked before the root of the site.
+    /// Longest home path first, so that `/de` is tried before the root of the site.
     paths: Vec<RootPath>,
     namespaces: Vec<String>,
     query_pairs: usize,
@@ -49,7 +49,7 @@ impl Roots {
         }
     }
 
-    /// Finds the place of a target, given the method and the path and query exactly as they were sent.
+    /// Finds the meaning of a target. `path` and `query` must be exactly as they were sent.
     pub fn locate(&self, method: &Method, path: &str, query: Option<&str>) -> Target {
         let mut located = self.locate_bytes(method, path.as_bytes(), query.unwrap_or_default().as_bytes());
         if let (true, Target::Calendar(target)) = (self.keeps_spelling, &mut located) {
@@ -76,8 +76,8 @@ impl Roots {
         self.by_query(by_path, method, Arc::new(parse_form(query)))
     }
 
-    /// What path and query say together: a `rest_route` beats the path in WordPress, so it may only repeat
-    /// it, or stand where no REST path does.
+    /// Combines path and query. In WordPress a `rest_route` takes precedence over the path. The edge
+    /// therefore accepts it only if it repeats the path, or if the path is not a REST path.
     fn by_query(&self, by_path: ByPath, method: &Method, query: Arc<PhpArray>) -> Target {
         let Some(value) = query.get("rest_route") else {
             return match by_path {
@@ -117,13 +117,14 @@ const CONTRADICTION: Problem = Problem::edge(EdgeError::RouteContradiction);
 
 const BAD_TARGET: Problem = Problem::because(Cause::UnreadablePath);
 
-/// A broken percent-escape or an encoded NUL: the web server refuses both.
+/// The problem of a broken percent-escape or an encoded NUL: the web server refuses both.
 fn unreadable(path: &[u8]) -> Option<Problem> {
     let broken = escapes(path).any(|escape| matches!(escape, None | Some(0)));
     broken.then_some(BAD_TARGET)
 }
 
-/// Whether a query could hold a `rest_route` in any spelling: a test that is never wrong with "no".
+/// Returns true if a query may contain a `rest_route` in any spelling. False is always right; true may be
+/// wrong.
 fn may_name_a_route(query: &[u8]) -> bool {
     query.windows(4).any(|window| window == b"rest") || query.contains(&b'%')
 }
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_percent_signs_anew_behind_index_php() {
+    fn escapes_percent_signs_again_after_index_php() {
         let slug = |path: &str| match roots().locate(&Method::GET, path, None) {
             Target::Calendar(target) => target.matched.and_then(|found| found.parameter),
             Target::Site { .. } | Target::Invalid(_) => None,

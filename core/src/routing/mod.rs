@@ -1,7 +1,7 @@
 //! Request targets: which root, which route, which record (backend.md section 6).
 //!
-//! The raw target is matched as WordPress matches it. What is not matched here is not a calendar call,
-//! and nothing below this module looks at a path again: the canonical encoder writes a new one.
+//! The raw target is matched as WordPress matches it. A target that does not match is not a calendar call. No
+//! module after this one reads a path again: the canonical encoder writes a new one.
 
 mod by_path;
 mod call_target;

@@ -1,4 +1,4 @@
-//! Public REST roots: which paths lie below one, and the route string they name.
+//! Public REST roots: the paths below a root, and the route strings they name.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::value::{split_while, trim_end};
 /// A public root path, split where WordPress splits it.
 #[derive(Debug, Clone)]
 pub(super) struct RootPath {
-    /// The position among the settings' roots.
+    /// The position of the root in the settings.
     pub(super) index: usize,
     /// The path of the site, without outer slashes: empty, or `de`.
     pub(super) home: String,
@@ -31,10 +31,12 @@ impl RootPath {
 
     /// The route string of a path without outer slashes; empty for the REST root itself.
     ///
-    /// WordPress matches the raw path; only when that does not begin with the REST prefix is the whole path
-    /// decoded once and matched again. Behind `index.php/` the server has decoded it already; of that WordPress
-    /// takes what stands before a question mark, and escapes percent signs anew. Any other spelling of `index.php`
-    /// that its expression takes is a path like all others.
+    /// WordPress matches the raw path. Only if the raw path does not begin with the REST prefix, the whole
+    /// path is decoded once and matched again.
+    ///
+    /// The server has already decoded the path after `index.php/`. WordPress takes the part before a question
+    /// mark and escapes percent signs again. Its regular expression accepts other spellings of `index.php`;
+    /// such a path is treated like any other path.
     pub(super) fn route<'a>(&self, path: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let below = self.below_home(path)?;
         if let Some(info) = below.strip_prefix(b"index.php/") {
@@ -47,13 +49,13 @@ impl RootPath {
         }
     }
 
-    /// The expression that takes the route stops at a line feed.
+    /// The route string of a decoded path. WordPress's regular expression for the route stops at a line feed.
     fn decoded_route(&self, decoded: &[u8]) -> Option<Cow<'static, [u8]>> {
         let line = decoded.split(|&byte| byte == b'\n').next().unwrap_or_default();
         self.below_prefix(line).map(|route| Cow::Owned(route.to_vec()))
     }
 
-    /// What stands below the site's own path, without outer slashes.
+    /// The part below the site's own path, without outer slashes.
     pub(super) fn below_home<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
         let below = path.strip_prefix(self.home.as_bytes())?;
         let at_segment = self.home.is_empty() || matches!(below, [] | [b'/', ..]);
@@ -66,7 +68,8 @@ impl RootPath {
     }
 }
 
-/// What follows `index.php/`, if that begins the path; its dot is any character to WordPress's expression.
+/// The part after `index.php/`, if the path begins with that. In the regular expression of WordPress the dot
+/// matches any character.
 fn behind_index(path: &[u8]) -> &[u8] {
     let index = path.split_at_checked(b"index.php/".len());
     match index {
@@ -75,7 +78,7 @@ fn behind_index(path: &[u8]) -> &[u8] {
     }
 }
 
-/// The path behind `index.php` as WordPress takes it.
+/// The path after `index.php` as WordPress reads it.
 fn path_info(info: &[u8]) -> Vec<u8> {
     let decoded = decode(info, Plus::Literal);
     let path = decoded.split(|&byte| byte == b'?').next().unwrap_or_default();
@@ -89,7 +92,7 @@ fn path_info(info: &[u8]) -> Vec<u8> {
     escaped
 }
 
-/// Without the slashes around it, which WordPress drops.
+/// Removes the slashes at both ends, which WordPress drops.
 pub(super) fn trim_slashes(path: &[u8]) -> &[u8] {
     let is_slash = |byte| byte == b'/';
     trim_end(split_while(path, is_slash).1, is_slash)
@@ -99,7 +102,7 @@ pub(super) fn trim_slashes(path: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    /// As a live site behind nginx reads them.
+    /// Measured at a live site behind nginx.
     #[test]
     fn takes_every_spelling_of_index_php_that_wordpress_takes() {
         let root = RootPath::new(0, "/wp-json");

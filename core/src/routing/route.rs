@@ -3,21 +3,21 @@
 use crate::contract::{Kind, Route};
 use crate::value::trim_end;
 
-/// A route and what stands in its placeholder.
+/// A route and the value of its placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteMatch {
     /// The route.
     pub route: Route,
-    /// The digits of an id, or a slug as WordPress's `slug` parameter would hold it.
+    /// The digits of an id, or the value of WordPress's `slug` parameter.
     pub parameter: Option<Vec<u8>>,
 }
 
-/// What a route string turned out to be.
+/// The meaning of a route string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Matched {
     /// A route of the calendar API.
     Route(RouteMatch),
-    /// Inside the namespace, but no route.
+    /// In the namespace, but not a route.
     Unknown,
     /// Another namespace.
     Site,
@@ -36,7 +36,7 @@ pub(super) fn match_route(text: &[u8], namespaces: &[String]) -> Matched {
     match_below(below).map_or(Matched::Unknown, Matched::Route)
 }
 
-/// What follows `/{namespace}`: nothing, or something that begins with a slash.
+/// The part after `/{namespace}`: empty, or beginning with a slash.
 fn below_namespace<'a>(text: &'a [u8], namespace: &str) -> Option<&'a [u8]> {
     let text = text.strip_prefix(b"/")?;
     let (start, below) = text.split_at_checked(namespace.len())?;
@@ -45,7 +45,8 @@ fn below_namespace<'a>(text: &'a [u8], namespace: &str) -> Option<&'a [u8]> {
 }
 
 fn match_below(below: &[u8]) -> Option<RouteMatch> {
-    // `$` of a regular expression also matches before a final line feed; a slug swallows it instead.
+    // In a regular expression, `$` also matches before a final line feed. In a slug the line feed is part of
+    // the match instead.
     let line = below.strip_suffix(b"\n").unwrap_or(below);
     let Some(line) = line.strip_prefix(b"/") else {
         return line.is_empty().then_some(RouteMatch {
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_is_no_route() {
+    fn rejects_strings_that_are_not_routes() {
         for text in [
             "tribe/events/v1/events",
             "//tribe/events/v1/events",

@@ -1,15 +1,15 @@
-//! Slugs: the spelling the edge forwards.
+//! Slugs: the spelling that the edge forwards.
 
 use crate::payload::escaped;
 use crate::value::{is_unreserved, write_escaped};
 
-/// What travels for a NUL.
+/// The spelling that is forwarded for a NUL.
 const NUL: &str = "%2500";
 
 /// A path segment that WordPress looks up as the same slug.
 ///
-/// WordPress decodes a slug once more when it looks it up, plus signs included, so the segment holds the
-/// once-decoded bytes encoded again, while `+` and `%2B` stay what they are (decision 0005).
+/// WordPress decodes a slug once more when it looks it up, plus signs included. The segment therefore
+/// contains the once-decoded bytes, encoded again, and leaves `+` and `%2B` unchanged (decision 0005).
 pub fn canonical_slug(slug: &[u8]) -> String {
     let mut segment = String::with_capacity(slug.len());
     let mut rest = slug;
@@ -20,7 +20,7 @@ pub fn canonical_slug(slug: &[u8]) -> String {
             _ => tail,
         };
         match escape {
-            // Web servers refuse `%00`. No slug has a NUL, so that this spelling finds nothing just as well.
+            // Web servers refuse `%00`. No slug contains a NUL, so this spelling also finds no record.
             Some(0) => segment.push_str(NUL),
             None if *first == 0 => segment.push_str(NUL),
             Some(byte) => write_escaped(&[byte], &mut segment),
@@ -29,11 +29,12 @@ pub fn canonical_slug(slug: &[u8]) -> String {
         }
     }
     match segment.as_str() {
-        // Dot segments would be resolved on the way. To WordPress every slug that normalises to nothing is
-        // the same one, and this spelling of it travels.
+        // A server on the way would resolve dot segments. To WordPress all slugs that normalise to an empty
+        // text are the same; this is the spelling that is forwarded.
         "." | ".." => "-".to_owned(),
         _ => match segment.strip_suffix(".php") {
-            // Web servers run such a path as a script, however it is encoded. WordPress looks dots up as dashes.
+            // Web servers run such a path as a script, however it is encoded. WordPress looks dots up as
+            // dashes.
             Some(name) => format!("{name}-php"),
             None => segment,
         },

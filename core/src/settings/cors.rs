@@ -9,9 +9,9 @@ use http::HeaderValue;
 pub struct CorsSettings {
     /// Web origins that may send credentials, matched exactly: `https://app.example.org`.
     pub credentialed_origins: Vec<HeaderValue>,
-    /// How long a browser may cache a preflight response.
+    /// Maximum time that a browser may cache a preflight response.
     pub max_age: Duration,
-    /// Whether every web origin may read public data. No key sets it: see
+    /// True if every web origin may read public data. No key sets it: see
     /// [`Settings::cors_rules`](super::Settings::cors_rules).
     pub public_reads: bool,
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 pub struct Http2Limits {
     /// Maximum number of concurrent streams.
     pub max_concurrent_streams: u32,
-    /// Maximum bytes of a decoded head, plus 32 for each field (RFC 9113 6.5.2). A head four times as large ends
-    /// the connection.
+    /// Maximum bytes of a decoded head, plus 32 for each field (RFC 9113 6.5.2). A head four times as large
+    /// ends the connection.
     pub header_list_bytes: u32,
     /// Maximum bytes of one frame, between 16384 and 16777215 (RFC 9113 4.2).
     pub frame_bytes: u32,
@@ -33,8 +33,8 @@ pub struct Http2Limits {
     pub frames: FrameRates,
 }
 
-/// Maximum rates of control frames, in frames per second, with a burst of ten seconds. Every 64 bytes of responses
-/// that the client reads allow one more. A client above the rate is disconnected (RFC 9113 10.5).
+/// Maximum rates of control frames, in frames per second, with a burst of ten seconds. Every 64 bytes of
+/// responses that the client reads allow one more. A client above the rate is disconnected (RFC 9113 10.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameRates {
     /// `RST_STREAM` (CVE-2023-44487).

@@ -27,8 +27,8 @@ pub struct Limits {
     pub response_buffer_bytes: usize,
     /// Maximum bytes of all responses held in memory for their clients; beyond it responses stream.
     pub response_buffer_total: usize,
-    /// Minimum rate at which a client must read a response, in bytes per second. Slower clients are disconnected
-    /// (HTTP/2: the stream is reset); 0: no minimum.
+    /// Minimum rate at which a client must read a response, in bytes per second. Slower clients are
+    /// disconnected (HTTP/2: the stream is reset); 0: no minimum.
     pub min_response_rate: u64,
     /// Maximum number of client connections.
     pub connections: usize,

@@ -15,10 +15,10 @@ pub enum ListenAddress {
     Unix(PathBuf),
 }
 
-/// Whether TCP connections begin with a PROXY protocol header, version 1 or 2.
+/// Use of the PROXY protocol, version 1 or 2, at the beginning of TCP connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProxyProtocol {
-    /// They do not.
+    /// Connections do not begin with a PROXY protocol header.
     #[default]
     Off,
     /// Only trusted proxies connect, and each connection begins with the address of its client.
@@ -52,7 +52,7 @@ impl ListenAddress {
         }
     }
 
-    /// Whether the listener expects TLS.
+    /// Returns true if the listener expects TLS.
     pub const fn speaks_tls(&self) -> bool {
         matches!(self, Self::Tls(_))
     }

@@ -1,4 +1,4 @@
-//! Settings: plain values with their defaults, and the questions that depend on them alone.
+//! Settings: plain values with their defaults, and rules that depend on them alone.
 //!
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
@@ -45,26 +45,26 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// Public namespaces of the API; at least one. The first one is used in rewritten URLs.
     pub namespaces: Vec<String>,
-    /// How the edge treats a request that breaks a rule.
+    /// The treatment of a request that breaks a rule.
     pub mode: Mode,
     /// The rules that apply.
     pub profile: Profile,
-    /// How the edge treats requests outside of the calendar API.
+    /// The treatment of requests outside of the calendar API.
     pub other: OtherTraffic,
-    /// How the edge treats writes without credentials.
+    /// The treatment of writes without credentials.
     pub writes: Writes,
     /// Refuse every write with 403.
     pub read_only: bool,
     /// Client networks that may write; empty: any.
     pub write_addresses: Vec<IpNet>,
-    /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the site
-    /// allows.
+    /// Accounts that may write, by the user name in their Basic credentials; empty: every account that the
+    /// site allows.
     pub writers: Vec<String>,
     /// `Authorization` schemes that the strict profile accepts.
     pub authorization_schemes: Vec<String>,
-    /// Whether writes may set the `author` of a record; none: only in the compatible profile.
+    /// True if writes may set the `author` of a record; none: only in the compatible profile.
     pub allow_author: Option<bool>,
-    /// Whether `_jsonp` is forwarded.
+    /// True if `_jsonp` is forwarded.
     pub allow_jsonp: bool,
     /// Hosts from which the site may fetch images; none: the hosts of `public_url` and of the site.
     pub image_hosts: Option<Vec<ImageHost>>,
@@ -80,7 +80,7 @@ pub struct Settings {
     pub tls: Option<TlsSettings>,
     /// Peers whose `X-Forwarded-*` headers are trusted; empty: none.
     pub trusted_proxies: Vec<IpNet>,
-    /// Whether these proxies send a PROXY protocol header.
+    /// Use of the PROXY protocol by these proxies.
     pub proxy_protocol: ProxyProtocol,
     /// Sizes, counts and rates.
     pub limits: Limits,
@@ -107,8 +107,8 @@ const DEFAULT_SCHEME: &str = "Basic";
 // === impl Settings ===
 
 impl Settings {
-    /// The defaults for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the public
-    /// path `/wp-json`. Trailing slashes of `url` are dropped.
+    /// The defaults for one site: `url` is its REST root (`https://wp.example.org/wp-json`), served at the
+    /// public path `/wp-json`. Trailing slashes of `url` are dropped.
     pub fn for_origin(url: Url) -> Self {
         let url = without_trailing_slash(url);
         Self {
@@ -144,7 +144,7 @@ impl Settings {
         }
     }
 
-    /// The cross-origin rules under the profile: the strict one opens nothing that is not listed (T-22).
+    /// The cross-origin rules under the profile: the strict profile allows only listed origins (T-22).
     pub fn cors_rules(&self) -> CorsSettings {
         CorsSettings {
             public_reads: self.cors.public_reads && self.profile == Profile::Compatible,

@@ -1,6 +1,6 @@
-//! Which rules apply, and how the edge treats requests that break them.
+//! The rules that apply, and the treatment of requests that break them.
 
-/// How the edge treats a request that breaks a rule.
+/// The treatment of a request that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// It is refused.
@@ -15,14 +15,14 @@ pub enum Mode {
 /// The rules that apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// Those of WordPress.
+    /// The rules of WordPress.
     #[default]
     Compatible,
     /// The specification to the letter.
     Strict,
 }
 
-/// How the edge treats requests outside of the calendar API.
+/// The treatment of requests outside of the calendar API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OtherTraffic {
     /// 404 `rest_no_route`.
@@ -32,10 +32,10 @@ pub enum OtherTraffic {
     Forward,
 }
 
-/// How the edge treats writes without credentials.
+/// The treatment of writes without credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Writes {
-    /// The edge answers them with WordPress's 401, after validation.
+    /// The edge responds with WordPress's 401, after validation.
     #[default]
     Credentials,
     /// They are forwarded; the origin refuses them.
@@ -49,7 +49,7 @@ pub struct OperationSettings {
     pub mode: Option<Mode>,
     /// Overrides [`Settings::profile`](super::Settings::profile).
     pub profile: Option<Profile>,
-    /// `false` answers every call with 403 `edge_operation_denied`.
+    /// `false` refuses every call with 403 `edge_operation_denied`.
     pub allow: bool,
     /// Undeclared parameters that are forwarded unchanged.
     pub extra_parameters: Vec<String>,

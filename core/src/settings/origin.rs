@@ -8,8 +8,8 @@ use crate::problem::Words;
 /// The site behind the edge.
 #[derive(Debug, Clone)]
 pub struct OriginSettings {
-    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`. A URL without a path
-    /// still prints as `https://wp.example.org/`.
+    /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`. A URL without a
+    /// path still prints as `https://wp.example.org/`.
     pub url: Url,
     /// The namespace that the plugin registers.
     pub namespace: String,
@@ -70,7 +70,8 @@ impl OriginSettings {
         self.max_pending.unwrap_or(usual)
     }
 
-    /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by default.
+    /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by
+    /// default.
     pub fn site_in_flight(&self) -> usize {
         let usual = self.max_in_flight.saturating_mul(SITE_FACTOR);
         self.site_in_flight.unwrap_or(usual)
@@ -99,8 +100,8 @@ impl Root {
     }
 }
 
-/// Drops trailing slashes of a path, so that a path can be appended. The bare root `/` is part of every [`Url`]
-/// and stays.
+/// Drops trailing slashes of a path, so that a path can be appended. The bare root `/` is part of every
+/// [`Url`] and stays.
 pub fn without_trailing_slash(mut url: Url) -> Url {
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);

@@ -10,7 +10,7 @@ use ipnet::{IpNet, Ipv6Net};
 pub struct ImageHost {
     /// The name in lower case and ASCII; not an IP address.
     pub name: String,
-    /// Whether the name is a wildcard, `*.example.org`: it matches all names below, but not the name itself.
+    /// True for a wildcard, `*.example.org`: it matches all names below, but not the name itself.
     pub below: bool,
     /// A port besides 80 and 443.
     pub port: Option<u16>,
@@ -49,7 +49,8 @@ pub struct CallRates {
     pub writes: Option<Rate>,
 }
 
-/// A number of requests per period. They may come as one burst; further ones are admitted evenly over the period.
+/// A number of requests per period. They may come as one burst; further ones are admitted evenly over the
+/// period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// Requests, 1 or more.
@@ -58,8 +59,8 @@ pub struct Rate {
     pub period: Duration,
 }
 
-/// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client usually
-/// controls all of it.
+/// The network that counts as one client address: an IPv4 address, or an IPv6 /64 network, since a client
+/// usually controls all of it.
 pub fn client_network(address: IpAddr) -> IpNet {
     match address {
         IpAddr::V4(_) => address.into(),

@@ -9,10 +9,11 @@ pub struct Timeouts {
     pub client_head: Duration,
     /// Client: the whole request body.
     pub client_body: Duration,
-    /// Client: total time that it may pause a request body before [`Limits::min_body_rate`](super::Limits) applies.
+    /// Client: total time that it may pause a request body before [`Limits::min_body_rate`](super::Limits)
+    /// applies.
     pub client_body_grace: Duration,
-    /// Client: how long a response may wait for it; reading at [`Limits::min_response_rate`](super::Limits) refills
-    /// this time.
+    /// Client: time that a response may wait for it; reading at [`Limits::min_response_rate`](super::Limits)
+    /// refills this time.
     pub client_write: Duration,
     /// Client: an idle keep-alive connection.
     pub client_idle: Duration,

@@ -1,17 +1,17 @@
-//! Which images the site may be made to fetch: it asks for the URL of an image itself (T-17).
+//! Images that the site may fetch: WordPress itself sends a request for the URL of an image (T-17).
 
 use url::{Host, Url};
 
 use crate::settings::{ImageHost, Settings};
 
-/// Ports that need no mention.
+/// Ports that every image host admits without naming them.
 const USUAL_PORTS: [u16; 2] = [80, 443];
 
-/// The hosts of images; an empty list is no host at all.
+/// The hosts of images; an empty list admits no host.
 #[derive(Debug, Clone, Default)]
 pub struct ImageHosts(Vec<ImageHost>);
 
-/// Host and port of a URL that every parser splits in the same place.
+/// Host and port of a URL that every parser splits at the same positions.
 struct ImageAuthority<'a> {
     host: &'a [u8],
     port: Option<u16>,
@@ -20,7 +20,7 @@ struct ImageAuthority<'a> {
 // === impl ImageHosts ===
 
 impl ImageHosts {
-    /// The hosts of the setting, or those that the calendar's own pages live at.
+    /// The hosts of the setting, or by default the hosts of the calendar's own pages.
     pub(in crate::call) fn new(settings: &Settings) -> Self {
         let own = || {
             let site = settings
@@ -34,23 +34,23 @@ impl ImageHosts {
         Self(settings.image_hosts.clone().unwrap_or_else(own))
     }
 
-    /// Exactly these hosts.
+    /// A list of exactly these hosts.
     #[cfg(test)]
     pub(in crate::call) const fn listed(hosts: Vec<ImageHost>) -> Self {
         Self(hosts)
     }
 
-    /// Whether a text is a plain URL of one of the hosts.
+    /// Returns true if a text is a plain URL of one of the hosts.
     ///
-    /// Plain: what a server, PHP and curl cannot split differently. There is no user name, no escape and no
-    /// letter beyond ASCII before the path, and there is a path.
+    /// Plain: a server, PHP and curl cannot split it differently. There is no user name, no escape and no
+    /// non-ASCII letter before the path, and there is a path.
     pub(in crate::call) fn hold(&self, text: &[u8]) -> bool {
         ImageAuthority::of(text).is_some_and(|authority| self.0.iter().any(|host| authority.is_at(host)))
     }
 }
 
-/// An address that is a name, and not this machine's: those of the network around the site are not offered
-/// unasked.
+/// The host of a URL as an image host. IP addresses and names of this machine do not count: the network
+/// around the site is not opened by default.
 fn host_of(url: &Url) -> Option<ImageHost> {
     let Some(Host::Domain(name)) = url.host() else {
         return None;
@@ -63,7 +63,7 @@ fn host_of(url: &Url) -> Option<ImageHost> {
     })
 }
 
-/// Whether the site takes a text for the address of an image; blanks before it may be cut.
+/// Returns true if the site takes a text for the address of an image. WordPress may remove blanks before it.
 pub(in crate::call) fn is_web(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     [&b"http:"[..], b"https:"].iter().any(|scheme| {
@@ -83,7 +83,7 @@ impl<'a> ImageAuthority<'a> {
             let (start, rest) = text.split_at_checked(scheme.len())?;
             start.eq_ignore_ascii_case(scheme).then_some(rest)
         })?;
-        // A question mark or a hash does not end the authority for every parser that is in use.
+        // Parsers in use disagree whether a question mark or a hash ends the authority.
         let authority = rest.get(..rest.iter().position(|&byte| byte == b'/')?)?;
         let (host, port) = match authority.iter().position(|&byte| byte == b':') {
             Some(colon) => (authority.get(..colon)?, Some(port(authority.get(colon + 1..)?)?)),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_this_machine_are_no_hosts_of_images() {
+    fn addresses_and_this_machine_are_not_image_hosts() {
         for origin in [
             "http://127.0.0.1/wp-json",
             "http://[::1]/wp-json",
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_name_another_host_is_not_held() {
+    fn urls_that_could_name_another_host_are_refused() {
         let images = listed("a.example", false, None);
         for text in [
             "http://a.example",
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_names_below_a_host() {
+    fn a_star_matches_names_below_a_host() {
         let images = listed("example.org", true, Some(81));
         for (text, held) in [
             ("https://cdn.example.org/x", true),

@@ -1,13 +1,13 @@
-//! What a judgement rests on beside the value.
+//! The facts besides the value that a judgement depends on.
 
 use super::images::ImageHosts;
 use crate::credentials::Caller;
 
-/// What a judgement rests on beside the value.
+/// The facts besides the value that a judgement depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgeContext<'a> {
-    /// Who asks.
+    /// The sender of the call.
     pub caller: Caller,
-    /// Where images may come from.
+    /// The hosts that images may come from.
     pub images: &'a ImageHosts,
 }

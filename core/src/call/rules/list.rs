@@ -6,8 +6,8 @@ use super::scalar::{as_php_text, numeric_id};
 use crate::payload::{Plus, decode};
 use crate::value::{Value, Verdict};
 
-/// The elements of a list value: text is decoded a second time and split at commas with the blanks around
-/// them; empty text drops out; a value PHP calls empty is the empty list.
+/// The elements of a list value. Text is decoded a second time and split at commas, with the blanks around
+/// them. Empty text is dropped. A value that PHP calls empty is the empty list.
 pub fn elements(value: &Value) -> Vec<Cow<'_, Value>> {
     if value.is_empty() {
         return Vec::new();
@@ -30,8 +30,8 @@ pub fn elements(value: &Value) -> Vec<Cow<'_, Value>> {
     }
 }
 
-/// Judges a list element by element: an empty list and any refused element refuse it, and the first element
-/// that only the origin can judge defers it.
+/// Judges a list element by element. An empty list is refused, and so is a list with a refused element.
+/// Otherwise the first element that only the origin can judge defers the list.
 pub(super) fn all(elements: &[Cow<'_, Value>], judge: impl Fn(&Value) -> Verdict) -> Verdict {
     if elements.is_empty() {
         return Verdict::Reject;
@@ -39,7 +39,7 @@ pub(super) fn all(elements: &[Cow<'_, Value>], judge: impl Fn(&Value) -> Verdict
     every(elements.iter().map(|element| judge(element)))
 }
 
-/// The verdict over parts that must all hold.
+/// The verdict on parts that must all hold.
 pub(super) fn every(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     let mut whole = Verdict::Admit;
     for verdict in verdicts {
@@ -52,7 +52,7 @@ pub(super) fn every(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     whole
 }
 
-/// Splits at commas, blanks on either side of them included; outer blanks stay.
+/// Splits at commas, including the blanks on either side of them. Blanks at the outer ends stay.
 pub(in crate::call) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     let mut parts: Vec<&[u8]> = text.split(|&byte| byte == b',').collect();
     for part in parts.iter_mut().skip(1) {
@@ -72,7 +72,8 @@ pub(in crate::call) fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// A number, or a list of numbers inside the list: the plugin looks at each of an organizer list.
+/// Judges a number, or a list of numbers inside the list: the plugin looks at each number of an organizer
+/// list.
 pub(super) fn numeric_ids(value: &Value) -> Verdict {
     match value {
         Value::Array(inner) if inner.is_empty() => Verdict::Reject,
@@ -85,7 +86,7 @@ fn is_empty_text(value: &Value) -> bool {
     matches!(value, Value::String(text) if text.is_empty())
 }
 
-/// White space to a regular expression of PHP.
+/// Returns true for white space in PHP's regular expressions.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }

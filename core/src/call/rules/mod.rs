@@ -1,7 +1,7 @@
 //! The backend's validate callbacks, one arm each (backend.md section 5).
 //!
-//! Each arm says what the plugin's own check says for every value it can tell without the origin's
-//! database, plugins, PHP build or network; the rest defers.
+//! Each arm returns the verdict of the plugin's own check for every value that can be judged without the
+//! origin's database, plugins, PHP build or network. All other values are deferred.
 
 mod images;
 mod judge_context;
@@ -25,10 +25,10 @@ use crate::value::timezone::timezone_or_empty;
 use crate::value::url_filter::url_or_empty;
 use crate::value::{Value, Verdict};
 
-/// Judges the value WordPress would hand to an argument's validate callback. It is never null: null counts
-/// as absent.
+/// Judges the value that WordPress would pass to an argument's validate callback. It is never null: null
+/// counts as absent.
 pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -> Verdict {
-    // The members of a record that the plugin would create are judged by their own rules.
+    // The members of a record that the plugin would create have rules of their own.
     let member = |rule: Rule, value: &Value| judge_value(rule, value, judge_context);
     match rule {
         Rule::Anything => Verdict::Admit,
@@ -72,7 +72,7 @@ mod tests {
     const ASK: Verdict = Verdict::Defer(Why::Database);
     const PLUGIN: Verdict = Verdict::Defer(Why::Plugin);
 
-    /// Values with what the plugin's callback says of them (backend.md sections 5 and 7).
+    /// Values with the verdict of the plugin's callback (backend.md sections 5 and 7).
     const VERDICTS: [(Rule, &[(&str, Verdict)]); 14] = [
         (
             Rule::NonEmptyString,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_the_plugin_says() {
+    fn gives_the_verdicts_of_the_plugin() {
         for (rule, values) in VERDICTS {
             for (json, expected) in values {
                 assert_eq!(

@@ -1,4 +1,4 @@
-//! Venues and organizers named in the body of an event (backend.md section 7).
+//! Venues and organizers in the body of an event (backend.md section 7).
 
 use super::list::{every, split_at_commas};
 use super::scalar::{as_php_text, is_numeric_value, numeric_id, positive_id};
@@ -8,7 +8,7 @@ use crate::value::{Key, PhpArray, Value, Verdict};
 /// Judges a member of a record by its own rule.
 type JudgeMember<'a> = &'a dyn Fn(Rule, &Value) -> Verdict;
 
-/// Judges the `venue` or `organizer` of an event: ids, a record to create, or nothing.
+/// Judges the `venue` or `organizer` of an event: ids, a record to create, or an empty value.
 pub(super) fn judge_entry(kind: Kind, value: &Value, judge: JudgeMember<'_>) -> Verdict {
     if value.is_empty() {
         return Verdict::Admit;
@@ -30,7 +30,7 @@ pub(super) fn judge_entry(kind: Kind, value: &Value, judge: JudgeMember<'_>) -> 
     every(array.values().map(|entry| list_entry(kind, entry, judge)))
 }
 
-/// A number, or a record; anything else in the list is refused.
+/// Judges an element of a list: a number or a record. Any other element is refused.
 fn list_entry(kind: Kind, entry: &Value, judge: JudgeMember<'_>) -> Verdict {
     match entry {
         Value::Array(array) => record(kind, array, judge),
@@ -39,7 +39,8 @@ fn list_entry(kind: Kind, entry: &Value, judge: JudgeMember<'_>) -> Verdict {
     }
 }
 
-/// A record by its `id`, or one to create: judged by the rules of the kind's own create operation.
+/// Judges a record. If it has an `id`, the record with that id is meant; otherwise the plugin creates one,
+/// and the rules of the kind's create operation apply.
 fn record(kind: Kind, array: &PhpArray, judge: JudgeMember<'_>) -> Verdict {
     if let Some(known) = array.get(RECORD_NUMBER).filter(|known| !known.is_empty()) {
         return member_id(known);
@@ -59,7 +60,7 @@ fn record(kind: Kind, array: &PhpArray, judge: JudgeMember<'_>) -> Verdict {
     )
 }
 
-/// The members of a name in the records of a value that the plugin would create.
+/// All members with this name, in those records of a value that the plugin would create.
 pub(in crate::call) fn members<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value {
         Value::Array(list) if !is_record(list) => {
@@ -80,7 +81,8 @@ pub(in crate::call) fn created(kind: Kind) -> &'static Operation {
         .expect("every kind can be created")
 }
 
-/// A record's own `id` is looked up as PHP casts it, numeric or not: `7abc` is 7. Arrays crash the look-up.
+/// Judges the `id` of a record. The plugin looks it up as PHP casts it, numeric or not: `7abc` is 7. Arrays
+/// crash the look-up.
 fn member_id(value: &Value) -> Verdict {
     match value {
         Value::String(_) | Value::Number(_) => positive_id(value),
@@ -88,7 +90,7 @@ fn member_id(value: &Value) -> Verdict {
     }
 }
 
-/// Whether PHP sees anything but a list with keys 0, 1, 2, …: `{"0": 7}` is a list to it.
+/// Returns true unless PHP sees a list, with keys 0, 1, 2, …. PHP sees `{"0": 7}` as a list.
 pub(in crate::call) fn is_record(array: &PhpArray) -> bool {
     !(0i64..)
         .zip(array.entries())

@@ -1,4 +1,4 @@
-//! Rules for one value: texts, numbers, dates, ids, slugs.
+//! Rules for a single value: texts, numbers, dates, ids, slugs.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::value::datetime;
 use crate::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
 use crate::value::{Value, Verdict, Why};
 
-/// The verdict on an id that may be a record's.
+/// The verdict on an id that a record may have.
 const IN_DATABASE: Verdict = Verdict::Defer(Why::Database);
 
 pub(super) fn verdict(admitted: bool) -> Verdict {
@@ -20,7 +20,7 @@ pub(super) fn is_text(value: &Value) -> bool {
     matches!(value, Value::String(_))
 }
 
-/// Numbers pass unread; text goes to PHP's date reader.
+/// Judges a date. Numbers pass without a check; text must be readable by PHP's date reader.
 pub(super) fn time(value: &Value) -> Verdict {
     match value {
         Value::Number(_) => Verdict::Admit,
@@ -37,8 +37,8 @@ pub(super) fn text_or_empty(value: &Value, judge: fn(&[u8]) -> Verdict) -> Verdi
     }
 }
 
-/// An attachment by number, or a URL the origin asks for with HEAD, for callers who may upload: it must not be
-/// sent to hosts that a client makes up (T-17).
+/// Judges an image: the number of an attachment, or a URL. The origin sends a HEAD request for a URL if the
+/// caller may upload. It must not send requests to hosts that a client chooses (T-17).
 pub(super) fn image(value: &Value, judge_context: JudgeContext<'_>) -> Verdict {
     if is_numeric_value(value) {
         return positive_id(value);
@@ -60,7 +60,8 @@ pub(super) fn numeric_id(value: &Value) -> Verdict {
     }
 }
 
-/// A number that may be a record's; zero, negative numbers and those PHP cuts to its largest never are.
+/// Judges a number that may be the id of a record. Zero, negative numbers and numbers that PHP cuts to its
+/// largest integer are never ids.
 pub(super) fn positive_id(value: &Value) -> Verdict {
     if (1..i64::MAX).contains(&to_int(value)) {
         IN_DATABASE
@@ -69,7 +70,7 @@ pub(super) fn positive_id(value: &Value) -> Verdict {
     }
 }
 
-/// PHP's `(int)` of a scalar.
+/// The result of PHP's `(int)` for a scalar.
 fn to_int(value: &Value) -> i64 {
     match value {
         Value::String(text) => int_prefix(text),
@@ -81,8 +82,8 @@ fn to_int(value: &Value) -> i64 {
     }
 }
 
-/// The plugin casts whatever is not empty: `29abc` is 29 here, and fails by its type later. Arrays and `true`
-/// become 1, which a site's first post has.
+/// Judges the id of an event. The plugin casts any value that is not empty: it reads `29abc` as 29, which
+/// fails the type check later. Arrays and `true` become 1, which is the id of a site's first post.
 pub(super) fn event(value: &Value) -> Verdict {
     match value {
         Value::String(_) | Value::Number(_) => positive_id(value),
@@ -90,7 +91,8 @@ pub(super) fn event(value: &Value) -> Verdict {
     }
 }
 
-/// A term by id, slug or name. Zero and nothing are no term; an array inside the list crashes PHP.
+/// Judges a term, given by id, slug or name. Zero and an empty value are not terms; an array inside the list
+/// crashes PHP.
 pub(super) fn term(value: &Value) -> Verdict {
     let refused = match value {
         Value::Array(_) | Value::Null | Value::Bool(false) => true,
@@ -105,7 +107,7 @@ fn is_int_zero(text: &[u8]) -> bool {
     matches!(numeric(text), Some(Numeric::Int(0)))
 }
 
-/// Looked up by the plugin; arrays crash it.
+/// Judges a slug, which the plugin looks up; arrays crash the look-up.
 pub(super) fn slug(value: &Value) -> Verdict {
     match value {
         Value::String(text) if !value.is_empty() && !text.is_empty() => IN_DATABASE,
@@ -115,7 +117,7 @@ pub(super) fn slug(value: &Value) -> Verdict {
     }
 }
 
-/// Refused for truthy values unless Event Tickets is active.
+/// Judges the `ticketed` filter, which refuses truthy values unless Event Tickets is active.
 pub(super) fn ticketed(value: &Value) -> Verdict {
     const TRUTHY: [&[u8]; 7] = [b"1", b"enable", b"enabled", b"on", b"y", b"yes", b"true"];
     let truthy = match value {
@@ -129,7 +131,7 @@ pub(super) fn ticketed(value: &Value) -> Verdict {
     }
 }
 
-/// The text PHP makes of a scalar.
+/// The text that PHP makes of a scalar.
 pub(super) fn as_php_text(value: &Value) -> Cow<'_, [u8]> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -139,7 +141,7 @@ pub(super) fn as_php_text(value: &Value) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether PHP's `is_numeric` holds.
+/// Returns true if PHP's `is_numeric` accepts the value.
 pub(super) fn is_numeric_value(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,

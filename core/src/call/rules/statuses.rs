@@ -1,10 +1,10 @@
-//! Post statuses: which names WordPress has, which a plugin may add, which nobody can have.
+//! Post statuses: names that WordPress has, names that a plugin may add, and impossible names.
 
 use super::list::{elements, every};
 use crate::credentials::Caller;
 use crate::value::{Value, Verdict, Why};
 
-/// The statuses every WordPress registers.
+/// The statuses that every WordPress registers.
 const BUILT_IN: [&[u8]; 12] = [
     b"publish",
     b"future",
@@ -20,10 +20,10 @@ const BUILT_IN: [&[u8]; 12] = [
     b"request-completed",
 ];
 
-/// The longest status the database can hold.
+/// Maximum length of a status in the database.
 const MAX_LENGTH: usize = 20;
 
-/// Judges a status to be written. PHP finds `true` equal to any name; its type refuses it later.
+/// Judges a status to be written. PHP finds `true` equal to any name; the type check refuses it later.
 pub(super) fn judge_written(value: &Value) -> Verdict {
     match value {
         Value::String(name) => registered(name),
@@ -32,8 +32,8 @@ pub(super) fn judge_written(value: &Value) -> Verdict {
     }
 }
 
-/// Judges the status filter of a list. Who may read what is the origin's to say, except that anonymous
-/// callers get exactly the published records.
+/// Judges the status filter of a list. Only the origin knows which statuses a caller may read, except that
+/// anonymous callers get exactly the published records.
 pub(super) fn judge_filter(value: &Value, caller: Caller) -> Verdict {
     let names = elements(value);
     let is_publish = matches!(&names[..], [name] if name.as_text() == Some(b"publish"));
@@ -52,7 +52,7 @@ pub(super) fn judge_filter(value: &Value, caller: Caller) -> Verdict {
     }
 }
 
-/// Whether a status of this name exists.
+/// Judges whether a status of this name exists.
 fn registered(name: &[u8]) -> Verdict {
     if BUILT_IN.contains(&name) {
         return Verdict::Admit;

@@ -1,8 +1,8 @@
-//! Absolute dates: `YYYY-MM-DD`, with `HH:MM` or `HH:MM:SS` behind a blank or a `T`.
+//! Absolute dates: `YYYY-MM-DD`, optionally followed by a blank or a `T` and `HH:MM` or `HH:MM:SS`.
 
 use jiff::civil::{Date, DateTime, Time};
 
-/// The moment an absolute date names, in no particular zone; none for every other spelling.
+/// The moment that an absolute date names, without a time zone; `None` for every other spelling.
 pub(super) fn absolute(text: &str) -> Option<DateTime> {
     let date = date(text.get(..10)?)?;
     let time = match text.get(10..)? {

@@ -1,11 +1,12 @@
-//! Methods as HTTP words their refusal: 405 where a route lacks one, 501 where nobody knows it.
+//! The refusal of a method as HTTP defines it: 405 if the route does not support it, 501 if the method is
+//! unknown.
 
 use http::Method;
 
 use crate::contract::Route;
 use crate::problem::{Allow, EdgeError, Problem, Refusal, Style};
 
-/// A method that a route of the table does not have, or nobody has.
+/// Refuses a method that this route does not support, or that is unknown.
 pub(in crate::call) fn refuse_method(method: &Method, route: Route) -> Refusal {
     const KNOWN: [Method; 7] = [
         Method::GET,

@@ -1,7 +1,8 @@
 //! The strict profile: the specification to the letter (SECURITY.md, "What we do not promise").
 //!
-//! It asks more than WordPress does, so it is never the default. Shape first (path, names, body), which
-//! needs no reading; values after WordPress's own phases, whose words come first.
+//! Its rules go beyond WordPress's, so it is never the default. The shape (path, names, body) is checked
+//! first and needs no reading. Values are checked after WordPress's own phases, so that WordPress's words
+//! come first.
 
 mod dates;
 mod methods;

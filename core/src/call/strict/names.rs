@@ -1,23 +1,24 @@
-//! Parameter names byte for byte: no mangling, no repetition, brackets only behind list parameters.
+//! Parameter names byte for byte: no mangling, no repetition, brackets only after list parameters.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::contract::{Action, Documented, Operation, STRICT_LIMITS};
 use crate::payload::{Plus, decode, escapes};
 
-/// The names a call may use.
+/// The parameter names that a call may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names<'a> {
-    /// Its declared arguments count, except the path's own.
+    /// The operation, whose declared arguments count, except the path's own.
     pub(super) operation: &'a Operation,
-    /// What the settings let through beside them.
+    /// Undeclared names that the settings allow.
     pub(super) extra: &'a [String],
 }
 
 // === impl Names ===
 
 impl<'a> Names<'a> {
-    /// Whether every name of a query is known; what a create or update writes belongs into its body.
+    /// Returns true if every name of a query is known. A create or update must not have a query: its
+    /// arguments belong in the body.
     pub(super) fn hold_in_query(self, query: &str) -> bool {
         match self.operation.id.action {
             Action::Create | Action::Update => query.is_empty(),
@@ -27,12 +28,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether every name of an urlencoded body is known.
+    /// Returns true if every name of a urlencoded body is known.
     pub(super) fn hold_in_form(self, body: &[u8]) -> bool {
         self.hold(body, usize::MAX)
     }
 
-    /// Whether a name is known, byte by byte.
+    /// Returns true if a name is known, compared byte by byte.
     pub(super) fn hold_name(self, name: &[u8]) -> bool {
         self.known(name).is_some()
     }
@@ -68,7 +69,7 @@ impl<'a> Names<'a> {
         true
     }
 
-    /// The known name, and whether it is that of a list.
+    /// The known name, and true if it names a list.
     fn known(self, name: &[u8]) -> Option<(&'a str, bool)> {
         let in_path = self.operation.id.route.path_parameter();
         let declared = self
@@ -83,7 +84,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether two digits follow each percent sign; what stands alone is text to PHP and an error to others.
+/// Returns true if two digits follow each percent sign. PHP takes any other percent sign as text; other
+/// parsers report an error.
 fn is_well_escaped(pair: &[u8]) -> bool {
     escapes(pair).all(|escape| escape.is_some())
 }

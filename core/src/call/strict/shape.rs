@@ -1,4 +1,4 @@
-//! Path, parameter names and body of a call, as the strict profile wants them spelt.
+//! Path, parameter names and body of a call, in the spelling that the strict profile requires.
 
 use http::Method;
 use serde::de::IgnoredAny;
@@ -11,14 +11,14 @@ use crate::payload::{ContentHeaders, JsonError, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::RouteMatch;
 
-/// Whether a path is the one name of its route.
+/// Returns true if a path is the only accepted spelling of its route.
 pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
     let path = call.target.spelling.as_ref().map_or("", |raw| raw.path.as_str());
     let mut bases = policy.bases(call.target.root);
     bases.any(|base| path_is_exact(path, &base, matched))
 }
 
-/// What is wrong with the spelling of a call; nothing, most of the time.
+/// The objection to the spelling of a call; usually `None`.
 pub(in crate::call) fn check_shape(
     call: &RawCall<'_>,
     operation: &Operation,
@@ -38,8 +38,8 @@ pub(in crate::call) fn check_shape(
     check_body(call, names)
 }
 
-/// Exact case, no odd slashes, ids without leading zeros; one trailing slash on collections. Above the route
-/// stands one of the public bases as it is configured.
+/// Returns true for a path in exact case, without extra slashes, and with ids without leading zeros.
+/// Collections may have one trailing slash. The path must begin with one of the public bases as configured.
 fn path_is_exact(path: &str, base: &str, matched: &RouteMatch) -> bool {
     let Some(path) = path.strip_prefix(base) else {
         return false;
@@ -67,7 +67,8 @@ fn is_strict_id(id: &str) -> bool {
     !id.starts_with('0') && id.len() <= STRICT_LIMITS.id_digits
 }
 
-/// Decodes once to text without controls and path characters; not a script.
+/// Returns true if a segment, decoded once, is text without control and path characters, and does not name a
+/// script.
 fn is_strict_slug(segment: &str) -> bool {
     let decoded = crate::payload::decode(segment.as_bytes(), crate::payload::Plus::Literal);
     let Ok(slug) = std::str::from_utf8(&decoded) else {
@@ -81,7 +82,7 @@ fn is_strict_slug(segment: &str) -> bool {
         && !slug.to_ascii_lowercase().as_bytes().ends_with(b".php")
 }
 
-/// What is wrong with the type of a body, whatever it holds (T-02).
+/// The objection to the type of a body, independent of its content (T-02).
 pub(in crate::call) fn check_media(call: &RawCall<'_>, operation: &Operation) -> Option<Problem> {
     let is_untyped = call.body.is_empty() && call.content.content_type().is_none();
     let holds = !takes_body(call, operation) || is_untyped || media_type(call.content).is_some();
@@ -112,7 +113,7 @@ enum MediaType {
     Form,
 }
 
-/// One of the two types, in one header, without coding.
+/// The media type, if it is one of the two accepted ones, sent in one header and without a content coding.
 fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
     let value = content.plain_type()?.to_str().ok()?.to_ascii_lowercase();
     let (essence, parameters) = value.split_once(';').unwrap_or((&value, "charset=utf-8"));
@@ -127,10 +128,10 @@ fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
     let shape = match json_shape(body, STRICT_LIMITS.json_depth) {
         Ok(shape) => shape,
         Err(JsonError::Depth) => return Some(Problem::InvalidJson(JsonError::Depth)),
-        // A body that is no JSON is WordPress's to word; what PHP calls empty is none.
+        // WordPress words the refusal of a body that is not JSON. A body that PHP calls empty has no members.
         Err(_) => return None,
     };
-    // PHP takes `TRUE` and `Null`; JSON (RFC 8259) does not.
+    // A second parser must also accept the body as JSON (RFC 8259).
     let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();
     let holds = shape
         .names

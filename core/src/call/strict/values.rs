@@ -1,4 +1,4 @@
-//! Values in the documented form only: plain numbers, absolute dates, the five statuses, ids in lists.
+//! Values in their documented form only: plain numbers, absolute dates, the five statuses, ids in lists.
 
 use jiff::civil::DateTime;
 
@@ -10,7 +10,7 @@ use crate::value::datetime::wall;
 use crate::value::numeric::is_numeric;
 use crate::value::{ArrayKind, PhpArray, Value};
 
-/// What is wrong with a call's values, in declaration order.
+/// The objection to the values of a call, in declaration order.
 pub(in crate::call) fn check_values(operation: &Operation, parameters: &Parameters) -> Option<Problem> {
     let wrong = |argument: &Argument| {
         let (source, value) = parameters.get(argument.name)?;
@@ -31,7 +31,7 @@ pub(in crate::call) fn check_values(operation: &Operation, parameters: &Paramete
     (!wrong.is_empty()).then_some(Problem::Invalid(wrong))
 }
 
-/// An argument that was sent.
+/// An argument as it was sent.
 struct Sent<'a> {
     argument: &'a Argument,
     source: Source,
@@ -67,7 +67,7 @@ impl Sent<'_> {
         }
     }
 
-    /// What the message says was expected.
+    /// The sentence in the error message that describes the expected value.
     fn expectation(&self) -> &'static str {
         match self.argument.documented {
             Documented::Integer => "It must be a whole number above zero, within bounds, in plain digits.",
@@ -89,12 +89,12 @@ impl Sent<'_> {
         self.is_number(value) && whole(value, STRICT_LIMITS.id)
     }
 
-    /// JSON has numbers of its own; all other values are text.
+    /// In JSON only a number counts as a number. From other sources every value is text.
     fn is_number(&self, value: &Value) -> bool {
         self.source != Source::Json || matches!(value, Value::Number(_))
     }
 
-    /// A comma list or, in JSON always, an array.
+    /// Returns true for an array with valid elements. Outside JSON, a comma list counts too.
     fn is_list(&self, element: impl Fn(&Value) -> bool) -> bool {
         match self.value {
             Value::Array(array) => array.kind() == ArrayKind::List && elements_hold(array, element),
@@ -107,9 +107,10 @@ impl Sent<'_> {
     }
 }
 
-/// Numbers are no dates: they could be a year or seconds.
+/// Returns true if PHP can read the date. Plain numbers do not count as dates: they could mean a year or
+/// seconds.
 fn is_readable_date(text: &str) -> bool {
-    // The day only fills in what a text leaves out.
+    // The date fills in the parts that a text leaves out.
     let some_day = DateTime::constant(2026, 1, 1, 0, 0, 0, 0);
     let read = wall(text.as_bytes(), some_day);
     let in_range = read.is_some_and(|date| date.year() >= 1 && date < DateTime::MAX);
@@ -183,7 +184,7 @@ fn short_text(value: &Value) -> bool {
     })
 }
 
-/// A slug or name with nothing around it.
+/// Returns true for a slug or name without blanks around it.
 fn term(value: &Value) -> bool {
     short_text(value) && utf8(value).is_some_and(|text| !text.is_empty() && text.trim() == text)
 }
@@ -192,7 +193,7 @@ fn utf8(value: &Value) -> Option<&str> {
     std::str::from_utf8(value.as_text()?).ok()
 }
 
-/// What is wrong between an argument and the one it relates to.
+/// The objection to an argument together with the argument that it relates to.
 fn breach(argument: &Argument, relation: Relation, parameters: &Parameters) -> Option<InvalidParameter> {
     let (_, value) = parameters.get(argument.name)?;
     match relation {

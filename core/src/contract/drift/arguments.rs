@@ -8,10 +8,11 @@ use super::super::documented::Documented;
 use super::super::operation::Operation;
 use super::finding::Drift;
 
-/// How an operation's published arguments differ from the table's.
+/// The differences between an operation's published arguments and the table's.
 pub(super) fn compare_arguments(operation: &Operation, endpoint: &Value, namespace: &str) -> Vec<Drift> {
     let nothing = Map::new();
-    // An empty PHP array is printed as a list, so an operation without arguments has `[]` here.
+    // An empty PHP array is printed as a list, so the index publishes `[]` for an operation without
+    // arguments.
     let published = endpoint
         .get("args")
         .and_then(Value::as_object)
@@ -43,7 +44,7 @@ pub(super) fn compare_arguments(operation: &Operation, endpoint: &Value, namespa
     drifts
 }
 
-/// Whether the arguments that both sides know stand in one order.
+/// Returns true if the arguments that both sides have are in the same order.
 fn same_order(operation: &Operation, published: &Map<String, Value>) -> bool {
     let ours = operation
         .arguments
@@ -57,7 +58,7 @@ fn same_order(operation: &Operation, published: &Map<String, Value>) -> bool {
     ours.eq(theirs)
 }
 
-/// One argument beside its published definition.
+/// One argument together with its published definition.
 struct Comparison<'a> {
     operation: &'a Operation,
     argument: &'a Argument,
@@ -79,7 +80,7 @@ impl<'a> Comparison<'a> {
             .flatten()
     }
 
-    /// The ways in which this argument is known to differ.
+    /// The known differences of this argument.
     fn known(&self) -> impl Iterator<Item = Published> {
         differences()
             .iter()
@@ -147,7 +148,8 @@ fn excuses(known: Published, default: &Value, namespace: &str) -> bool {
     }
 }
 
-/// The JSON type an index would publish if it followed the specification; none: the type is left open.
+/// The JSON type that an index would publish if it followed the specification; none: the type is not
+/// determined.
 const fn json_type(documented: Documented) -> Option<&'static str> {
     match documented {
         Documented::String

@@ -10,10 +10,10 @@ use super::super::table::table;
 use super::arguments::compare_arguments;
 use super::finding::Drift;
 
-/// Every way in which `index`, published for `namespace`, differs from the table and the known differences.
+/// All differences between `index`, published for `namespace`, and the table with its known differences.
 ///
-/// `index` is the body of `GET {root}/{namespace}`. Defaults that the origin generates by its clock are not
-/// compared. An index of another namespace gives one [`Drift::NotThisNamespace`].
+/// `index` is the body of `GET {root}/{namespace}`. Defaults that the origin generates from its clock are not
+/// compared. An index of another namespace returns one [`Drift::NotThisNamespace`].
 pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
     let found = index.get("namespace").and_then(Value::as_str);
     let routes = index.get("routes").and_then(Value::as_object);
@@ -124,7 +124,7 @@ mod tests {
             .expect("the fixture is JSON")
     }
 
-    /// What is reported after one change to the recorded index; `pointer` names a member of `routes`.
+    /// The reports after one change to the recorded index; `pointer` names a member of `routes`.
     fn after(change: impl FnOnce(&mut Value)) -> Vec<String> {
         let mut index = recorded();
         change(&mut index["routes"]);
@@ -154,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn takes_any_page_size_the_site_is_set_to() {
+    fn accepts_any_page_size_that_the_site_is_set_to() {
         let found = after(|routes| list_argument(routes, "per_page")["default"] = "25".into());
         assert_eq!(found, Vec::<String>::new());
     }
 
     #[test]
-    fn does_not_compare_what_the_clock_generates() {
+    fn does_not_compare_defaults_from_the_clock() {
         let found =
             after(|routes| list_argument(routes, "start_date")["default"] = "2031-01-01 00:59:00".into());
         assert_eq!(found, Vec::<String>::new());
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names_routes_that_come_and_go() {
+    fn reports_added_and_removed_routes() {
         let found = after(|routes| {
             let routes = routes.as_object_mut().expect("a map");
             let doc = routes.remove("/tribe/events/v1/doc").expect("listed");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_methods_that_come_and_go() {
+    fn reports_added_and_removed_methods() {
         let found = after(|routes| {
             routes["/tribe/events/v1/doc"]["endpoints"][0]["methods"] = serde_json::json!(["POST"]);
         });
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn names_arguments_that_come_and_go() {
+    fn reports_added_and_removed_arguments() {
         let found = after(|routes| {
             let arguments = routes["/tribe/events/v1/tags"]["endpoints"][0]["args"]
                 .as_object_mut()
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn names_types_defaults_and_required_flags_that_changed() {
+    fn reports_changed_types_defaults_and_required_flags() {
         let found = after(|routes| {
             list_argument(routes, "search")["type"] = "integer".into();
             list_argument(routes, "page")["default"] = 2.into();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn names_another_order_of_arguments() {
+    fn reports_another_order_of_arguments() {
         let found = after(|routes| {
             let arguments = routes["/tribe/events/v1/tags"]["endpoints"][1]["args"]
                 .as_object_mut()

@@ -1,17 +1,17 @@
-//! What can differ between a published index and the table, each as a sentence for an operator.
+//! Possible differences between a published index and the table, each as a sentence for an operator.
 
 use http::Method;
 use thiserror::Error;
 
-/// One way in which a published index differs from the table and from the known differences.
+/// One difference between a published index and the table with its known differences.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Drift {
-    /// The document is no index of the namespace that was asked for.
+    /// The document is not an index of the requested namespace.
     #[error("the answer is no index of {expected}: its namespace is {}", found.as_deref().unwrap_or("missing"))]
     NotThisNamespace {
-        /// The namespace that was asked for.
+        /// The requested namespace.
         expected: String,
-        /// What the document says.
+        /// The namespace in the document.
         found: Option<String>,
     },
     /// A route of the table is not published.
@@ -20,7 +20,7 @@ pub enum Drift {
         /// The route as a template; `/` is the index.
         route: String,
     },
-    /// A route is published that the table does not know; the edge answers 404 there.
+    /// A route is published that the table does not have; the edge responds to it with 404.
     #[error("the origin publishes {path}, which the edge does not know")]
     RouteExtra {
         /// The route as the origin spells it, below the namespace.
@@ -34,7 +34,7 @@ pub enum Drift {
         /// The missing method.
         method: Method,
     },
-    /// A method is published that the table does not know; the edge answers 404 there.
+    /// A method is published that the table does not have; the edge responds to it with 404.
     #[error("the origin publishes {method} {route}, which the edge does not know")]
     MethodExtra {
         /// The route as a template.
@@ -50,7 +50,7 @@ pub enum Drift {
         /// The argument's name.
         argument: String,
     },
-    /// An argument is published that the table does not know; the edge drops it.
+    /// An argument is published that the table does not have; the edge drops it.
     #[error("{operation}: the origin publishes the argument {argument}, which the edge drops")]
     ArgumentExtra {
         /// The operation's name.
@@ -58,7 +58,7 @@ pub enum Drift {
         /// The argument's name.
         argument: String,
     },
-    /// The arguments stand in another order, which changes the order of errors.
+    /// The arguments are in another order, which changes the order of errors.
     #[error("{operation}: the origin declares the arguments in another order")]
     OrderDiffers {
         /// The operation's name.
@@ -95,7 +95,7 @@ pub enum Drift {
         operation: String,
         /// The argument's name.
         argument: String,
-        /// Whether the table requires it.
+        /// True if the table requires it.
         specified: bool,
     },
 }

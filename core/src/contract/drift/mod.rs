@@ -1,7 +1,7 @@
 //! Compares an origin's published index with the table.
 //!
-//! The yardstick is the specification; what [`differences`](super::difference::differences) lists is known
-//! and not reported. Descriptions are never compared: they follow the language of the site.
+//! The reference is the specification; the known [`differences`](super::difference::differences) are not
+//! reported. Descriptions are never compared: they are in the language of the site.
 
 mod arguments;
 mod compare;
