@@ -1,4 +1,4 @@
-//! What passes through an inspected_io stream.
+//! The bytes that pass through an inspected stream.
 
 use tokio::io::AsyncReadExt;
 
@@ -19,7 +19,7 @@ fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, FoundBreach) {
     (stream, breach)
 }
 
-/// Everything up to the end, read with room for so many bytes at once.
+/// Reads everything up to the end, at most `room` bytes at once.
 async fn read(stream: &[u8], room: usize) -> String {
     let (mut stream, _) = inspected_io(stream);
     let (mut all, mut space) = (Vec::new(), vec![0; room]);
