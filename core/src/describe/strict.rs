@@ -33,7 +33,7 @@ const ARGUMENTS: &str = "
 |---|---|---|
 ";
 
-/// The Markdown text of `docs/strict.md`.
+/// Returns the Markdown text of `docs/strict.md`.
 pub fn strict_reference() -> String {
     let mut text = HEAD.to_owned();
     for (what, most) in STRICT_LIMITS.rows() {
@@ -53,7 +53,7 @@ pub fn strict_reference() -> String {
     text
 }
 
-/// One argument in one form, with every operation that has it so.
+/// One argument in one form, with all operations that use it in this form.
 struct StrictRow {
     name: &'static str,
     form: String,
@@ -142,7 +142,7 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_strict_profile_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/strict.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/strict.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, strict_reference()).expect("a writable file");
         }
