@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn judges_what_frames_a_body() {
+    fn judges_the_framing_of_bodies() {
         for (fields, expected) in [
             ("Content-Length: 5", None),
             ("Transfer-Encoding: Chunked", None),

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn blames_what_is_long() {
+    fn reports_the_part_that_is_too_long() {
         assert_eq!(
             too_long(b"GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
             Breach::TargetTooLong

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_only_what_the_library_refuses() {
+    fn escapes_only_bytes_that_the_library_refuses() {
         for (target, expected) in [
             (&b"/a?b=\"c\""[..], "/a?b=%22c%22"),
             (b"/<a>`", "/%3Ca%3E%60"),

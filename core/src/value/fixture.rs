@@ -64,7 +64,7 @@ fn number(rest: &mut std::iter::Peekable<std::str::Bytes<'_>>, radix: u32, most:
 }
 
 #[test]
-fn unescapes_what_it_escaped() {
+fn unescaping_reverses_escaping() {
     let all: Vec<u8> = (0..=255).collect();
     assert_eq!(unescape(&escape(&all)), all);
     assert_eq!(unescape(r"\n\x41\1012\\\0"), b"\nAA2\\\0");

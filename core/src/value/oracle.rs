@@ -78,8 +78,8 @@ pub(super) fn compare(
     strategy: &impl Strategy<Value = Vec<u8>>,
 ) -> Option<Score> {
     let half = cases() / 2;
-    let mut texts = made_up(strategy, TestRunner::deterministic(), half);
-    texts.extend(made_up(strategy, random_runner(), half));
+    let mut texts = generate(strategy, TestRunner::deterministic(), half);
+    texts.extend(generate(strategy, random_runner(), half));
     let verdicts = verdicts(script, &texts)?;
     let score = Score::of(
         judge,
@@ -92,7 +92,7 @@ pub(super) fn compare(
     Some(score)
 }
 
-fn made_up(strategy: &impl Strategy<Value = Vec<u8>>, mut runner: TestRunner, count: usize) -> Vec<Vec<u8>> {
+fn generate(strategy: &impl Strategy<Value = Vec<u8>>, mut runner: TestRunner, count: usize) -> Vec<Vec<u8>> {
     let mut make = || {
         strategy
             .new_tree(&mut runner)

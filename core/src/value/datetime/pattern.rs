@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_back_what_a_later_part_needs() {
+    fn leaves_bytes_for_later_parts() {
         const DIGITS: Pattern = Run {
             of: u8::is_ascii_digit,
             length: (1, usize::MAX),
