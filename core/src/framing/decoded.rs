@@ -41,8 +41,8 @@ fn check_fields(headers: &HeaderMap) -> Result<(), Breach> {
     for (name, value) in headers {
         fields::framing_field(name.as_str().as_bytes())?;
         let value = value.as_bytes();
-        // HTTP/2 allows no blanks around values. A parser that strips them would read another value (RFC 9113
-        // 8.2.1).
+        // HTTP/2 allows no blanks around values. A parser that strips them would read another value
+        // (RFC 9113 8.2.1).
         if value.trim_ascii().len() != value.len() {
             return Err(Breach::Field);
         }

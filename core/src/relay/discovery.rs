@@ -5,8 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::link::{api_link, links};
 use super::rewrite::UrlMap;
 
-/// The header in which the plugin names the address of its API: REST root and namespace (backend.md section
-/// 10).
+/// The header in which the plugin names the address of its API: REST root and namespace
+/// (backend.md section 10).
 const API_ROOT: HeaderName = HeaderName::from_static("x-tec-api-root");
 
 /// Puts the public REST root into the discovery headers of a page: `Link: …; rel="https://api.w.org/"` and

@@ -2,8 +2,8 @@
 
 use super::Value;
 
-/// True if WordPress accepts the value for the schema type `boolean` (`rest_is_boolean`, backend.md section
-/// 5).
+/// True if WordPress accepts the value for the schema type `boolean` (`rest_is_boolean`,
+/// backend.md section 5).
 ///
 /// The accepted texts are `true` and `false` (any case), `0` and `1`, in no other spelling. The accepted JSON
 /// numbers are the integers 0 and 1; `1.0` and `-0` are floats in PHP and are not accepted.

@@ -3,8 +3,8 @@
 use super::Value;
 use super::numeric::{Numeric, numeric};
 
-/// True if WordPress accepts the value for the schema type `integer` (`rest_is_integer`, backend.md section
-/// 5).
+/// True if WordPress accepts the value for the schema type `integer` (`rest_is_integer`,
+/// backend.md section 5).
 ///
 /// The value must be numeric, without a fraction, of any size: `29`, ` 29`, `29.0`, `2.9e1`, and even
 /// `1e400`, which is infinite in PHP and equal to itself when rounded. `true` and text that only starts with

@@ -89,8 +89,8 @@ impl Value {
 // === impl Number ===
 
 impl Number {
-    /// Returns a number from its JSON spelling. The caller has checked that `text` follows RFC 8259 section
-    /// 6.
+    /// Returns a number from its JSON spelling. The caller has checked that `text` follows
+    /// RFC 8259 section 6.
     pub fn from_json_text(text: impl Into<String>) -> Self {
         Self { text: text.into() }
     }

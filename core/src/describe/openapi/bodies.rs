@@ -14,8 +14,8 @@ pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Opti
         "application/json": {"schema": reference(&name)},
         "application/x-www-form-urlencoded": form,
     });
-    // PHP reads multipart bodies of POST only. With other methods they carry no parameters (backend.md
-    // section 4).
+    // PHP reads multipart bodies of POST only. With other methods they carry no parameters
+    // (backend.md section 4).
     if method == http::Method::POST {
         content["multipart/form-data"] = form;
     }

@@ -15,13 +15,13 @@ pub struct CallContext {
     pub content: Content,
     /// `Admitted` if a `_jsonp` parameter is forwarded.
     pub script: Script,
-    /// True if an `_envelope` parameter is forwarded: the status is then always a success (backend.md section
-    /// 12).
+    /// True if an `_envelope` parameter is forwarded: the status is then always a success
+    /// (backend.md section 12).
     pub enveloped: bool,
 }
 
-/// The form of the response, which may be a script if a `_jsonp` parameter was forwarded (backend.md section
-/// 12).
+/// The form of the response, which may be a script if a `_jsonp` parameter was forwarded
+/// (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Script {
     /// JSON only.

@@ -30,7 +30,9 @@ pub(super) fn instant(mut reading: DateReading) -> Instant {
     }
 }
 
-/// The seconds from 1970-01-01 00:00:00 to the date, on the wall clock of its zone; `None` if a part is missing.
+/// The seconds from 1970-01-01 00:00:00 to the date, on the wall clock of its zone.
+///
+/// `None` if a part is missing.
 pub(super) fn local_seconds(reading: &DateReading) -> Option<i128> {
     let (clock, micros) = clock(reading)?;
     let (date, months) = base_date(reading)?;
