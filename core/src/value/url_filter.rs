@@ -14,7 +14,7 @@ const LONGEST_HOST: usize = 253;
 /// The length of the longest part of a host name, in bytes.
 const LONGEST_LABEL: usize = 63;
 
-/// Judges if the plugin accepts a text as a web address (backend.md section 5, "URL or empty").
+/// Judges whether the plugin accepts a text as a web address (backend.md section 5, "URL or empty").
 ///
 /// Accepted are the empty text and `0`. Other texts must pass PHP's URL filter: printable ASCII without
 /// blanks, a scheme, and a host (`mailto:`, `news:` and `file:` need none). A bad user name before an IPv6

@@ -1,4 +1,4 @@
-//! The test whether a date is the first second of 1970, the only instant that PHP treats as false.
+//! The test for whether a date is the first second of 1970, the only instant that PHP treats as false.
 
 use jiff::{SignedDuration, Timestamp};
 

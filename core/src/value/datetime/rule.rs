@@ -17,7 +17,7 @@ pub(super) const LONGEST: usize = 512;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flaw;
 
-/// Judges if the plugin accepts a text as a date or time (backend.md section 5, "time").
+/// Judges whether the plugin accepts a text as a date or time (backend.md section 5, "time").
 ///
 /// Numbers are accepted, including `0`. Other texts are accepted if PHP 8.2 `strtotime` reads them in the
 /// zone UTC, unless the result is exactly 1970-01-01 00:00:00 UTC. Deferred are texts over 512 bytes, zones

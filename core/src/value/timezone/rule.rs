@@ -6,7 +6,7 @@ use crate::value::{Verdict, Why};
 /// PHP refuses offsets of 100 hours and more.
 const OFFSET_LIMIT: i64 = 100 * 3600;
 
-/// Judges if the plugin accepts a text as a time zone (backend.md section 5, "timezone or empty").
+/// Judges whether the plugin accepts a text as a time zone (backend.md section 5, "timezone or empty").
 ///
 /// Accepted are the empty text and `0`; after trimming, `UTC` followed by any text; and the offsets,
 /// abbreviations and names of the tz database that PHP's `DateTimeZone` accepts. Names are deferred if they
