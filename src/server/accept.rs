@@ -1,4 +1,5 @@
-//! What comes before HTTP on a connection: a proxy's proxy_header_policy, a place among its address's, the handshake.
+//! The steps before HTTP on a connection: the PROXY header, the permit for the client's address, the TLS
+//! handshake.
 
 use std::io;
 use std::sync::Arc;
@@ -8,55 +9,57 @@ use ipnet::IpNet;
 use super::listener::Arriving;
 use super::peer::Peer;
 use super::per_address::{AddressPermit, PerAddressLimit};
-use super::proxy_header::{HeaderFault, read_announcement};
+use super::proxy_header::{HeaderFault, read_header};
 use super::stream::Socket;
 
-/// Whether connections over TCP begin with a PROXY header.
+/// The rule for PROXY headers on TCP connections.
 ///
-/// It is one or the other: who guesses lets clients choose their address.
+/// There is no mode that detects the header: a client could then send one and choose its own address.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum ProxyHeaderPolicy {
-    /// Clients connect themselves.
+    /// Clients connect directly; a PROXY header is not expected.
     #[default]
     Never,
-    /// These networks announce clients; nobody else may connect.
+    /// Every connection comes from one of these networks and begins with a PROXY header; others are closed.
     Always(Arc<[IpNet]>),
 }
 
-/// A connection on which HTTP begins.
+/// A connection that is ready for HTTP.
 pub(super) struct AcceptedConnection {
     pub(super) socket: Socket,
     pub(super) peer: Peer,
     pub(super) address_permit: AddressPermit,
 }
 
-/// Why HTTP does not begin.
+/// The reason why a connection is closed before HTTP begins.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AcceptFault {
-    /// A stranger connected where only trusted proxies may.
+    /// The peer is not in the networks that may send a PROXY header.
     #[error("only trusted proxies may connect")]
     Stranger,
-    /// A trusted proxy proxy_header nobody, or in a way of its own.
+    /// A trusted proxy sent no PROXY header, or a malformed one.
     #[error(transparent)]
     Header(#[from] HeaderFault),
-    /// The address holds too many connections.
+    /// The client's address holds too many connections (T-75).
     #[error("the address holds too many connections")]
-    Crowded,
-    /// The handshake failed.
+    TooManyConnections,
+    /// The TLS handshake failed.
     #[error(transparent)]
     Handshake(#[from] io::Error),
 }
 
-/// Brings a connection to the point where HTTP begins; it has no deadline of its own.
+/// Prepares a connection for HTTP. The caller sets the deadline.
 pub(super) async fn open(
     mut arrival: Arriving,
     proxy_header_policy: &ProxyHeaderPolicy,
     per_address: &PerAddressLimit,
 ) -> Result<AcceptedConnection, AcceptFault> {
     if let ProxyHeaderPolicy::Always(proxies) = proxy_header_policy {
-        announce(&mut arrival, proxies).await?;
+        read_proxy_header(&mut arrival, proxies).await?;
     }
-    let address_permit = per_address.enter(arrival.peer()).ok_or(AcceptFault::Crowded)?;
+    let address_permit = per_address
+        .acquire(arrival.peer())
+        .ok_or(AcceptFault::TooManyConnections)?;
     let (socket, peer) = match arrival {
         Arriving::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
         Arriving::Tls(stream, peer, acceptor) => {
@@ -72,18 +75,18 @@ pub(super) async fn open(
     })
 }
 
-/// Puts the client's addresses in the place of the proxy's.
-async fn announce(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<(), AcceptFault> {
+/// Replaces the proxy's addresses by the client's, as the PROXY header gives them.
+async fn read_proxy_header(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<(), AcceptFault> {
     let (Arriving::Tcp(stream, peer) | Arriving::Tls(stream, peer, _)) = arrival else {
-        // Who may write to the socket's file is this machine's own.
+        // Only processes of this machine can connect to the Unix socket, so no header is needed.
         return Ok(());
     };
     if !peer.is_in(proxies) {
         return Err(AcceptFault::Stranger);
     }
-    if let Some(proxy_header) = read_announcement(stream).await? {
-        peer.remote = Some(proxy_header.source);
-        peer.local = Some(proxy_header.destination);
+    if let Some(addresses) = read_header(stream).await? {
+        peer.remote = Some(addresses.source);
+        peer.local = Some(addresses.destination);
     }
     Ok(())
 }
@@ -91,7 +94,7 @@ async fn announce(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<(), Accep
 // === impl ProxyHeaderPolicy ===
 
 impl ProxyHeaderPolicy {
-    /// Takes headers from these networks, and connections from no other.
+    /// Requires a PROXY header from these networks and refuses connections from all others.
     pub(crate) fn by(proxies: &[IpNet]) -> Self {
         Self::Always(proxies.into())
     }

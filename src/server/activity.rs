@@ -1,4 +1,4 @@
-//! What a connection is doing, so that a silent or idle one can be closed.
+//! The current phase of a connection, so that a silent or idle one can be closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// What a connection is doing just now.
+/// The phase a connection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing of a first request's head is complete.
+    /// No complete request head has arrived yet.
     Opening,
-    /// Bytes came after an answer, but no complete head.
+    /// Bytes arrived after a response, but no complete head yet.
     Head,
     /// Between two requests.
     Idle,
@@ -19,23 +19,24 @@ pub(super) enum Phase {
     Busy(usize),
 }
 
-/// How long a connection may stay in a phase.
+/// The longest time a connection may stay in a phase.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PhaseLimits {
-    /// From the first byte, or the connect, to a whole head.
+    /// The limit for [`Phase::Opening`] and [`Phase::Head`], counted from the connect or from the first byte
+    /// of the head.
     pub(super) head: Duration,
-    /// Between two requests.
+    /// The limit for [`Phase::Idle`], between two requests.
     pub(super) idle: Duration,
 }
 
-/// The shared record of one connection's phase.
+/// The phase of one connection, shared by its stream and its service.
 #[derive(Debug, Clone)]
 pub(super) struct Activity {
     phase: Arc<watch::Sender<Phase>>,
     multiplexed: Arc<AtomicBool>,
 }
 
-/// Counts one request as running until its answer is gone.
+/// Counts one request as running until its response has been sent or dropped.
 #[derive(Debug)]
 pub(super) struct RunningRequest {
     activity: Activity,
@@ -49,9 +50,9 @@ impl Activity {
         }
     }
 
-    /// Notes that bytes arrived.
+    /// Records that bytes arrived.
     pub(super) fn received(&self) {
-        // Over HTTP/2 bytes between requests are mostly window updates and pings: no head is due.
+        // Over HTTP/2, bytes between requests are mostly window updates and pings, so no head is expected.
         if self.multiplexed.load(Ordering::Relaxed) {
             return;
         }
@@ -64,17 +65,17 @@ impl Activity {
         });
     }
 
-    /// Notes that the connection speaks HTTP/2.
+    /// Records that the connection speaks HTTP/2.
     pub(super) fn multiplexes(&self) {
         self.multiplexed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the connection is known to speak HTTP/2.
+    /// True if the connection is known to speak HTTP/2.
     pub(super) fn is_multiplexed(&self) -> bool {
         self.multiplexed.load(Ordering::Relaxed)
     }
 
-    /// Notes that a request begins; it ends when the guard is dropped.
+    /// Records that a request begins. The request ends when the returned guard is dropped.
     pub(super) fn begin(&self) -> RunningRequest {
         self.phase.send_modify(|phase| {
             *phase = match *phase {
@@ -87,7 +88,7 @@ impl Activity {
         }
     }
 
-    /// Waits until the connection has stayed in one phase for longer than it may; returns that phase.
+    /// Waits until the connection has stayed in one phase for longer than its limit, and returns that phase.
     pub(super) async fn overstayed(&self, limits: PhaseLimits) -> Phase {
         let mut watched = self.phase.subscribe();
         loop {
@@ -104,7 +105,7 @@ impl Activity {
                         return phase;
                     }
                 }
-                // The sender lives as long as `self`: it cannot be closed.
+                // `self` owns the sender, so the channel cannot be closed.
                 None => drop(changed.await),
             }
         }

@@ -1,4 +1,4 @@
-//! One connection: protocol limits, keep-alive clock, drain.
+//! One client connection: its protocol limits, its keep-alive timer and its drain.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -28,24 +28,26 @@ use crate::framing::{FrameMeter, Inspector};
 use crate::response::EdgeResponse;
 use crate::settings::{Http2Limits, Limits, Timeouts};
 
-/// How far above the configured limits hyper refuses a head of HTTP/1 by itself, which it does without a body.
+/// The factor between the configured limits of an HTTP/1 head and those set on hyper, which refuses without a
+/// body.
 ///
-/// The inspector refuses at the limits; a respelt target may have grown since.
+/// The inspector enforces the configured limits. A target that it respelt may be longer than before, so
+/// hyper's limits must be higher.
 const HEADROOM: usize = 4;
 
-/// How connections of one listener speak HTTP.
+/// The HTTP settings shared by all connections of one listener.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
     builder: auto::Builder<StallWatch>,
     rules: InspectionRules,
     limits: PhaseLimits,
-    /// How long a client may let an answer wait, and how many bytes earn it a second.
+    /// The time allowance for reading a response, and the bytes that refill one second of it.
     write: (Duration, u64),
     proxy_header_policy: ProxyHeaderPolicy,
 }
 
 impl Protocol {
-    /// Sets every limit explicitly: library defaults may change, and are not made for the open internet.
+    /// Sets every limit explicitly: library defaults may change, and they are not made for the open internet.
     pub(crate) fn new(limits: &Limits, timeouts: &Timeouts, http2: &Http2Limits) -> Self {
         let head_bytes = limits.header_list_bytes.saturating_add(limits.target_bytes);
         let most_bytes = head_bytes.saturating_mul(HEADROOM).max(64 * 1024);
@@ -54,7 +56,7 @@ impl Protocol {
         builder
             .http1()
             .timer(TokioTimer::new())
-            // The phases of `Activity` are the clock: hyper's own would count idle time as head time.
+            // `Activity` measures the phases. hyper's own timer would count idle time as head time.
             .header_read_timeout(None)
             .max_headers(limits.headers.saturating_mul(HEADROOM))
             .max_buf_size(most_bytes)
@@ -87,7 +89,7 @@ impl Protocol {
         }
     }
 
-    /// The same where clients are proxy_header like this.
+    /// Returns the protocol with this rule for PROXY headers.
     pub(crate) fn proxy_header(self, proxy_header_policy: ProxyHeaderPolicy) -> Self {
         Self {
             proxy_header_policy,
@@ -95,13 +97,13 @@ impl Protocol {
         }
     }
 
-    /// Whether clients are proxy_header.
+    /// The rule for PROXY headers.
     pub(super) const fn proxy_header_policy(&self) -> &ProxyHeaderPolicy {
         &self.proxy_header_policy
     }
 
-    /// How long a client may take before HTTP begins.
-    pub(super) const fn min_rate(&self) -> Duration {
+    /// The time a client has to complete all steps before HTTP.
+    pub(super) const fn opening_time(&self) -> Duration {
         self.limits.head
     }
 
@@ -113,8 +115,8 @@ impl Protocol {
     {
         let activity = Activity::new();
         let breach = FoundBreach::default();
-        let (longest, pace) = self.write;
-        let min_rate = MinRate::new(longest, longest, pace);
+        let (longest, bytes_per_second) = self.write;
+        let min_rate = MinRate::new(longest, longest, bytes_per_second);
         let stream = InspectedIo::new(
             ClientStream::new(socket, activity.clone(), min_rate),
             self.rules.clone(),
@@ -131,7 +133,7 @@ impl Protocol {
         let connection = self.builder.serve_connection(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut limits = self.limits;
-        let (mut told, mut closing) = (false, false);
+        let (mut announced, mut closing) = (false, false);
         loop {
             tokio::select! {
                 ended = connection.as_mut() => {
@@ -140,9 +142,9 @@ impl Protocol {
                     }
                     return;
                 }
-                () = drain.begun(), if !told => {
-                    told = true;
-                    // HTTP/2 can say goodbye without losing a request that is on its way (RFC 9113 6.8).
+                () = drain.begun(), if !announced => {
+                    announced = true;
+                    // HTTP/2 can send GOAWAY without losing a request that is on its way (RFC 9113 6.8).
                     if activity.is_multiplexed() && !closing {
                         closing = true;
                         connection.as_mut().graceful_shutdown();
@@ -157,7 +159,7 @@ impl Protocol {
                         return;
                     }
                     closing = true;
-                    // A client that was told to go gets one short phase more.
+                    // A client that received the shutdown notice gets one more short phase.
                     limits.idle = limits.head;
                     connection.as_mut().graceful_shutdown();
                 }
@@ -167,7 +169,7 @@ impl Protocol {
     }
 }
 
-/// Ties the requests of one connection to its peer and its activity.
+/// Connects the requests of one connection to its peer, its activity and its framing breach.
 #[derive(Debug, Clone)]
 struct ConnectionService<S> {
     inner: S,
@@ -183,37 +185,37 @@ where
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
-    type Future = AnswerFuture<tower::util::Oneshot<S, Request<Incoming>>>;
+    type Future = CountedFuture<tower::util::Oneshot<S, Request<Incoming>>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let mut farewell = None;
+        let mut drain = None;
         if request.version() == Version::HTTP_2 {
             self.activity.multiplexes();
         } else {
             request.extensions_mut().insert(self.breach.begin());
-            farewell = Some(self.drain.clone());
+            drain = Some(self.drain.clone());
         }
         request.extensions_mut().insert(self.peer);
-        AnswerFuture {
+        CountedFuture {
             running: Some(self.activity.begin()),
-            farewell,
+            drain,
             inner: tower::ServiceExt::oneshot(self.inner.clone(), request),
         }
     }
 }
 
 pin_project! {
-    /// Holds the request as running until there is an answer, whose body then holds it.
-    struct AnswerFuture<F> {
+    /// Counts the request as running until the response exists; the response body then counts it.
+    struct CountedFuture<F> {
         #[pin]
         inner: F,
         running: Option<RunningRequest>,
-        // HTTP/1 only: its end is proxy_header by a header.
-        farewell: Option<Drain>,
+        // Set for HTTP/1 only, where the response announces the end by a `Connection: close` header.
+        drain: Option<Drain>,
     }
 }
 
-impl<F> Future for AnswerFuture<F>
+impl<F> Future for CountedFuture<F>
 where
     F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
@@ -221,13 +223,13 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        this.inner.poll(cx).map_ok(|mut answer| {
-            if this.farewell.as_ref().is_some_and(Drain::has_begun) {
+        this.inner.poll(cx).map_ok(|mut response| {
+            if this.drain.as_ref().is_some_and(Drain::has_begun) {
                 let close = HeaderValue::from_static("close");
-                answer.headers_mut().insert(CONNECTION, close);
+                response.headers_mut().insert(CONNECTION, close);
             }
             let running = this.running.take();
-            answer.map(|inner| CountedBody::new(inner, running))
+            response.map(|inner| CountedBody::new(inner, running))
         })
     }
 }

@@ -1,11 +1,13 @@
-//! How many files the process may have open, which bounds its connections (T-81).
+//! The limit on open files, which bounds the number of connections (T-81).
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files that are open whatever comes: standard streams, the runtime, listeners, the reserve for reading settings.
+/// Descriptors reserved for the process itself: standard streams, the runtime, listeners, reading settings
+/// again.
 const OWN: usize = 64;
 
-/// Raises the soft limit of open files to the hard one, and says what it is then; none: there is no limit.
+/// Raises the soft limit on open files to the hard limit and returns the new soft limit; `None` if there is
+/// no limit.
 ///
 /// The soft limit is low only for programs that still call `select` (systemd.exec(5), `LimitNOFILE`).
 pub fn raise_descriptor_limit() -> Option<u64> {
@@ -15,16 +17,17 @@ pub fn raise_descriptor_limit() -> Option<u64> {
             current: limit.maximum,
             maximum: limit.maximum,
         };
-        // Where it is forbidden the old limit stays, and connections are fewer.
+        // If the system forbids the change, the old limit stays and fewer connections are possible.
         let _ = setrlimit(Resource::Nofile, raised);
     }
     getrlimit(Resource::Nofile).current
 }
 
-/// How many of these client connections the process can hold beside `others`, connections of its own making.
+/// The number of client connections, at most `connections`, that the process can hold beside `others`, which
+/// it opens itself.
 ///
-/// Without the reserve a per_address of clients would take the last descriptor, and then neither the origin nor the
-/// admin listener could be reached.
+/// Without this reserve, many clients could take the last descriptor, and the edge could reach neither the
+/// origin nor its admin listener.
 pub(crate) fn affordable(connections: usize, others: usize) -> usize {
     match getrlimit(Resource::Nofile).current {
         Some(limit) => share(usize::try_from(limit).unwrap_or(usize::MAX), connections, others),
@@ -32,7 +35,7 @@ pub(crate) fn affordable(connections: usize, others: usize) -> usize {
     }
 }
 
-/// Clients get at least half, however low the limit is.
+/// Clients get at least half of the descriptors, however low the limit is.
 fn share(limit: usize, connections: usize, others: usize) -> usize {
     let reserve = others.saturating_add(OWN).min(limit / 2);
     connections.min(limit - reserve).max(1)

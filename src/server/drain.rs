@@ -1,17 +1,17 @@
-//! The stages of an end, and the tasks that must reach it.
+//! The stages of a graceful shutdown, and the tasks that it waits for.
 
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long idle connections are kept once the end has begun.
+/// The time for which idle connections stay open after the drain has begun.
 ///
-/// A request may be on its way on any of them: closing at once would lose it, waiting lets it be answered with
-/// `Connection: close` (T-79).
+/// A request may be on its way on any of them. Closing at once would lose it; during this time it still gets
+/// a response, with `Connection: close` (T-79).
 const LULL: Duration = Duration::from_secs(1);
 
-/// The stages of an end, and the tasks that must reach it.
+/// A graceful shutdown in stages; clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Drain {
     begun: CancellationToken,
@@ -23,7 +23,7 @@ pub(crate) struct Drain {
 // === impl Drain ===
 
 impl Drain {
-    /// Starts a task that the end waits for.
+    /// Starts a task that the drain waits for.
     pub(crate) fn spawn<F>(&self, task: F) -> tokio::task::JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
@@ -32,27 +32,29 @@ impl Drain {
         self.tasks.spawn(task)
     }
 
-    /// Waits for the end to begin: nothing new is accepted, and answers say that they are the last.
+    /// Waits until the drain begins: no new connection is accepted, and HTTP/1 responses carry `Connection:
+    /// close`.
     pub(crate) async fn begun(&self) {
         self.begun.cancelled().await;
     }
 
-    /// Whether the end has begun.
+    /// True once the drain has begun.
     pub(super) fn has_begun(&self) -> bool {
         self.begun.is_cancelled()
     }
 
-    /// Waits for the moment when connections without a request end.
+    /// Waits until connections without a request are closed.
     pub(super) async fn dismissed(&self) {
         self.dismissed.cancelled().await;
     }
 
-    /// Waits for the moment when nothing may run on.
+    /// Waits until all remaining tasks are cut off.
     pub(super) async fn over(&self) {
         self.over.cancelled().await;
     }
 
-    /// Begins the end, gives tasks this long, then cuts them; says whether all ended by themselves.
+    /// Begins the drain, gives tasks this time to end, then cuts off the rest. Returns true if all ended in
+    /// time.
     pub(crate) async fn finish(&self, grace: Duration) -> bool {
         self.begun.cancel();
         self.tasks.close();
@@ -70,7 +72,7 @@ impl Drain {
         tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
     }
 
-    /// Ends everything at once.
+    /// Cuts off everything at once.
     pub(crate) fn cut(&self) {
         self.begun.cancel();
         self.dismissed.cancel();
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_end_waits_for_tasks_within_its_grace() {
+    async fn a_drain_waits_for_tasks_within_its_grace() {
         let drain = Drain::default();
         drain.spawn(tokio::time::sleep(Duration::from_secs(3)));
         let started = Instant::now();
@@ -94,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_end_cuts_what_outlives_its_grace() {
+    async fn a_drain_cuts_off_tasks_that_outlive_its_grace() {
         let drain = Drain::default();
         let task = drain.spawn({
             let drain = drain.clone();
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_idle_are_dismissed_after_a_lull_that_leaves_time_for_the_rest() {
+    async fn idle_connections_close_before_the_grace_is_over() {
         for (grace, lull) in [(10_000, 1_000), (500, 250), (0, 0)] {
             let drain = Drain::default();
             let idle = drain.spawn(dismissed_after(drain.clone()));

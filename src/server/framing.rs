@@ -1,4 +1,4 @@
-//! Tells the service of a connection which of its requests is broken, and how.
+//! Reports to the service of a connection which request is broken, and why.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,12 +18,12 @@ struct BreachRecord {
 
 #[derive(Debug)]
 struct Found {
-    /// The position of the broken request on its connection.
+    /// The position of the broken request on its connection, from 0.
     request: u64,
     breached: Breached,
 }
 
-/// What was found about the bytes of one HTTP/1 request; rides in the request's extensions.
+/// The framing verdict on one HTTP/1 request, carried in the request's extensions.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestFraming {
     connection: FoundBreach,
@@ -33,15 +33,16 @@ pub(crate) struct RequestFraming {
 // === impl FoundBreach ===
 
 impl FoundBreach {
-    /// Notes a breach in the request at this position.
+    /// Records a breach in the request at this position.
     pub(super) fn report(&self, request: u64, breached: Breached) {
-        // A connection has one breach: nothing behind it is read.
+        // A connection has at most one breach, because nothing behind it is read.
         let _ = self.0.found.set(Found { request, breached });
     }
 
-    /// The next request of the connection, which the service begins now.
+    /// The framing of the next request, which the service begins now.
     ///
-    /// HTTP/1 begins requests one by one in the order in which the stream let their heads pass.
+    /// Over HTTP/1 the service begins requests one by one, in the order in which the stream passed their
+    /// heads.
     pub(super) fn begin(&self) -> RequestFraming {
         RequestFraming {
             request: self.0.begun.fetch_add(1, Ordering::Relaxed),
@@ -53,12 +54,12 @@ impl FoundBreach {
 // === impl RequestFraming ===
 
 impl RequestFraming {
-    /// The breach that stands in place of this request.
+    /// The breach in the head; the service then sees a stand-in for this request.
     pub(crate) fn of_head(&self) -> Option<Breach> {
         self.at(Part::Head)
     }
 
-    /// The breach in the body of this request, once the bytes before it were read.
+    /// The breach in the body, known once the bytes before it have been read.
     pub(crate) fn of_body(&self) -> Option<Breach> {
         self.at(Part::Body)
     }

@@ -1,7 +1,8 @@
-//! StallWatch of HTTP/2 whose clients do not take their answers.
+//! Resets HTTP/2 streams whose clients do not read their responses fast enough.
 //!
-//! A client opens windows stream by stream, or not at all, while the socket below is never full. So each stream
-//! has a min_rate of its own. Its task notes whose turn it is, and ends once that is lost, which resets the stream.
+//! A client can withhold the flow-control window of a single stream while the socket below never fills up. So
+//! each stream has its own [`MinRate`]. The stream's task tracks whether it waits for the client; when the
+//! allowance is used up, the task ends, which resets the stream.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,28 +20,31 @@ tokio::task_local! {
     static CURRENT: Arc<StreamProgress>;
 }
 
-/// Runs the streams of connections, each for as long as its client takes its answer.
+/// An executor that runs each HTTP/2 stream for as long as its client reads fast enough.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StallWatch {
     longest: Duration,
-    pace: u64,
+    bytes_per_second: u64,
 }
 
-/// How far the answer of one stream has come.
+/// The progress of one stream's response.
 #[derive(Debug, Default)]
 pub(super) struct StreamProgress {
-    /// A piece was handed over, and nobody has asked for the next one.
+    /// A piece was handed to hyper, and hyper has not asked for the next one.
     waits_for_client: AtomicBool,
-    /// Bytes that were taken since this was last looked at.
+    /// Bytes taken since the last poll of the task.
     taken: AtomicUsize,
 }
 
 // === impl StallWatch ===
 
 impl StallWatch {
-    /// So long a client may let an answer wait, a second of it earned by `pace` bytes.
-    pub(super) const fn new(longest: Duration, pace: u64) -> Self {
-        Self { longest, pace }
+    /// `longest` is the time allowance of a stream; `bytes_per_second` bytes refill one second of it.
+    pub(super) const fn new(longest: Duration, bytes_per_second: u64) -> Self {
+        Self {
+            longest,
+            bytes_per_second,
+        }
     }
 }
 
@@ -52,7 +56,7 @@ where
         tokio::spawn(StreamTask {
             stream,
             progress: Arc::default(),
-            min_rate: MinRate::new(self.longest, self.longest, self.pace),
+            min_rate: MinRate::new(self.longest, self.longest, self.bytes_per_second),
         });
     }
 }
@@ -60,18 +64,18 @@ where
 // === impl StreamProgress ===
 
 impl StreamProgress {
-    /// The progress of the stream this is called for, if it is one of HTTP/2.
+    /// The progress of the stream that is being polled; `None` outside HTTP/2.
     pub(super) fn current() -> Option<Arc<Self>> {
         CURRENT.try_with(Arc::clone).ok()
     }
 
-    /// The client has taken so many bytes, and is asked for no more at the moment.
+    /// Records that the client took this many bytes. The task does not wait for the client any more.
     pub(super) fn took(&self, bytes: usize) {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
         self.waits_for_client.store(false, Ordering::Relaxed);
     }
 
-    /// The client is to take what it was handed.
+    /// Records that a piece was handed over, which the client must now take.
     pub(super) fn hands_over(&self) {
         self.waits_for_client.store(true, Ordering::Relaxed);
     }
@@ -107,12 +111,12 @@ impl<F: Future<Output = ()>> Future for StreamTask<F> {
             return Poll::Pending;
         }
         ready!(this.min_rate.poll_exceeded(cx));
-        tracing::debug!("a stream is reset: its client does not take the answer");
+        tracing::debug!("a stream is reset: its client does not read the response");
         Poll::Ready(())
     }
 }
 
-/// The canary of decision 0012: these tests fail when the HTTP library no longer runs streams this way.
+/// Guards decision 0012: these tests fail if the HTTP library no longer runs each stream in its own task.
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -137,10 +141,10 @@ mod tests {
         \0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01x\
         \0\0\x06\x01\x05\0\0\0\x03\x82\x84\x86\x41\x01x";
 
-    /// What the future of a response sees as its stream's progress, and what its body sees.
+    /// The progress seen by the future of a response, and the one seen by its body.
     type Seen = (Option<Arc<StreamProgress>>, Option<Arc<StreamProgress>>);
 
-    /// A response with one byte, which notes what it and its body see.
+    /// A one-byte response that records the progress that it and its body see.
     #[expect(clippy::unused_async, reason = "the future is what a stream's task polls")]
     async fn respond(
         noted: Arc<Mutex<Vec<Seen>>>,
@@ -157,7 +161,7 @@ mod tests {
         Ok(Response::new(StreamBody::new(body)))
     }
 
-    /// What `count` responses to these bytes see.
+    /// The progress that `count` responses to these bytes see.
     async fn seen(bytes: &[u8], count: usize) -> Vec<Seen> {
         let (mut client, server) = tokio::io::duplex(64 * 1024);
         let seen = Arc::new(Mutex::new(Vec::new()));

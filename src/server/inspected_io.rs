@@ -1,13 +1,13 @@
-//! A stream that lets only bytes pass that can be read in one way.
+//! A stream that passes only bytes that have exactly one reading.
 //!
-//! Heads are held until they are whole and good, so that hyper never sees a byte of a bad one. In its place
-//! hyper gets a *stand-in*: a head that the service knows by its position and answers with the refusal. That
-//! way hyper itself keeps the refusal behind the answers to earlier requests, and the refusal takes the way of
-//! every answer: request id, log line, metrics. In a body there is no place for a stand-in; there hyper sees
-//! the end of the stream, and the service learns why.
+//! Heads are held until they are complete and valid, so hyper never sees a byte of a bad one. Instead hyper
+//! gets a *stand-in*: a head that the service recognizes by its position and answers with the refusal. This
+//! has two advantages: hyper keeps the refusal in order behind earlier responses, and the refusal gets a
+//! request id, a log line and metrics like every response. A stand-in is impossible inside a body. There
+//! hyper sees the end of the stream, and the service receives the reason.
 //!
-//! Frames of HTTP/2 pass as they are, but are metered; behind one too many hyper gets a frame for which it ends
-//! the connection itself, so that the client learns of it.
+//! Frames of HTTP/2 pass unchanged, but are metered. When a client exceeds the limits, hyper gets a forbidden
+//! frame. hyper then ends the connection with GOAWAY, so that the client is informed.
 
 use std::io;
 use std::pin::Pin;
@@ -23,23 +23,23 @@ use super::activity::Activity;
 use super::framing::FoundBreach;
 use crate::framing::{Breached, Flood, FrameMeter, Head, Inspector, Part, Step};
 
-/// Bytes that are read at once where the reader offers less room, or a head is incomplete.
+/// The read size in bytes when the reader offers less space, or when a head is incomplete.
 const READ: usize = 4 * 1024;
 
-/// The method of a stand-in whose own could not be read.
+/// The method of a stand-in if the real method could not be read.
 const UNREADABLE: &[u8] = b"UNREADABLE";
 
-/// A PING on a stream: a connection error by RFC 9113 6.7, answered with GOAWAY.
+/// A PING on a stream other than 0: a connection error by RFC 9113 6.7, which hyper answers with GOAWAY.
 const FORBIDDEN_FRAME: &[u8] = b"\0\0\x08\x06\0\0\0\0\x01\0\0\0\0\0\0\0\0";
 
-/// What a new connection is held to.
+/// The rules that a new connection starts with.
 #[derive(Debug, Clone)]
 pub(super) struct InspectionRules {
     pub(super) inspector: Inspector,
     pub(super) meter: FrameMeter,
 }
 
-/// A stream that is inspected_io before it is read.
+/// A stream whose bytes are inspected before the reader gets them.
 #[derive(Debug)]
 pub(super) struct InspectedIo<S> {
     stream: S,
@@ -47,37 +47,38 @@ pub(super) struct InspectedIo<S> {
     meter: FrameMeter,
     activity: Activity,
     breach: FoundBreach,
-    /// Bytes that came and were not read.
+    /// Bytes that were received and not yet read.
     held: BytesMut,
-    /// How many of them may be read.
+    /// The number of held bytes that may be read.
     passed: usize,
-    /// Heads that were let pass.
+    /// The number of heads that passed.
     heads: u64,
-    /// Whether the last bytes of HTTP/2 that passed take more room until somebody makes use of them.
-    swollen: bool,
-    state: IoState,
+    /// True if the last HTTP/2 bytes that passed need extra memory until the connection handles them.
+    needs_room: bool,
+    state: InspectionState,
 }
 
-/// What becomes of further bytes.
+/// The treatment of further bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum IoState {
+enum InspectionState {
     Inspecting,
-    /// HTTP/2: they pass as they are, metered.
+    /// HTTP/2: bytes pass unchanged, but metered.
     Passing,
-    /// A stand-in is the last that is read: nothing follows, not even an end, which would cancel requests.
+    /// A stand-in was the last head. Nothing follows, not even the end of the stream, which would cancel
+    /// requests.
     Silent,
-    /// The stream seems to end.
+    /// The reader sees the end of the stream.
     Ended,
 }
 
-/// Why bytes cannot pass as they are.
-enum IoStop {
-    /// They are no whole head.
+/// The reason why bytes cannot pass unchanged.
+enum InspectionStop {
+    /// They are not a complete head.
     Unfinished,
-    /// A head has to be spelt otherwise.
+    /// A head must be respelt.
     Respell(Head),
     Broken(Breached),
-    /// They are more frames than a client may send.
+    /// They exceed the number of frames a client may send.
     Flooded(Flood),
 }
 
@@ -94,13 +95,13 @@ impl<S> InspectedIo<S> {
             held: BytesMut::new(),
             passed: 0,
             heads: 0,
-            swollen: false,
-            state: IoState::Inspecting,
+            needs_room: false,
+            state: InspectionState::Inspecting,
         }
     }
 
-    /// How many bytes may pass as they are, and what stops the next one.
-    fn admit(&mut self, bytes: &[u8]) -> (usize, Option<IoStop>) {
+    /// Returns the number of bytes that may pass unchanged, and the reason that stops the next one.
+    fn admit(&mut self, bytes: &[u8]) -> (usize, Option<InspectionStop>) {
         let mut good = 0;
         loop {
             let rest = bytes.get(good..).unwrap_or_default();
@@ -108,57 +109,57 @@ impl<S> InspectedIo<S> {
                 return (good, None);
             }
             match self.inspector.inspect(rest) {
-                Ok(Step::Unfinished) => return (good, Some(IoStop::Unfinished)),
+                Ok(Step::Unfinished) => return (good, Some(InspectionStop::Unfinished)),
                 Ok(Step::Head(head)) => {
                     self.heads += 1;
                     if head.respelling.is_some() {
-                        return (good, Some(IoStop::Respell(head)));
+                        return (good, Some(InspectionStop::Respell(head)));
                     }
                     good += head.bytes;
                 }
                 Ok(Step::Body(count)) => good += count,
                 Ok(Step::Multiplexed) => {
-                    self.state = IoState::Passing;
+                    self.state = InspectionState::Passing;
                     return self.meter(bytes, good);
                 }
-                Err(breached) => return (good, Some(IoStop::Broken(breached))),
+                Err(breached) => return (good, Some(InspectionStop::Broken(breached))),
             }
         }
     }
 
-    /// The same for bytes of which these are frames.
-    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<IoStop>) {
+    /// Does the same as `admit` for HTTP/2: the frames begin at `from`.
+    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<InspectionStop>) {
         let frames = bytes.get(from..).unwrap_or_default();
         match self.meter.follow(frames, Instant::now()) {
-            Ok(swells) => {
-                self.swollen |= swells;
+            Ok(needs_room) => {
+                self.needs_room |= needs_room;
                 (bytes.len(), None)
             }
-            Err(flood) => (from + flood.bytes, Some(IoStop::Flooded(flood))),
+            Err(flood) => (from + flood.bytes, Some(InspectionStop::Flooded(flood))),
         }
     }
 
-    /// Goes on with the held bytes until all have passed or one is stopped.
+    /// Continues with the held bytes until all have passed or one is stopped.
     fn admit_held(&mut self) {
-        while self.state == IoState::Inspecting {
+        while self.state == InspectionState::Inspecting {
             let held = std::mem::take(&mut self.held);
             let (good, stop) = self.admit(held.get(self.passed..).unwrap_or_default());
             self.held = held;
             self.passed += good;
             match stop {
-                None | Some(IoStop::Unfinished) => return,
+                None | Some(InspectionStop::Unfinished) => return,
                 Some(stop) => self.stop(stop),
             }
         }
     }
 
-    /// Puts in place what passes instead of the bytes behind the good ones.
-    fn stop(&mut self, stop: IoStop) {
+    /// Puts the replacement for the stopped bytes behind the good ones.
+    fn stop(&mut self, stop: InspectionStop) {
         match stop {
-            IoStop::Unfinished => {}
-            IoStop::Respell(head) => self.respell(&head),
-            IoStop::Broken(breached) => self.refuse(breached),
-            IoStop::Flooded(flood) => self.end(flood),
+            InspectionStop::Unfinished => {}
+            InspectionStop::Respell(head) => self.respell(&head),
+            InspectionStop::Broken(breached) => self.refuse(breached),
+            InspectionStop::Flooded(flood) => self.end(flood),
         }
     }
 
@@ -167,7 +168,7 @@ impl<S> InspectedIo<S> {
         self.held.truncate(self.passed);
         self.held.extend_from_slice(FORBIDDEN_FRAME);
         self.passed = self.held.len();
-        self.state = IoState::Silent;
+        self.state = InspectionState::Silent;
     }
 
     fn respell(&mut self, head: &Head) {
@@ -195,12 +196,12 @@ impl<S> InspectedIo<S> {
                     .extend_from_slice(b" / HTTP/1.1\r\nConnection: close\r\n\r\n");
                 self.passed = self.held.len();
                 self.breach.report(self.heads, breached);
-                self.state = IoState::Silent;
+                self.state = InspectionState::Silent;
             }
             Part::Body => {
                 // The body belongs to the head that passed last.
                 self.breach.report(self.heads.saturating_sub(1), breached);
-                self.state = IoState::Ended;
+                self.state = InspectionState::Ended;
             }
         }
     }
@@ -212,32 +213,34 @@ impl<S> InspectedIo<S> {
         Poll::Ready(written)
     }
 
-    /// Gives out held bytes that may be read.
+    /// Copies held bytes that may be read into the reader's buffer.
     fn give(&mut self, buf: &mut ReadBuf<'_>) {
         let count = self.passed.min(buf.remaining());
         buf.put_slice(self.held.get(..count).unwrap_or_default());
         self.held.advance(count);
         self.passed -= count;
         if self.held.is_empty() {
-            // An idle connection keeps no room.
+            // An idle connection keeps no buffer.
             self.held = BytesMut::new();
         }
     }
 }
 
 impl<S: AsyncRead + Unpin> InspectedIo<S> {
-    /// Reads to the reader's own room and judges there; what may not pass moves to the held bytes.
+    /// Reads into the reader's own buffer and inspects there. Bytes that may not pass move to the held bytes.
     fn poll_direct(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let fresh = buf.filled().get(before..).unwrap_or_default();
         if fresh.is_empty() {
-            self.state = IoState::Ended;
+            self.state = InspectionState::Ended;
             return Poll::Ready(Ok(()));
         }
         let (good, stop) = match self.state {
-            IoState::Passing => self.meter(fresh, 0),
-            IoState::Inspecting | IoState::Silent | IoState::Ended => self.admit(fresh),
+            InspectionState::Passing => self.meter(fresh, 0),
+            InspectionState::Inspecting | InspectionState::Silent | InspectionState::Ended => {
+                self.admit(fresh)
+            }
         };
         if let Some(stop) = stop {
             self.held.extend_from_slice(fresh.get(good..).unwrap_or_default());
@@ -250,18 +253,19 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads behind the held bytes.
+    /// Reads and appends to the held bytes.
     fn poll_held(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.held.reserve(READ);
         let Poll::Ready(read) = poll_read_buf(Pin::new(&mut self.stream), cx, &mut self.held) else {
             if !self.held.is_empty() {
-                // A head that began while a request ran must not count as idleness once that has ended.
+                // A head that began while a request was running must not count as idle time after that
+                // request.
                 self.activity.received();
             }
             return Poll::Pending;
         };
         if read? == 0 {
-            self.state = IoState::Ended;
+            self.state = InspectionState::Ended;
         } else {
             self.admit_held();
         }
@@ -269,13 +273,13 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
     }
 }
 
-/// Uses up what this task may do before others have their turn.
+/// Uses up the task's budget, so that other tasks run next.
 ///
-/// The library reads all it can before anybody else has a turn, though a head of references decodes to many
-/// times its bytes, and small pieces of a body cost more than they carry, for which it even ends the connection.
-/// While more waits, requests are judged, which lets go of what they may not have, and bodies are read.
+/// hyper reads as long as it can. Two kinds of input make that expensive: a head of references decodes to
+/// many times its size, and small pieces of a body cost more memory than they carry, for which hyper even
+/// ends the connection. While the rest waits, the edge judges requests, which frees memory, and reads bodies.
 fn yield_soon(cx: &mut Context<'_>) {
-    // Budgets of tasks are smaller; outside a task there is none, and nothing to be done.
+    // A task's budget is smaller than this. Outside a task there is no budget, and the calls do nothing.
     for _ in 0..=u8::MAX {
         match coop::poll_proceed(cx) {
             Poll::Ready(turn) => turn.made_progress(),
@@ -290,25 +294,25 @@ impl<S: AsyncRead + Unpin> AsyncRead for InspectedIo<S> {
         let before = buf.filled().len();
         loop {
             this.give(buf);
-            // An empty answer to a reader would tell it of the stream's end.
+            // An empty result would signal the end of the stream to the reader.
             if buf.filled().len() > before || buf.remaining() == 0 {
                 return Poll::Ready(Ok(()));
             }
             match this.state {
-                IoState::Inspecting if this.held.is_empty() && buf.remaining() >= READ => {
+                InspectionState::Inspecting if this.held.is_empty() && buf.remaining() >= READ => {
                     ready!(this.poll_direct(cx, buf))?;
                 }
-                IoState::Inspecting => ready!(this.poll_held(cx))?,
-                IoState::Passing => {
-                    if std::mem::take(&mut this.swollen) {
+                InspectionState::Inspecting => ready!(this.poll_held(cx))?,
+                InspectionState::Passing => {
+                    if std::mem::take(&mut this.needs_room) {
                         yield_soon(cx);
                     }
                     let turn = ready!(coop::poll_proceed(cx));
                     ready!(this.poll_direct(cx, buf))?;
                     turn.made_progress();
                 }
-                IoState::Silent => return Poll::Pending,
-                IoState::Ended => return Poll::Ready(Ok(())),
+                InspectionState::Silent => return Poll::Pending,
+                InspectionState::Ended => return Poll::Ready(Ok(())),
             }
         }
     }

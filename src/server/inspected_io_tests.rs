@@ -1,4 +1,4 @@
-//! What passes through an inspected_io stream.
+//! The bytes that pass through an inspected stream.
 
 use tokio::io::AsyncReadExt;
 
@@ -19,7 +19,7 @@ fn inspected_io(stream: &[u8]) -> (InspectedIo<&[u8]>, FoundBreach) {
     (stream, breach)
 }
 
-/// Everything up to the end, read with room for so many bytes at once.
+/// Reads everything up to the end, at most `room` bytes at once.
 async fn read(stream: &[u8], room: usize) -> String {
     let (mut stream, _) = inspected_io(stream);
     let (mut all, mut space) = (Vec::new(), vec![0; room]);
@@ -51,7 +51,7 @@ async fn http2_passes_untouched() {
 }
 
 #[tokio::test]
-async fn a_forbidden_frame_takes_the_place_of_what_follows_a_flood() {
+async fn a_forbidden_frame_replaces_the_bytes_after_a_flood() {
     let settings = b"\0\0\0\x04\0\0\0\0\0";
     let most = usize::try_from(FrameRates::default().settings).expect("a size") * 10;
     let start = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -98,7 +98,7 @@ async fn a_respelt_head_stands_between_its_neighbours() {
 }
 
 #[tokio::test]
-async fn a_stand_in_takes_the_place_of_a_broken_head_and_nothing_follows() {
+async fn a_stand_in_replaces_a_broken_head_and_nothing_follows() {
     let stream = format!("{STREAM}PUT / HTTP/1.1\r\nA : b\r\n\r\n{STREAM}");
     let expected = format!("{STREAM}PUT / HTTP/1.1\r\nConnection: close\r\n\r\n");
     for room in [1, READ, 8192] {

@@ -1,4 +1,4 @@
-//! Binding and accepting, over TCP and Unix sockets alike.
+//! Binding and accepting, for TCP and Unix sockets alike.
 
 use std::fmt;
 use std::io;
@@ -26,18 +26,18 @@ enum Listening {
     Unix(UnixListener),
 }
 
-/// A connection that has just come in.
+/// A connection that was just accepted.
 #[derive(Debug)]
 pub(super) enum Arriving {
-    /// In clear text.
+    /// TCP in clear text.
     Tcp(TcpStream, Peer),
-    /// A handshake comes before HTTP.
+    /// TCP with TLS; the handshake is still to come.
     Tls(TcpStream, Peer, TlsAcceptor),
-    /// From this machine.
+    /// A Unix socket, from this machine.
     Unix(UnixStream),
 }
 
-/// Where a listener really listens: port 0 has become a port.
+/// The address a listener is bound to; port 0 is replaced by the real port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BoundAddress {
     /// A TCP address.
@@ -48,27 +48,27 @@ pub enum BoundAddress {
     Unix(PathBuf),
 }
 
-/// Why a listener could not be opened.
+/// The reason why a listener could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// The TCP address is taken, foreign or forbidden.
+    /// The TCP address is in use, not local, or forbidden.
     #[error("cannot listen at {address}")]
     Tcp {
-        /// The address of the setting.
+        /// The address from the settings.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         cause: io::Error,
     },
-    /// TLS is asked for at this address, and there is no certificate.
+    /// The settings ask for TLS at this address, but no certificate is set.
     #[error("cannot listen at tls:{0} without a certificate")]
     NoCertificate(SocketAddr),
-    /// The path is taken by something alive, or cannot be written.
+    /// Another process listens at the path, or the path cannot be written.
     #[error("cannot listen at unix:{}", path.display())]
     Unix {
-        /// The path of the setting.
+        /// The path from the settings.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         cause: io::Error,
     },
@@ -77,7 +77,7 @@ pub enum BindError {
 // === impl Listener ===
 
 impl Listener {
-    /// Opens the socket; a Unix socket that nobody listens at any more is replaced.
+    /// Opens the socket. A Unix socket file without a listening process is replaced.
     pub(crate) async fn bind(address: &ListenAddress, tls: Option<&TlsAcceptor>) -> Result<Self, BindError> {
         match address {
             ListenAddress::Tcp(address) => {
@@ -111,12 +111,12 @@ impl Listener {
         })
     }
 
-    /// Where it really listens.
+    /// The address the listener is bound to.
     pub(crate) fn address(&self) -> &BoundAddress {
         &self.address
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     pub(super) async fn accept(&self) -> io::Result<Arriving> {
         match &self.socket {
             Listening::Tcp(listener) => {
@@ -145,7 +145,7 @@ async fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Bind
 
 async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<(TcpStream, Peer)> {
     let (stream, remote) = listener.accept().await?;
-    // Answers are small and written once; waiting to fill a segment only delays them.
+    // Responses are small and written once; waiting to fill a segment would only delay them.
     stream.set_nodelay(true)?;
     let peer = Peer {
         remote: Some(remote),
@@ -158,13 +158,13 @@ async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<
 impl Drop for Listener {
     fn drop(&mut self) {
         if let BoundAddress::Unix(path) = &self.address {
-            // Leaving the file would only make the next start look for a live owner.
+            // If the file stayed, the next start would have to test whether its owner is alive.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Removes a socket file whose owner is gone; anything else stays and makes the bind fail.
+/// Removes a socket file whose owner is gone. Any other file stays, and the bind fails.
 async fn remove_dead_socket(path: &Path) {
     let refused = tokio::net::UnixStream::connect(path)
         .await
@@ -182,7 +182,7 @@ fn is_socket(path: &Path) -> bool {
 // === impl Arriving ===
 
 impl Arriving {
-    /// Who is at the other end.
+    /// The other end of the connection.
     pub(super) fn peer(&self) -> Peer {
         match self {
             Self::Tcp(_, peer) | Self::Tls(_, peer, _) => *peer,
@@ -194,7 +194,7 @@ impl Arriving {
 // === impl BoundAddress ===
 
 impl BoundAddress {
-    /// The TCP address, with TLS or without; none for a Unix socket.
+    /// The TCP address, with or without TLS; `None` for a Unix socket.
     pub fn tcp(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(address) | Self::Tls(address) => Some(*address),

@@ -1,4 +1,4 @@
-//! How long a client may keep the edge waiting, when every byte it moves earns it time.
+//! The minimum rate at which a client must transfer bytes while the edge waits for it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,49 +7,51 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Time that is used up while a client keeps us waiting, and comes back with the bytes it moves, and while it
-/// does not.
+/// A time allowance: spent while waiting for the client, refilled by bytes transferred and by time we are not
+/// waiting.
 ///
-/// A limit on the gap between two bytes would let a client that moves one now and then stay for ever; a limit on
-/// the whole would cut honest clients with much to move. So a client that moves nothing is lost first, and one
-/// below the pace a little later, however its bytes are spread.
+/// A limit on the gap between two bytes would let a client stay forever if it sends one now and then. A limit
+/// on the total time would cut off honest clients that transfer much. With an allowance, a client that
+/// transfers nothing is cut off first, and one below the minimum rate somewhat later, however its bytes are
+/// spread.
 #[derive(Debug)]
 pub(crate) struct MinRate {
     left: Duration,
-    most: Duration,
-    /// Bytes that earn a second; 0: each earns all.
-    pace: u64,
+    max: Duration,
+    /// The bytes that refill one second; 0: each byte refills the whole allowance.
+    bytes_per_second: u64,
     turn: Turn,
-    // Boxed, because its owners are moved while they are polled; made with the first wait.
+    // Boxed, because the owner moves while it is polled. Created at the first wait.
     clock: Option<Pin<Box<Sleep>>>,
 }
 
-/// Who keeps whom waiting.
+/// The side that the transfer waits for.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
     /// Nobody has waited for the client yet.
     Fresh,
-    /// The client keeps us waiting since then.
+    /// We have waited for the client since this time.
     Client(Instant),
-    /// It does not, since then.
+    /// We have not waited for the client since this time.
     Ours(Instant),
 }
 
 // === impl MinRate ===
 
 impl MinRate {
-    /// So much time at first, never more than `most`, a second of it earned by `pace` bytes.
-    pub(crate) const fn new(left: Duration, most: Duration, pace: u64) -> Self {
+    /// Starts with the allowance `left`, which is never refilled beyond `max`. `bytes_per_second` bytes
+    /// refill one second; if it is 0, each byte refills the whole allowance.
+    pub(crate) const fn new(left: Duration, max: Duration, bytes_per_second: u64) -> Self {
         Self {
             left,
-            most,
-            pace,
+            max,
+            bytes_per_second,
             turn: Turn::Fresh,
             clock: None,
         }
     }
 
-    /// Ready when it is lost; polled whenever the client keeps us waiting.
+    /// Ready when the allowance is used up. Must be polled whenever we wait for the client.
     pub(crate) fn poll_exceeded(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let end = self.client_began() + self.left;
         let clock = self.clock.get_or_insert_with(|| Box::pin(sleep_until(end)));
@@ -59,7 +61,8 @@ impl MinRate {
         clock.as_mut().poll(cx)
     }
 
-    /// The client moved so many bytes, none of them perhaps, and keeps us waiting no longer.
+    /// Records that the client transferred this many bytes, perhaps 0, and that we do not wait for it any
+    /// more.
     pub(crate) fn moved(&mut self, bytes: usize) {
         if let Turn::Client(since) = self.turn {
             let now = Instant::now();
@@ -67,7 +70,7 @@ impl MinRate {
             self.turn = Turn::Ours(now);
         }
         if bytes > 0 {
-            self.earn(self.worth(bytes));
+            self.refill(self.worth(bytes));
         }
     }
 
@@ -77,20 +80,22 @@ impl MinRate {
         }
         let now = Instant::now();
         if let Turn::Ours(since) = self.turn {
-            self.earn(now - since);
+            self.refill(now - since);
         }
         self.turn = Turn::Client(now);
         now
     }
 
-    fn earn(&mut self, time: Duration) {
-        self.left = self.left.saturating_add(time).min(self.most);
+    fn refill(&mut self, time: Duration) {
+        self.left = self.left.saturating_add(time).min(self.max);
     }
 
     fn worth(&self, bytes: usize) -> Duration {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let nanoseconds = bytes.saturating_mul(1_000_000_000).checked_div(self.pace);
-        nanoseconds.map_or(self.most, Duration::from_nanos)
+        let nanoseconds = bytes
+            .saturating_mul(1_000_000_000)
+            .checked_div(self.bytes_per_second);
+        nanoseconds.map_or(self.max, Duration::from_nanos)
     }
 }
 
@@ -102,12 +107,12 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The seconds until min_rate is lost with a client that moves so many bytes after each pause.
+    /// The seconds until the allowance is used up by a client that transfers `bytes` after each `pause`.
     async fn lasts(mut min_rate: MinRate, bytes: usize, pause: Duration) -> u64 {
         let started = Instant::now();
         while started.elapsed() < Duration::from_hours(1) {
-            let lost = poll_fn(|cx| min_rate.poll_exceeded(cx));
-            if tokio::time::timeout(pause, lost).await.is_ok() {
+            let exceeded = poll_fn(|cx| min_rate.poll_exceeded(cx));
+            if tokio::time::timeout(pause, exceeded).await.is_ok() {
                 break;
             }
             min_rate.moved(bytes);
@@ -116,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_below_the_pace_is_lost_however_its_bytes_are_spread() {
+    async fn a_client_below_the_rate_is_cut_off_however_its_bytes_are_spread() {
         let min_rate = || MinRate::new(30 * SECOND, 30 * SECOND, 1000);
         for (bytes, pause, seconds) in [
             (0, SECOND, 30),
@@ -136,23 +141,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_pace_every_byte_earns_all() {
+    async fn without_a_rate_every_byte_refills_all() {
         let min_rate = MinRate::new(30 * SECOND, 30 * SECOND, 0);
         assert_eq!(lasts(min_rate, 1, 29 * SECOND).await, 3625);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_earned_at_once_is_no_more_than_the_most() {
+    async fn the_allowance_never_exceeds_its_maximum() {
         let mut min_rate = MinRate::new(5 * SECOND, 30 * SECOND, 1000);
         min_rate.moved(1_000_000);
         assert_eq!(lasts(min_rate, 0, SECOND).await, 30);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_in_which_nothing_waits_is_given_back() {
+    async fn time_without_waiting_refills_the_allowance() {
         let mut min_rate = MinRate::new(30 * SECOND, 30 * SECOND, 1000);
-        let lost = poll_fn(|cx| min_rate.poll_exceeded(cx));
-        assert!(tokio::time::timeout(20 * SECOND, lost).await.is_err());
+        let exceeded = poll_fn(|cx| min_rate.poll_exceeded(cx));
+        assert!(tokio::time::timeout(20 * SECOND, exceeded).await.is_err());
         min_rate.moved(0);
         tokio::time::sleep(15 * SECOND).await;
         assert_eq!(lasts(min_rate, 0, SECOND).await, 25);

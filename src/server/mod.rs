@@ -1,6 +1,6 @@
-//! Listeners and connections: accepting, limits below HTTP, keep-alive clocks and the drain.
+//! Listeners and connections: accepting, limits below HTTP, keep-alive timers and the drain.
 //!
-//! Nothing here knows what a request means.
+//! This module does not know the meaning of a request.
 
 mod accept;
 mod activity;

@@ -1,25 +1,26 @@
-//! How much of an answer the kernel takes in before its client does.
+//! The limit on response bytes that the kernel buffers and has not sent (`TCP_NOTSENT_LOWAT`).
 
 use tokio::net::TcpListener;
 
-/// Bytes that may wait notsent_lowat in the kernel for each connection, 128 KiB.
+/// The most unsent bytes that the kernel buffers for one connection: 128 KiB.
 ///
-/// Without a bound they are some 3 MiB, which grow again whenever other connections free memory. All of them count as
-/// taken by the client, so that one that reads nothing lives longer than `timeouts.client_write`. What is on its way
-/// to the client is not response_body and not bounded: a fast client over a long line gets as much at once as before.
+/// Without a limit the kernel buffers about 3 MiB, and more whenever other connections free memory. The edge
+/// counts all of these bytes as taken by the client, so a client that reads nothing would outlive
+/// `timeouts.client_write`. Bytes that are sent but not yet acknowledged are neither counted nor limited
+/// here: a fast client on a line with a high delay gets as much at once as before.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 128 * 1024;
 
-/// Bounds what waits notsent_lowat in the kernel for clients of this listener: connections inherit it when they are accepted.
+/// Sets the limit on a listener; accepted connections inherit it.
 #[cfg(target_os = "linux")]
 pub(super) fn bound_unsent(listener: &TcpListener) {
     if let Err(error) = socket2::SockRef::from(listener).set_tcp_notsent_lowat(UNSENT) {
-        // A sandbox may not know the option: slow readers then live somewhat longer, as elsewhere.
-        tracing::debug!(error = %error, "what waits notsent_lowat for clients is not bounded");
+        // A sandbox may not know the option. Slow readers then live somewhat longer, as on other systems.
+        tracing::debug!(error = %error, "unsent bytes in the kernel are not limited");
     }
 }
 
-/// Elsewhere the system's own bound holds.
+/// On other systems the default of the kernel stays.
 #[cfg(not(target_os = "linux"))]
 pub(super) const fn bound_unsent(_: &TcpListener) {}
 

@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection, as the kernel or a trusted proxy says, and how it speaks.
+//! The addresses and the transport of a connection, from the kernel or from a trusted proxy.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,31 +7,31 @@ use ipnet::IpNet;
 /// The two ends of a connection; a Unix socket has no addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Peer {
-    /// Where the client speaks from.
+    /// The client's address and port.
     pub(crate) remote: Option<SocketAddr>,
-    /// The edge's own end.
+    /// The edge's own address and port.
     pub(crate) local: Option<SocketAddr>,
-    /// What protects the bytes in between.
+    /// The protection of the bytes between client and edge.
     pub(crate) transport: Transport,
 }
 
-/// What protects the bytes of a connection.
+/// The protection of the bytes on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Transport {
-    /// Nothing that the edge knows of; a proxy in front may have ended TLS.
+    /// None that the edge knows of; a proxy in front may have terminated TLS.
     #[default]
     Clear,
-    /// TLS, which ends here.
+    /// TLS, terminated by the edge.
     Tls,
 }
 
 impl Peer {
-    /// The client's address, with an IPv4 address in IPv6 clothes made plain.
+    /// The client's address; an IPv4-mapped IPv6 address becomes an IPv4 address.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         self.remote.map(|remote| remote.ip().to_canonical())
     }
 
-    /// Whether the client's address is in one of these networks.
+    /// True if the client's address is in one of these networks.
     pub(crate) fn is_in(&self, networks: &[IpNet]) -> bool {
         self.address()
             .is_some_and(|address| networks.iter().any(|network| network.contains(&address)))

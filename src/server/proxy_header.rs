@@ -1,7 +1,7 @@
-//! The PROXY protocol: what a proxy in front says about the client, before the client's own bytes.
+//! The PROXY protocol: a header in which a proxy names the client's addresses, before the client's own bytes.
 //!
-//! <https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt>, versions 1 and 2. The header is read byte by byte
-//! or by its proxy_header length, so that nothing of what follows is taken along.
+//! <https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt>, versions 1 and 2. The header is read byte
+//! by byte, or by the length that it declares, so that no byte behind it is consumed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,46 +9,48 @@ use std::net::SocketAddr;
 use proxy_header::{ParseConfig, Protocol, ProxyHeader};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The beginning of a header of version 1.
+/// The start of a version 1 header.
 const TEXT: &[u8] = b"PROXY ";
 
-/// The longest header of version 1, its line end included.
+/// The longest version 1 header in bytes, including its line end.
 const LONGEST_TEXT: usize = 107;
 
-/// The beginning of a header of version 2.
+/// The start of a version 2 header.
 const BINARY: &[u8] = b"\r\n\r\n\0\r\nQUIT\n";
 
-/// The fixed part of a header of version 2, whose last two bytes are the length of the rest.
+/// The length in bytes of the fixed part of a version 2 header; its last two bytes are the length of the
+/// rest.
 const BINARY_HEAD: usize = 16;
 
-/// The longest rest of a header of version 2. The protocol allows 64 KiB; proxies send names and a checksum.
+/// The longest accepted rest of a version 2 header, in bytes. The protocol allows 64 KiB, but proxies send
+/// only names and a checksum.
 const LONGEST_REST: usize = 2048;
 
 /// The two ends of a client's connection to a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProxiedAddresses {
-    /// Where the client speaks from.
+    /// The client's address and port.
     pub(super) source: SocketAddr,
-    /// Where it connected to.
+    /// The address and port the client connected to.
     pub(super) destination: SocketAddr,
 }
 
-/// Why no header could be read.
+/// The reason why no header could be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HeaderFault {
-    /// The connection begins with something else.
+    /// The connection does not begin with a PROXY header.
     #[error("a connection begins without a PROXY header")]
     Missing,
-    /// It begins like one, but goes on otherwise or is too long.
+    /// The connection begins like a PROXY header, but the rest is malformed or too long.
     #[error("a PROXY header is malformed")]
     Malformed,
-    /// The connection ended.
+    /// Reading failed, or the connection ended.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Reads a header and nothing behind it; none: the proxy speaks for itself, as in a health check.
-pub(super) async fn read_announcement<R>(stream: &mut R) -> Result<Option<ProxiedAddresses>, HeaderFault>
+/// Reads a header and nothing behind it. `None`: the proxy speaks for itself, as in a health check.
+pub(super) async fn read_header<R>(stream: &mut R) -> Result<Option<ProxiedAddresses>, HeaderFault>
 where
     R: AsyncRead + Unpin,
 {
@@ -94,8 +96,8 @@ where
     Ok(())
 }
 
-/// Reads on until all of `beginning` is there, and stops at the first other byte: what is no header may never
-/// become long enough to be waited for.
+/// Reads until all of `beginning` has arrived and stops at the first different byte: a client that sends
+/// something else is refused at once, and the edge does not wait for more of it.
 async fn read_beginning<R>(stream: &mut R, header: &mut Vec<u8>, beginning: &[u8]) -> Result<(), HeaderFault>
 where
     R: AsyncRead + Unpin,
@@ -136,10 +138,10 @@ mod tests {
 
     use super::*;
 
-    /// What is read, and what is left for the client's protocol.
+    /// The result of reading, and the bytes left for the client's protocol.
     fn read(bytes: &[u8]) -> (Result<Option<ProxiedAddresses>, HeaderFault>, &[u8]) {
         let mut rest = bytes;
-        let result = read_announcement(&mut rest)
+        let result = read_header(&mut rest)
             .now_or_never()
             .expect("bytes in memory are always ready");
         (result, rest)
@@ -176,8 +178,8 @@ mod tests {
             );
             for header in [text.into_bytes(), binary(source, destination, Protocol::Stream)] {
                 let bytes = [header.as_slice(), b"GET / HTTP/1.1\r\n"].concat();
-                let (proxy_header, rest) = read(&bytes);
-                assert_eq!(proxy_header.unwrap(), Some(expected));
+                let (addresses, rest) = read(&bytes);
+                assert_eq!(addresses.unwrap(), Some(expected));
                 assert_eq!(rest, b"GET / HTTP/1.1\r\n");
             }
         }
@@ -236,7 +238,7 @@ mod tests {
         }
 
         #[test]
-        fn no_words_panic_the_reader(words in "PROXY [A-Z4-6 ]{0,9}[0-9a-f:. \r\n]{0,80}\r\n") {
+        fn no_text_panics_the_reader(words in "PROXY [A-Z4-6 ]{0,9}[0-9a-f:. \r\n]{0,80}\r\n") {
             let _ = read(words.as_bytes());
         }
     }

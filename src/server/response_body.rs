@@ -1,4 +1,4 @@
-//! An answer's body that holds its request as running, and tells how its client takes it.
+//! A response body that counts its request as running and measures how fast the client reads.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use super::activity::RunningRequest;
 use super::h2_stalls::StreamProgress;
 use crate::response::{BoxError, EdgeBody};
 
-/// Bytes that a stream of HTTP/2 is given at once: the library takes a piece whole, however narrow the window.
+/// The most bytes handed to an HTTP/2 stream at once: hyper accepts a whole piece, however small the window.
 const PIECE: usize = 16 * 1024;
 
-/// An answer's body on its way to the client.
+/// A response body on its way to the client.
 #[derive(Debug)]
 pub(super) struct CountedBody {
     inner: EdgeBody,
     _running: Option<RunningRequest>,
-    /// HTTP/2 only: over HTTP/1 the socket shows what the client takes.
+    /// Set for HTTP/2 only: over HTTP/1 the socket shows how much the client reads.
     progress: Option<Arc<StreamProgress>>,
-    /// What is left of the last frame.
+    /// The rest of the last frame.
     rest: Bytes,
     /// Bytes of the last piece.
     handed: usize,
@@ -40,7 +40,7 @@ impl CountedBody {
         }
     }
 
-    /// Frames of data in pieces, each of which is asked for once the client has taken the one before.
+    /// Returns data in pieces. hyper asks for the next piece when the client has taken the one before.
     fn poll_piece(
         &mut self,
         progress: &StreamProgress,

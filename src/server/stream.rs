@@ -1,4 +1,4 @@
-//! A client socket whose client must take what is written, with a polite end.
+//! A client socket with a minimum read rate for the client, and a lingering close.
 
 use std::io;
 use std::pin::Pin;
@@ -13,10 +13,11 @@ use tokio_rustls::server::TlsStream;
 use super::activity::Activity;
 use super::min_rate::MinRate;
 
-/// How long unread bytes are taken in after the last answer, so that the answer is not lost to a reset.
+/// The longest time for which unread bytes are consumed after the last response, so that a reset does not
+/// destroy the response.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// How many unread bytes are taken in after the last answer.
+/// The most unread bytes that are consumed after the last response.
 const LINGER_BYTES: usize = 64 * 1024;
 
 /// A connected socket of any kind.
@@ -28,7 +29,7 @@ pub(crate) enum Socket {
     Unix(UnixStream),
 }
 
-/// A socket that reports what it reads, ends when its peer stops reading, and lingers at its end.
+/// A socket that reports what it reads, fails when its peer stops reading, and lingers when it is closed.
 #[derive(Debug)]
 pub(super) struct ClientStream {
     socket: Socket,
@@ -37,10 +38,10 @@ pub(super) struct ClientStream {
     ending: Option<Ending>,
 }
 
-/// How far the end of a stream has come.
+/// The progress of closing a stream.
 #[derive(Debug)]
 enum Ending {
-    /// Our side is closed; this many more bytes are taken in, until the clock rings.
+    /// Our side is closed. This many more bytes are consumed until the timer fires.
     Lingering(usize, Pin<Box<Sleep>>),
     Over,
 }
@@ -57,7 +58,7 @@ impl ClientStream {
         }
     }
 
-    /// Passes a write on; while the client takes nothing, its time runs.
+    /// Passes the result of a write on. While the client reads nothing, its time allowance is spent.
     fn watch_write(
         &mut self,
         cx: &mut Context<'_>,
@@ -107,18 +108,18 @@ impl AsyncWrite for ClientStream {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        // TLS takes bytes before the socket does: a client that reads nothing shows here.
+        // TLS accepts bytes before the socket does; a client that does not read is noticed here.
         let flushed = Pin::new(&mut this.socket).poll_flush(cx);
         this.watch_write(cx, flushed.map_ok(|()| 0)).map_ok(|_| ())
     }
 
-    /// Closes our side, then takes in what the client still sends, within limits.
+    /// Closes our side, then consumes what the client still sends, within limits.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
             match &mut this.ending {
                 None => {
-                    // TLS says goodbye, which a client that takes nothing keeps waiting as well.
+                    // TLS sends a close alert here, which also waits for a client that does not read.
                     let shut = Pin::new(&mut this.socket).poll_shutdown(cx);
                     ready!(this.watch_write(cx, shut.map_ok(|()| 0)))?;
                     let clock = Box::pin(sleep(LINGER));
@@ -141,7 +142,7 @@ impl AsyncWrite for ClientStream {
     }
 }
 
-/// Reads and forgets some bytes; 0 at the end or on an error.
+/// Reads and discards some bytes; returns 0 at the end or on an error.
 fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<usize> {
     let mut space = [0; 4096];
     let mut buf = ReadBuf::new(&mut space);

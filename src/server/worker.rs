@@ -1,4 +1,4 @@
-//! Accepting connections on a listener and bringing them to an end.
+//! Accepts connections on a listener and serves each to its end.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,39 +20,39 @@ use super::per_address::PerAddressLimit;
 use super::proxy_header::HeaderFault;
 use crate::response::EdgeResponse;
 
-/// The first and the longest pause after a failed accept: descriptors come back when connections end.
+/// The first and the longest pause after a failed accept; descriptors become free when connections end.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
-/// How long the queue of connections that have not been accepted is emptied at the end.
+/// The time for which connections in the accept queue are still accepted after the drain has begun.
 const TAIL: Duration = Duration::from_millis(50);
 
-/// Room for connections, shared by the listeners of one edge.
+/// The limit on open connections, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionLimit(Arc<watch::Sender<Occupancy>>);
 
-/// How many connections are open, and how many may be.
+/// The number of open connections and the limit.
 #[derive(Debug, Clone, Copy)]
 struct Occupancy {
     open: usize,
     limit: usize,
 }
 
-/// The place of one connection; free again when dropped.
+/// The right to one connection, released when dropped.
 #[derive(Debug)]
 struct ConnectionPermit(ConnectionLimit);
 
-/// What every connection of one listener is served with.
+/// Accepts the connections of one listener and serves them.
 #[derive(Debug, Clone)]
 pub(crate) struct Worker<S> {
-    /// Limits and clocks; a connection keeps those that it began with.
+    /// Limits and timers; a connection keeps those that it began with.
     pub(crate) protocol: Arc<ArcSwap<Protocol>>,
-    /// Answers the requests.
+    /// Responds to the requests.
     pub(crate) service: S,
-    /// Room for connections.
+    /// The limit on all connections.
     pub(crate) connections: ConnectionLimit,
-    /// Room for those of one address.
+    /// The limit on the connections of one address.
     pub(crate) per_address: PerAddressLimit,
-    /// The end.
+    /// The graceful shutdown that this worker takes part in.
     pub(crate) drain: Drain,
 }
 
@@ -66,16 +66,16 @@ impl ConnectionLimit {
         })))
     }
 
-    /// Changes the limit; connections beyond a lower one stay until they end.
+    /// Changes the limit. Connections beyond a lower limit stay open until they end.
     pub(crate) fn resize(&self, connections: usize) {
         self.0.send_modify(|occupancy| occupancy.limit = connections);
     }
 
     async fn take(&self) -> ConnectionPermit {
-        // Subscribed before the first try, so that no change is missed in between.
+        // Subscribed before the first try, so that no change in between is missed.
         let mut changes = self.0.subscribe();
         while !self.try_take() {
-            // The sender lives as long as `self`: it cannot be closed.
+            // `self` owns the sender, so the channel cannot be closed.
             let _ = changes.changed().await;
         }
         ConnectionPermit(self.clone())
@@ -107,13 +107,14 @@ where
         + 'static,
     S::Future: Send + 'static,
 {
-    /// Accepts until the drain begins; an accept error pauses and never ends it.
+    /// Accepts until the drain begins. After an error it pauses, then goes on.
     pub(crate) async fn run(self, listener: Listener) {
         tokio::select! {
             () = self.accept(&listener) => {}
             () = self.drain.begun() => {}
         }
-        // Whoever has connected by now is in the kernel's queue, and a request may follow: closing would reset them.
+        // Clients that have connected by now are in the kernel's queue. Closing the socket would reset them,
+        // and their requests.
         let _ = tokio::time::timeout(TAIL, self.accept(&listener)).await;
     }
 
@@ -156,7 +157,7 @@ where
         let peer = arrival.peer();
         let accept = open(arrival, protocol.proxy_header_policy(), &per_address);
         let opened = tokio::select! {
-            opened = tokio::time::timeout(protocol.min_rate(), accept) => opened,
+            opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
             () = drain.dismissed() => return,
         };
         match opened {
@@ -170,20 +171,22 @@ where
     }
 }
 
-/// Faults of a proxy's making point to a setting; the others are the everyday noise of the internet.
+/// Faults of a proxy point to a wrong setting and are logged at info; the others are normal on the internet.
 fn log_fault(fault: &AcceptFault, peer: Peer) {
     let client = peer.address().map(tracing::field::display);
     match fault {
         AcceptFault::Stranger | AcceptFault::Header(HeaderFault::Missing | HeaderFault::Malformed) => {
             tracing::info!(client, reason = %fault, "a connection is closed before its first request");
         }
-        AcceptFault::Header(HeaderFault::Io(_)) | AcceptFault::Crowded | AcceptFault::Handshake(_) => {
+        AcceptFault::Header(HeaderFault::Io(_))
+        | AcceptFault::TooManyConnections
+        | AcceptFault::Handshake(_) => {
             tracing::debug!(client, reason = %fault, "a connection is closed before its first request");
         }
     }
 }
 
-/// Whether the error says that a client left between its connect and our accept.
+/// True if the client left between its connect and our accept.
 fn concerns_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -196,7 +199,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_place_is_free_once_its_connection_is_gone() {
+    async fn a_permit_is_free_once_its_connection_is_gone() {
         let connections = ConnectionLimit::new(1);
         let held = connections.take().await;
         let second = connections.take();
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn room_grows_and_shrinks_while_it_is_in_use() {
+    async fn the_limit_changes_while_connections_are_open() {
         let connections = ConnectionLimit::new(1);
         let first = connections.take().await;
         let waiting = connections.take();

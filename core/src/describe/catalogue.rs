@@ -1,25 +1,25 @@
-//! Human-readable texts of the rendered documents, one catalogue a language.
+//! Human-readable texts of the rendered documents, with one catalogue per language.
 //!
 //! Names, types and defaults are the same in every language (specification, "What the service does"); only
-//! these texts differ. A language without a catalogue speaks English.
+//! these texts differ. A language without a catalogue uses the English texts.
 
 use crate::contract::{Action, Argument, Kind, OperationId, Route};
 use crate::problem::EdgeError;
 
-/// A language the documents are written in.
+/// A language of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Language {
-    /// English, which every other language falls back to.
+    /// English, the fallback for all other languages.
     #[default]
     English,
 }
 
-/// A text that is no meaning of an argument.
+/// A text other than the meaning of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phrase {
     Title,
     About,
-    /// The name of a tag; none: the informational routes.
+    /// The name of a tag; `None` is the tag of the informational routes.
     Tag(Option<Kind>),
     TagMeaning(Option<Kind>),
     Summary(OperationId),
@@ -30,11 +30,11 @@ pub(super) enum Phrase {
     Security(Security),
     Server,
     UndeclaredPassword,
-    /// Stands before what the backend is known to do differently.
+    /// The introduction to the known differences of the backend.
     Note,
 }
 
-/// A way to say who is calling.
+/// A way to authenticate the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Security {
     ApplicationPassword,
@@ -43,7 +43,7 @@ pub(super) enum Security {
 }
 
 impl Language {
-    /// The language of a tag such as `de-AT`; English where there is no catalogue for it.
+    /// The language of a tag such as `de-AT`; English if there is no catalogue for it.
     pub fn from_tag(tag: &str) -> Self {
         let primary = tag.split(['-', '_']).next().unwrap_or(tag);
         Self::ALL
@@ -67,21 +67,21 @@ impl Language {
         }
     }
 
-    /// What an argument means; the table itself is the English catalogue.
+    /// The meaning of an argument. The table itself is the English catalogue.
     pub(super) const fn meaning(self, argument: &Argument) -> &'static str {
         match self {
             Self::English => argument.meaning,
         }
     }
 
-    /// What an error of the edge means; its catalogue is in English.
+    /// The meaning of an error of the edge. Its catalogue is in English.
     pub(super) const fn error(self, error: EdgeError) -> &'static str {
         match self {
             Self::English => error.entry().meaning,
         }
     }
 
-    /// What a client can do about an error of the edge.
+    /// The action with which a client can solve an error of the edge.
     pub(super) const fn remedy(self, error: EdgeError) -> &'static str {
         match self {
             Self::English => error.entry().client,
@@ -121,7 +121,7 @@ operations: `_fields` and `_envelope` (see `components.parameters`). HEAD works 
 Every answer is JSON. An error has `code`, `message` and mostly `data.status`; codes that begin with `edge_` \
 come from the gateway, all others from WordPress.";
 
-/// A kind as one word: one of it, many of it, and one with its article.
+/// The words for a kind: singular, plural, and singular with its article.
 const fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
     match kind {
         Kind::Event => ("event", "events", "an event"),

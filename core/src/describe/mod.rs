@@ -1,6 +1,6 @@
-//! The contract table, rendered: for people, as JSON, as OpenAPI.
+//! The contract table, rendered as text, as JSON and as OpenAPI.
 //!
-//! Pure: everything here is a function of the table and a few options; no settings, clock or socket.
+//! Pure: all results depend only on the table and a few options, and not on settings, a clock or a socket.
 
 #![allow(
     clippy::indexing_slicing,

@@ -1,12 +1,14 @@
-//! The table for people, and the same rows as JSON.
+//! The table as text for people, and the same rows as JSON.
 
 use serde_json::{Value, json};
 
 use crate::contract::{Argument, DefaultValue, Operation, table};
 
-/// The whole table as text: one line an operation, indented lines for its arguments, columns aligned.
+/// Returns the whole table as text: one line per operation, followed by indented lines for its arguments, in
+/// aligned columns.
 ///
-/// Columns are two blanks apart; the text ends with a newline and is ASCII apart from meanings.
+/// Columns are separated by at least two blanks. The text ends with a newline and is ASCII except for
+/// meanings.
 pub fn routes_text() -> String {
     let operations: Vec<[String; 3]> = table().operations().iter().map(heading).collect();
     let arguments: Vec<Vec<[String; 5]>> = table().operations().iter().map(rows).collect();
@@ -22,10 +24,10 @@ pub fn routes_text() -> String {
     text
 }
 
-/// The whole table as JSON: `operations`, each with `name`, `methods`, `path` and `arguments`.
+/// Returns the whole table as JSON: `operations`, each with `name`, `methods`, `path` and `arguments`.
 ///
-/// An argument has `name`, `in` (`path`, `query` or `body`), `type`, `required`, `meaning`, and `default`
-/// unless it has none. The default of a date the backend generates is the text `generated`.
+/// An argument has `name`, `in` (`path`, `query` or `body`), `type`, `required`, `meaning`, and `default` if
+/// it has one. The default of a date that the backend generates is the text `generated`.
 pub fn routes_json() -> Value {
     let operations: Vec<Value> = table().operations().iter().map(operation_json).collect();
     json!({ "operations": operations })

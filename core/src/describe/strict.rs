@@ -33,7 +33,7 @@ const ARGUMENTS: &str = "
 |---|---|---|
 ";
 
-/// The Markdown text of `docs/strict.md`.
+/// Returns the Markdown text of `docs/strict.md`.
 pub fn strict_reference() -> String {
     let mut text = HEAD.to_owned();
     for (what, most) in STRICT_LIMITS.rows() {
@@ -53,7 +53,7 @@ pub fn strict_reference() -> String {
     text
 }
 
-/// One argument in one form, with every operation that has it so.
+/// One argument in one form, with all operations that use it in this form.
 struct StrictRow {
     name: &'static str,
     form: String,

@@ -1,19 +1,19 @@
-//! Ways in which a request cannot be read in one way only, and what the client is told.
+//! The rules that keep a request readable in exactly one way, and the response to a request that breaks one.
 
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 
-/// Why a request may not pass.
+/// The rule that a request breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Breach {
-    /// A line ends otherwise than in CRLF, or holds a control character (RFC 9112 2.2).
+    /// A line does not end in CRLF, or it holds a control character (RFC 9112 2.2).
     Line,
-    /// The request line is not method, target and version with single blanks (RFC 9112 3).
+    /// The request line is not method, target and version with single blanks between them (RFC 9112 3).
     RequestLine,
-    /// The method is no token, or far too long (RFC 9110 9.1).
+    /// The method is not a token, or it is far too long (RFC 9110 9.1).
     Method,
     /// The version is neither HTTP/1.0 nor HTTP/1.1.
     Version,
-    /// The target names no path, or has a fragment or user information (RFC 9112 3.2).
+    /// The target has no path, or it has a fragment or user information (RFC 9112 3.2).
     Target,
     /// The target is longer than allowed.
     TargetTooLong,
@@ -21,44 +21,44 @@ pub enum Breach {
     Field,
     /// The header fields are too many or too large.
     HeadersTooLarge,
-    /// A header field is spelt so that CGI takes it for one that frames the body.
+    /// A header field is spelt so that CGI confuses it with one that frames the body (T-28).
     LookAlike,
-    /// Content-Length is repeated, or no plain number (RFC 9110 8.6).
+    /// Content-Length is repeated, or not a plain number (RFC 9110 8.6).
     Length,
-    /// Content-Length beside Transfer-Encoding (RFC 9112 6.3).
+    /// Content-Length and Transfer-Encoding are both present (RFC 9112 6.3).
     LengthAndCoding,
-    /// Transfer-Encoding is repeated, malformed, or of HTTP/1.0 (RFC 9112 6.1).
+    /// Transfer-Encoding is repeated, malformed, or part of an HTTP/1.0 request (RFC 9112 6.1).
     Coding,
-    /// A transfer coding other than `chunked` (RFC 9112 6.1).
+    /// The transfer coding is not `chunked` (RFC 9112 6.1).
     UnknownCoding,
     /// A chunk is malformed (RFC 9112 7.1).
     Chunk,
     /// The trailers are malformed, too many or too large (RFC 9112 7.1.2).
     Trailer,
-    /// An expectation other than `100-continue` (RFC 9110 10.1.1).
+    /// The expectation is not `100-continue` (RFC 9110 10.1.1).
     Expectation,
 }
 
-/// Where a breach was found.
+/// The part of a request that holds a breach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// In a head, of which nothing was passed on.
+    /// The head; no byte of it was passed on.
     Head,
-    /// In the body of a request whose head was passed on.
+    /// The body; the head was passed on.
     Body,
 }
 
-/// A breach and its place; nothing behind it can be read.
+/// A breach and its part. Nothing behind it can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Breached {
-    /// What is wrong.
+    /// The rule that is broken.
     pub breach: Breach,
-    /// Where.
+    /// The part of the request that breaks it.
     pub part: Part,
 }
 
 impl Breach {
-    /// The answer to a request that breaks this rule.
+    /// The response to a request that breaks this rule.
     pub fn refusal(self) -> Refusal {
         Refusal::plain(self.problem())
     }

@@ -1,12 +1,12 @@
-//! How many frames of a kind a connection may still send.
+//! The number of frames of one kind that a connection may still send.
 
-/// A budget holds what is granted in this many seconds.
+/// The most seconds of grants that a budget can hold.
 const BURST_SECONDS: u64 = 10;
 
-/// Parts of a frame in which a budget is counted, so that a grant for each millisecond is a whole number.
+/// The units of one frame. A grant per millisecond is then a whole number of units.
 const FRAME: u64 = 1000;
 
-/// A token bucket, without a clock.
+/// A token bucket without a clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FrameBudget {
     per_second: u64,
@@ -14,14 +14,14 @@ pub(super) struct FrameBudget {
 }
 
 impl FrameBudget {
-    /// Whole, for so many frames a second.
+    /// A full budget for this many frames per second.
     pub(super) fn full(per_second: u32) -> Self {
         let per_second = u64::from(per_second);
         let left = per_second * BURST_SECONDS * FRAME;
         Self { per_second, left }
     }
 
-    /// Adds what so many milliseconds grant, and so many frames.
+    /// Adds the grant for this many milliseconds, and this many frames.
     pub(super) fn grant(&mut self, milliseconds: u64, frames: u64) {
         let most = self.per_second * BURST_SECONDS * FRAME;
         let by_time = self.per_second.saturating_mul(milliseconds);
@@ -33,7 +33,7 @@ impl FrameBudget {
             .min(most);
     }
 
-    /// Takes one frame; false where none is left.
+    /// Takes one frame; returns false if none is left.
     pub(super) const fn spend(&mut self) -> bool {
         match self.left.checked_sub(FRAME) {
             Some(left) => {

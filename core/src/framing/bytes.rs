@@ -1,14 +1,14 @@
 //! Classes of bytes.
 
-/// How many bytes are looked at together: what compilers turn into one comparison of a whole register.
+/// The number of bytes scanned together; compilers turn this into one comparison of a whole register.
 const BLOCK: usize = 16;
 
-/// Whether a byte may not stand in any line: a control character other than the tab.
+/// True for bytes that no line may hold: control characters other than the tab.
 const fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
 }
 
-/// Where the first control character is, line ends included.
+/// The position of the first control character; line ends count.
 pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
     let is_clean = |block: &[u8]| !block.iter().fold(false, |found, &byte| found | is_control(byte));
     let clean = BLOCK
@@ -22,7 +22,7 @@ pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
         .map(|at| clean + at)
 }
 
-/// Which bytes are of a token (RFC 9110 5.6.2).
+/// The bytes that a token may hold (RFC 9110 5.6.2).
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 const TOKEN: [bool; 256] = {
     let mut table = [false; 256];
@@ -54,20 +54,20 @@ const TOKEN: [bool; 256] = {
     table
 };
 
-/// Whether some bytes are a token: at least one byte, all of them of a token.
+/// True for a token: one or more bytes, all of them token bytes.
 #[expect(clippy::indexing_slicing, reason = "the table has a place for every byte")]
 pub(super) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|&byte| TOKEN[usize::from(byte)])
 }
 
-/// What stands before and behind the first occurrence of a byte.
+/// Splits the bytes at the first separator, which is dropped.
 pub(super) fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr::memchr(separator, bytes)?;
     let (before, behind) = bytes.split_at_checked(at)?;
     Some((before, behind.get(1..)?))
 }
 
-/// A field value without the blanks and tabs around it.
+/// Removes blanks and tabs from both ends of a field value.
 pub(super) fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let start = bytes.iter().take_while(|byte| is_blank(byte)).count();

@@ -5,25 +5,25 @@ use super::bytes::split_once;
 use super::fields::{self, LONGEST_NAME};
 use super::line::{LineFault, LineScan};
 
-/// Most digits of a chunk's size.
+/// The most digits of a chunk size.
 const SIZE_DIGITS: usize = 16;
 
-/// The largest chunk: signed 64-bit numbers must hold it.
+/// The largest chunk size; it must fit into signed 64-bit numbers.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
 
-/// Bytes of the extensions of one chunk, the semicolon included.
+/// The most bytes of extensions in one chunk, including the semicolon.
 const EXTENSION: usize = 256;
 
-/// Bytes of the extensions of one body.
+/// The most bytes of extensions in one body.
 const EXTENSIONS: usize = 8 * 1024;
 
-/// Trailer fields of one body.
+/// The most trailer fields in one body.
 const TRAILERS: usize = 16;
 
-/// Bytes of the trailer fields of one body.
+/// The most bytes of trailer fields in one body.
 const TRAILER_BYTES: usize = 8 * 1024;
 
-/// Where in a chunked body the bytes stand.
+/// The position in a chunked body.
 #[derive(Debug, Clone)]
 pub(super) struct ChunkReader {
     stage: ChunkStage,
@@ -35,21 +35,21 @@ pub(super) struct ChunkReader {
 #[derive(Debug, Clone)]
 enum ChunkStage {
     Size(LineScan),
-    /// So many bytes of the chunk are left.
+    /// This many bytes of the chunk are left.
     Data(u64),
     /// The CRLF behind a chunk's data.
     DataEnd,
     Trailer(LineScan),
 }
 
-/// What the next bytes are.
+/// The kind of the next bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChunkPiece {
-    /// Not whole.
+    /// The next piece is not complete.
     Unfinished,
-    /// So many bytes of the body.
+    /// This many bytes belong to the body, and more follow.
     Inner(usize),
-    /// So many bytes, and the body is over.
+    /// This many bytes complete the body.
     Last(usize),
 }
 
@@ -63,7 +63,7 @@ impl ChunkReader {
         }
     }
 
-    /// Reads the next piece of all bytes that were not consumed.
+    /// Reads the next piece. `held` must contain all bytes that were not consumed.
     pub(super) fn read(&mut self, held: &[u8]) -> Result<ChunkPiece, Breach> {
         match &mut self.stage {
             ChunkStage::Size(scan) => {
@@ -152,7 +152,7 @@ const fn trailer_fault(fault: LineFault) -> Breach {
 mod tests {
     use super::*;
 
-    /// Bytes of the body, or its breach; none while it is not over.
+    /// The length of the body in bytes, or its breach; `None` while it is not complete.
     fn read(mut bytes: &[u8]) -> Result<Option<usize>, Breach> {
         let mut reader = ChunkReader::new();
         let mut total = 0;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_chunk() {
+    fn refuses_malformed_chunks() {
         let long_extension = format!("5;{}\r\nhello\r\n0\r\n\r\n", "a".repeat(EXTENSION));
         let many_extensions = format!("1;{}\r\na\r\n", "a".repeat(EXTENSION - 1)).repeat(40);
         let many_trailers = format!("0\r\n{}\r\n", "a: b\r\n".repeat(TRAILERS + 1));

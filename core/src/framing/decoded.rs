@@ -1,7 +1,7 @@
-//! Checks of an HTTP/2 head that the library leaves to its user (RFC 9113 8).
+//! The checks of a decoded HTTP/2 head that the HTTP library leaves to its user (RFC 9113 8).
 //!
-//! The library itself resets streams with upper-case names, connection fields, a `te` other than `trailers`,
-//! missing, repeated or late pseudo-fields, and bodies whose length is not the Content-Length.
+//! The library itself resets streams for upper-case names, connection fields, a `te` other than `trailers`,
+//! pseudo-fields that are missing, repeated or late, and bodies whose length differs from the Content-Length.
 
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
@@ -11,11 +11,11 @@ use super::breach::Breach;
 use super::fields;
 use super::request_line::check_method;
 
-/// Checks a decoded head; of HTTP/1 only the expectation is left to check.
+/// Checks a decoded head. For HTTP/1 only the expectation is left to check.
 ///
 /// # Errors
 ///
-/// When it breaks a rule.
+/// Returns the breach if the head breaks a rule.
 pub fn check_decoded(head: &Parts) -> Result<(), Breach> {
     if head.version == Version::HTTP_2 {
         check_method(head.method.as_str().as_bytes())?;
@@ -41,7 +41,8 @@ fn check_fields(headers: &HeaderMap) -> Result<(), Breach> {
     for (name, value) in headers {
         fields::framing_field(name.as_str().as_bytes())?;
         let value = value.as_bytes();
-        // HTTP/2 has no blanks around values; whoever strips them reads another value (RFC 9113 8.2.1).
+        // HTTP/2 allows no blanks around values. A parser that strips them would read another value
+        // (RFC 9113 8.2.1).
         if value.trim_ascii().len() != value.len() {
             return Err(Breach::Field);
         }
@@ -56,7 +57,7 @@ fn check_fields(headers: &HeaderMap) -> Result<(), Breach> {
     Ok(())
 }
 
-/// Exactly `100-continue`, as often as it comes (T-31).
+/// Accepts only `100-continue`, once or repeated (T-31).
 fn check_expectation(headers: &HeaderMap) -> Result<(), Breach> {
     let is_known = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
     if headers.get_all(EXPECT).iter().all(is_known) {

@@ -1,4 +1,4 @@
-//! Header fields (RFC 9112 5), and the two that say how long a body is (RFC 9112 6).
+//! Header fields (RFC 9112 5), and the two that give the length of a body (RFC 9112 6).
 
 use super::breach::Breach;
 use super::bytes::{is_token, split_once, trim_blanks};
@@ -6,7 +6,7 @@ use super::bytes::{is_token, split_once, trim_blanks};
 /// The longest field name, in bytes.
 pub(super) const LONGEST_NAME: usize = 256;
 
-/// The largest length: signed 64-bit numbers must hold it.
+/// The largest Content-Length; it must fit into signed 64-bit numbers.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
 
 /// A field that frames the body.
@@ -18,9 +18,9 @@ pub(super) enum FramingField {
     Coding,
 }
 
-/// Name and value of a field line.
+/// Splits a field line into name and value.
 pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
-    // A blank before the colon and a folded line are no tokens.
+    // A name with a blank before the colon is not a token, and neither is a folded line.
     let (name, value) = split_once(line, b':').ok_or(Breach::Field)?;
     if !is_token(name) {
         return Err(Breach::Field);
@@ -28,9 +28,10 @@ pub(super) fn split(line: &[u8]) -> Result<(&[u8], &[u8]), Breach> {
     Ok((name, trim_blanks(value)))
 }
 
-/// Which framing field a name means; look-alikes are refused.
+/// The framing field with this name, if any. Look-alikes are refused.
 ///
-/// CGI writes every byte that is no letter and no digit as `_`, so that PHP cannot tell them apart (T-28).
+/// CGI writes every byte except letters and digits as `_`, so PHP cannot distinguish `Content_Length` from
+/// `Content-Length` (T-28).
 pub(super) fn framing_field(name: &[u8]) -> Result<Option<FramingField>, Breach> {
     let (framing, literal) = match name.len() {
         14 => (FramingField::Length, &b"content-length"[..]),
@@ -49,7 +50,7 @@ pub(super) fn framing_field(name: &[u8]) -> Result<Option<FramingField>, Breach>
     Ok(None)
 }
 
-/// The number of a Content-Length: digits only (T-27).
+/// The number of a Content-Length, which must be digits only (T-27).
 pub(super) fn length(value: &[u8]) -> Result<u64, Breach> {
     if value.is_empty() {
         return Err(Breach::Length);
@@ -61,7 +62,7 @@ pub(super) fn length(value: &[u8]) -> Result<u64, Breach> {
     number.filter(|&number| number <= LARGEST).ok_or(Breach::Length)
 }
 
-/// Passes the one transfer coding that is spoken (T-28).
+/// Accepts `chunked`, the only supported transfer coding (T-28).
 pub(super) fn coding(value: &[u8]) -> Result<(), Breach> {
     if value.eq_ignore_ascii_case(b"chunked") {
         return Ok(());

@@ -1,8 +1,8 @@
-//! Meters the frames of an HTTP/2 connection that ask for work and carry nothing (RFC 9113 10.5).
+//! Limits the HTTP/2 frames that cause work and carry nothing (RFC 9113 10.5).
 //!
-//! Only the nine bytes before each payload are read. A kind of frame has a budget, which grows with time and
-//! with what the edge sends: a client that takes answers has reason to speak. What a frame provokes by itself
-//! is too short to pay for the next one.
+//! The meter reads only the nine bytes before each payload. Each kind of frame has a budget, which is
+//! refilled by time and by the bytes that the edge sends: a client that reads responses has a reason to send
+//! such frames. The edge's own reply to a frame is too short to refill the budget for the next frame.
 
 use std::time::Instant;
 
@@ -10,69 +10,70 @@ use super::budget::FrameBudget;
 use super::inspector::PREFACE;
 use crate::settings::FrameRates;
 
-/// Bytes before the payload of a frame (RFC 9113 4.1).
+/// The bytes before the payload of a frame (RFC 9113 4.1).
 const HEAD: usize = 9;
 
-/// Bytes sent to the client that earn one frame of each kind; the longest reply to a frame has 17.
-const EARNING_BYTES: u64 = 64;
+/// The bytes sent to the client that refill one frame of each kind. The longest reply to a frame has 17.
+const REFILL_BYTES: u64 = 64;
 
-/// DATA shorter than this is metered; longer DATA is paid for by its bytes.
+/// DATA shorter than this many bytes is metered. Longer DATA costs the client enough bytes of its own.
 const SMALL_DATA: u32 = 64;
 
 /// The flag of DATA that ends its stream (RFC 9113 6.1).
 const END_STREAM: u8 = 1;
 
-/// Frames with one budget.
+/// The kinds of frames, each with its own budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameKind {
-    /// `RST_STREAM`: a request is taken back.
+    /// `RST_STREAM`: the client cancels a request.
     Reset,
-    /// SETTINGS, acknowledgements included.
+    /// SETTINGS, including acknowledgements.
     Settings,
-    /// PING, replies included.
+    /// PING, including replies.
     Ping,
     /// `WINDOW_UPDATE`.
     WindowUpdate,
-    /// DATA of less than 64 bytes that ends no stream.
+    /// DATA of less than 64 bytes that does not end its stream.
     SmallData,
-    /// PRIORITY, GOAWAY and kinds without a meaning here.
+    /// PRIORITY, GOAWAY and kinds that have no meaning here.
     Other,
 }
 
-/// More frames of one kind than the connection may send.
+/// The report that a connection sent more frames of one kind than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a flood of {kind:?} frames")]
 pub struct Flood {
-    /// The kind.
+    /// The kind of the frames.
     pub kind: FrameKind,
-    /// How many of the shown bytes go to the end of the frame that was too much.
+    /// The number of bytes, of those given to [`FrameMeter::follow`], up to the end of the first frame over
+    /// the limit.
     pub bytes: usize,
 }
 
-/// Follows the frames of one connection from its preface on.
+/// Meters the frames of one connection, starting with its preface.
 ///
-/// It stores no payload: a fixed number of bytes for each connection.
+/// It stores no payload. Its size is fixed.
 #[derive(Debug, Clone)]
 pub struct FrameMeter {
     at: FramePosition,
     budgets: [FrameBudget; 6],
     granted: Option<Instant>,
-    /// Bytes sent that have earned nothing yet.
+    /// Sent bytes that have not refilled a frame yet.
     sent: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum FramePosition {
-    /// So many bytes of a frame's head are known.
+    /// This many bytes of a frame's head are known.
     Head([u8; HEAD], usize),
-    /// So many bytes of a payload are left, of a frame that costs something or nothing.
+    /// This many bytes of a payload are left. The frame is charged to the budget of its kind, or is free.
     Payload(u32, Option<FrameKind>),
 }
 
 // === impl FrameMeter ===
 
 impl FrameMeter {
-    /// A meter for a new connection, whose bytes begin with the preface.
+    /// Returns a meter for a new connection, whose first bytes are the preface.
     #[expect(clippy::cast_possible_truncation, reason = "the preface has 24 bytes")]
     pub fn new(rates: &FrameRates) -> Self {
         let budgets = [
@@ -91,22 +92,22 @@ impl FrameMeter {
         }
     }
 
-    /// Notes bytes that were sent to the client.
+    /// Records bytes that were sent to the client.
     pub fn sent(&mut self, bytes: usize) {
         self.sent = self.sent.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    /// Follows the next bytes of the client; `now` never goes back.
+    /// Meters the next bytes of the client. `now` must never decrease.
     ///
-    /// True when frames begin in them that take more room than they have bytes until somebody makes use of them:
-    /// heads of requests, which are compressed, and small pieces of bodies.
+    /// Returns true if frames begin in these bytes that take more memory than their size until the connection
+    /// handles them: request heads, which are compressed, and small pieces of bodies.
     ///
     /// # Errors
     ///
-    /// When a frame ends in them that was one too many.
+    /// Returns a [`Flood`] if a frame that exceeds its budget ends in these bytes.
     pub fn follow(&mut self, bytes: &[u8], now: Instant) -> Result<bool, Flood> {
         self.grant(now);
-        let mut swells = false;
+        let mut needs_room = false;
         let mut rest = bytes;
         while !rest.is_empty() {
             rest = match &mut self.at {
@@ -117,7 +118,7 @@ impl FrameMeter {
                     }
                     *known += fresh.len();
                     if *known == HEAD {
-                        swells |= is_swelling(*head);
+                        needs_room |= needs_memory(*head);
                         self.at = payload(*head);
                     }
                     behind
@@ -138,17 +139,17 @@ impl FrameMeter {
                 }
             }
         }
-        Ok(swells)
+        Ok(needs_room)
     }
 
     fn grant(&mut self, now: Instant) {
         let since = now.saturating_duration_since(*self.granted.get_or_insert(now));
         let milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        let frames = self.sent / EARNING_BYTES;
+        let frames = self.sent / REFILL_BYTES;
         if milliseconds == 0 && frames == 0 {
             return;
         }
-        self.sent %= EARNING_BYTES;
+        self.sent %= REFILL_BYTES;
         if milliseconds > 0 {
             self.granted = Some(now);
         }
@@ -170,19 +171,20 @@ impl FrameMeter {
     }
 }
 
-/// HEADERS, and DATA that is shorter than what keeping it costs.
-const fn is_swelling(head: [u8; HEAD]) -> bool {
+/// True for HEADERS, and for DATA that is shorter than the memory needed to keep it.
+const fn needs_memory(head: [u8; HEAD]) -> bool {
     let [high, middle, _, kind, ..] = head;
     kind == 1 || (kind == 0 && high == 0 && middle == 0)
 }
 
-/// What follows the head of a frame.
+/// The position behind the head of a frame.
 const fn payload(head: [u8; HEAD]) -> FramePosition {
     let [high, middle, low, kind, flags, ..] = head;
     let length = u32::from_be_bytes([0, high, middle, low]);
     let kind = match kind {
         0 if length < SMALL_DATA && flags & END_STREAM == 0 => Some(FrameKind::SmallData),
-        // HEADERS and CONTINUATION: the library bounds what belongs to one request, and requests have limits.
+        // HEADERS and CONTINUATION: the library limits the frames of one request, and requests have limits of
+        // their own.
         0 | 1 | 9 => None,
         3 => Some(FrameKind::Reset),
         4 => Some(FrameKind::Settings),
@@ -210,7 +212,7 @@ mod tests {
         FrameKind::Other,
     ];
 
-    /// One frame a second of each kind: a burst of ten.
+    /// A meter that grants one frame of each kind per second, with a burst of ten.
     fn meter() -> FrameMeter {
         FrameMeter::new(&FrameRates {
             resets: 1,
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_carries_something_costs_nothing() {
+    fn frames_with_content_are_free() {
         let now = Instant::now();
         let mut meter = started(now);
         for free in [
@@ -270,9 +272,9 @@ mod tests {
     }
 
     #[test]
-    fn tells_of_frames_that_swell() {
+    fn reports_frames_that_need_memory() {
         let now = Instant::now();
-        for (frame, swells) in [
+        for (frame, needs_room) in [
             (frame(1, 4, &[0; 20]), true),
             (frame(9, 4, &[]), false),
             (frame(0, 0, &[0; 255]), true),
@@ -281,11 +283,11 @@ mod tests {
         ] {
             let stream = [of(FrameKind::Ping), frame].concat();
             let mut meter = started(now);
-            assert_eq!(meter.follow(&stream, now), Ok(swells), "{stream:?}");
-            // The byte that completes the nine counts.
+            assert_eq!(meter.follow(&stream, now), Ok(needs_room), "{stream:?}");
+            // The byte that completes the nine decides.
             let (first, rest) = stream.split_at(17 + 8);
             assert_eq!(meter.follow(first, now), Ok(false));
-            assert_eq!(meter.follow(rest, now), Ok(swells));
+            assert_eq!(meter.follow(rest, now), Ok(needs_room));
         }
     }
 
@@ -303,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn time_counts_however_it_is_cut() {
+    fn time_counts_in_steps_of_any_size() {
         let start = Instant::now();
         let mut meter = started(start);
         let ping = of(FrameKind::Ping);
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_earn_frames_and_replies_do_not() {
+    fn responses_refill_budgets_and_replies_do_not() {
         let now = Instant::now();
         let (ping, update) = (of(FrameKind::Ping), of(FrameKind::WindowUpdate));
         let mut meter = started(now);
@@ -329,7 +331,7 @@ mod tests {
             assert_eq!(
                 meter.follow(&update, now),
                 Ok(false),
-                "as fast as answers are taken"
+                "as fast as responses are read"
             );
         }
         let mut meter = started(now);
@@ -341,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_preface_is_no_frame() {
+    fn the_preface_is_not_a_frame() {
         let now = Instant::now();
         let mut meter = meter();
         let stream = [PREFACE, &of(FrameKind::Settings).repeat(11)].concat();
@@ -355,7 +357,7 @@ mod tests {
         );
     }
 
-    /// Where in a stream of pieces the flood is found.
+    /// The kind of the flood and its position in the stream, which is cut into pieces of these sizes.
     fn flood(stream: &[u8], sizes: &[usize]) -> Option<(FrameKind, usize)> {
         let (mut meter, now, mut at) = (meter(), Instant::now(), 0);
         let mut sizes = sizes.iter().copied().chain(std::iter::repeat(usize::MAX));

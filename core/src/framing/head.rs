@@ -1,4 +1,4 @@
-//! The head of an HTTP/1 request, line by line.
+//! The head of an HTTP/1 request, read line by line.
 
 use std::ops::Range;
 
@@ -9,26 +9,26 @@ use super::request_line::{self, RequestLine, Version};
 use super::target::Respelling;
 use crate::settings::Limits;
 
-/// What a field line may hold beyond name and value: the colon and blanks.
+/// The most bytes of a field line besides name and value: the colon and blanks.
 const FIELD_SLACK: usize = 8;
 
-/// A whole good head.
+/// A complete and valid head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// Its bytes, up to and with the empty line.
+    /// Its size in bytes, up to and including the empty line.
     pub bytes: usize,
-    /// Another spelling of the target to pass on in place of the client's.
+    /// Another spelling of the target, to pass on instead of the client's.
     pub respelling: Option<Respelling>,
-    /// What follows.
+    /// The body that follows.
     pub(super) body: Body,
 }
 
-/// How the end of a body is known.
+/// The rule that determines the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
-    /// So many bytes follow; maybe none.
+    /// This many bytes follow, perhaps 0.
     Length(u64),
-    /// Chunks follow.
+    /// The body is chunked.
     Chunked,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct HeadReader {
     fields: usize,
     /// Bytes of field names and values.
     field_bytes: usize,
-    /// Bytes of field lines, with whatever pads them.
+    /// Bytes of field lines, including their padding.
     line_bytes: usize,
     length: Option<u64>,
     is_chunked: bool,
@@ -49,14 +49,14 @@ pub(super) struct HeadReader {
 
 #[derive(Debug, Clone, Copy, Default)]
 enum HeadStage {
-    /// One empty line may stand before a request (RFC 9112 2.2).
+    /// One empty line may precede a request (RFC 9112 2.2).
     #[default]
     Before,
     RequestLine,
     Fields,
 }
 
-/// What the request line said.
+/// The content of the request line.
 #[derive(Debug, Clone)]
 struct Request {
     method: Range<usize>,
@@ -65,7 +65,8 @@ struct Request {
 }
 
 impl HeadReader {
-    /// Reads on in all bytes since the head's first one; none while it is not whole.
+    /// Continues to read. `held` must contain all bytes since the head's first one. `None`: the head is not
+    /// complete.
     pub(super) fn read(&mut self, held: &[u8], limits: &Limits) -> Result<Option<Head>, Breach> {
         loop {
             let most = self.longest_line(limits);
@@ -87,7 +88,7 @@ impl HeadReader {
         }
     }
 
-    /// Where the method stands, once the request line was good.
+    /// The position of the method, once the request line has been accepted.
     pub(super) fn method(&self) -> Option<Range<usize>> {
         self.request.as_ref().map(|request| request.method.clone())
     }

@@ -7,12 +7,12 @@ use super::chunks::{ChunkPiece, ChunkReader};
 use super::head::{Body, Head, HeadReader};
 use crate::settings::Limits;
 
-/// What a client sends first on a connection that speaks HTTP/2 from the start (RFC 9113 3.4).
+/// The first bytes of a client that speaks HTTP/2 from the start (RFC 9113 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Follows the requests of one connection.
 ///
-/// It stores no bytes: whoever holds them shows them again until a [`Step`] says that they can go.
+/// It stores no bytes. The caller holds them and passes them again until a [`Step`] releases them.
 #[derive(Debug, Clone)]
 pub struct Inspector {
     limits: Limits,
@@ -20,25 +20,25 @@ pub struct Inspector {
     broken_method: Option<Range<usize>>,
 }
 
-/// What the held bytes begin with.
+/// The first piece of the held bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing whole: ask again with the same bytes and more.
+    /// The next piece is not complete: call again with the same bytes and more.
     Unfinished,
-    /// A whole good head.
+    /// A complete and valid head.
     Head(Head),
-    /// So many bytes of a body.
+    /// This many bytes belong to a body.
     Body(usize),
-    /// The preface of HTTP/2: from here on frames are metered.
+    /// The preface of HTTP/2. From here on the frames must be metered by a [`FrameMeter`](super::FrameMeter).
     Multiplexed,
 }
 
 #[derive(Debug, Clone)]
 enum At {
-    /// Nothing but a beginning of the preface was seen.
+    /// Only the beginning of the preface was seen.
     Preface,
     Head(HeadReader),
-    /// So many bytes of a body are left.
+    /// This many bytes of a body are left.
     Length(u64),
     Chunks(ChunkReader),
     Multiplexed,
@@ -48,7 +48,7 @@ enum At {
 // === impl Inspector ===
 
 impl Inspector {
-    /// An inspector of a new connection.
+    /// Returns an inspector for a new connection.
     pub fn new(limits: &Limits) -> Self {
         Self {
             limits: limits.clone(),
@@ -57,11 +57,11 @@ impl Inspector {
         }
     }
 
-    /// Looks at all bytes that no step has let go.
+    /// Inspects the held bytes. `bytes` must contain all bytes that no step has released.
     ///
     /// # Errors
     ///
-    /// When they break a rule; that is final.
+    /// Returns the breach if the bytes break a rule. The error is final: do not call again.
     pub fn inspect(&mut self, bytes: &[u8]) -> Result<Step, Breached> {
         let step = self.advance(bytes);
         if let Err(breached) = step {
@@ -73,7 +73,8 @@ impl Inspector {
         step
     }
 
-    /// The method of a head that is broken behind its good request line; in the bytes that showed the breach.
+    /// The method of a broken head whose request line was accepted. `bytes` must be those that showed the
+    /// breach.
     pub fn broken_method<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         bytes.get(self.broken_method.clone()?)
     }
@@ -133,7 +134,7 @@ const fn in_body(breach: Breach) -> Breached {
     Breached { breach, part }
 }
 
-/// How a connection begins.
+/// The comparison of a connection's first bytes with the preface.
 enum Preface {
     Unfinished,
     Whole,
@@ -156,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// What an inspector says about a stream: heads as they are, bodies by their whole length.
+    /// The results for a stream: heads as they are, bodies by their total length.
     #[derive(Debug, PartialEq, Eq)]
     enum Said {
         Head(Vec<u8>),
@@ -165,7 +166,7 @@ mod tests {
         Breach(Breached),
     }
 
-    /// Shows the stream piece by piece, as whoever holds bytes would.
+    /// Passes the stream piece by piece, as a caller that holds bytes does.
     fn said(stream: &[u8], pieces: &[usize]) -> Vec<Said> {
         let mut inspector = Inspector::new(&limits());
         let (mut said, mut held, mut rest) = (Vec::new(), Vec::new(), stream);
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn judges_what_frames_a_body() {
+    fn judges_the_framing_of_bodies() {
         for (fields, expected) in [
             ("Content-Length: 5", None),
             ("Transfer-Encoding: Chunked", None),
@@ -338,7 +339,7 @@ mod tests {
         assert_eq!(inspector.broken_method(held), None);
     }
 
-    /// Streams that are mostly right, with faults wherever they come.
+    /// Mostly valid streams with faults at random positions.
     fn stream() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             8 => proptest::sample::select(vec![

@@ -1,29 +1,29 @@
-//! Lines that end in CRLF and hold no control characters, found as bytes come in.
+//! Lines that end in CRLF and hold no control characters, found while bytes arrive.
 
 use super::bytes::first_control;
 
-/// Where the search for the end of a line stands, counted from the beginning of the held bytes.
+/// The position of the search for the end of a line, counted from the first held byte.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LineScan {
     /// The first byte of the line.
     start: usize,
-    /// The first byte that was not looked at.
+    /// The first byte that was not scanned yet.
     seen: usize,
 }
 
-/// Why a line is none.
+/// The reason why the bytes are not a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineFault {
     /// A line end other than CRLF, or a control character.
     Control,
-    /// More bytes than allowed came before its end.
+    /// The line is longer than allowed.
     TooLong,
 }
 
 impl LineScan {
-    /// The next whole line, without its end; none while it is not whole.
+    /// Returns the next complete line without its end; `None` while it is not complete.
     ///
-    /// The verdict is that of the first faulty byte, so that it does not depend on how the bytes arrive.
+    /// The verdict is that of the first faulty byte, so it does not depend on how the bytes arrive.
     pub(super) fn next<'a>(&mut self, held: &'a [u8], most: usize) -> Result<Option<&'a [u8]>, LineFault> {
         let fresh = held.get(self.seen..).unwrap_or_default();
         let control = first_control(fresh).map(|at| self.seen + at);
@@ -47,12 +47,12 @@ impl LineScan {
         }
     }
 
-    /// The bytes of the line that is not whole yet.
+    /// The bytes of the line that is not complete yet.
     pub(super) fn unfinished<'a>(&self, held: &'a [u8]) -> &'a [u8] {
         held.get(self.start..).unwrap_or_default()
     }
 
-    /// Bytes up to the end of the last whole line.
+    /// The number of bytes up to the end of the last complete line.
     pub(super) const fn consumed(&self) -> usize {
         self.start
     }

@@ -1,8 +1,9 @@
-//! Whether a client's bytes can be read as HTTP in one way only (RFC 9112), before anything else reads them.
+//! Checks, before anything else reads them, that a client's bytes have exactly one reading as HTTP
+//! (RFC 9112).
 //!
-//! Pure: bytes go in, lengths of good pieces or a [`Breach`] come out; nothing is stored.
-//! HTTP/1 is followed byte by byte by an [`Inspector`]; of HTTP/2 the decoded head is checked, and its frames are
-//! counted by a [`FrameMeter`].
+//! Pure: bytes go in; lengths of valid pieces or a [`Breach`] come out; nothing is stored. An [`Inspector`]
+//! follows HTTP/1 byte by byte. For HTTP/2 the decoded head is checked, and a [`FrameMeter`] counts the
+//! frames.
 
 mod breach;
 mod budget;

@@ -7,7 +7,7 @@ use super::target;
 /// The longest method, in bytes; registered ones have at most 17.
 const LONGEST_METHOD: usize = 32;
 
-/// What of a request line is neither method nor target: two blanks and the version.
+/// The bytes of a request line besides method and target: two blanks and the version.
 const REST: usize = 2 + b"HTTP/1.1".len();
 
 /// The version of a request.
@@ -19,22 +19,22 @@ pub(super) enum Version {
     Http11,
 }
 
-/// A good request line.
+/// A valid request line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestLine<'a> {
     pub(super) method: &'a [u8],
     pub(super) target: &'a [u8],
-    /// The target's other spelling, where the HTTP library wants one.
+    /// Another spelling of the target, if the HTTP library would refuse the client's.
     pub(super) respelt: Option<Vec<u8>>,
     pub(super) version: Version,
 }
 
-/// The longest line that can be good.
+/// The length of the longest valid line, in bytes.
 pub(super) const fn longest(target_bytes: usize) -> usize {
     LONGEST_METHOD.saturating_add(target_bytes).saturating_add(REST)
 }
 
-/// Why a line that is longer than [`longest`] is refused, by its beginning.
+/// The breach of a line longer than [`longest`], judged by its beginning.
 pub(super) fn too_long(line: &[u8]) -> Breach {
     let beginning = line.get(..=LONGEST_METHOD).unwrap_or(line);
     match split_once(beginning, b' ') {
@@ -44,7 +44,7 @@ pub(super) fn too_long(line: &[u8]) -> Breach {
 }
 
 impl<'a> RequestLine<'a> {
-    /// Reads a whole line.
+    /// Reads a complete line.
     pub(super) fn read(line: &'a [u8], target_bytes: usize) -> Result<Self, Breach> {
         let (method, rest) = split_once(line, b' ').ok_or(Breach::RequestLine)?;
         let (target, version) = split_once(rest, b' ').ok_or(Breach::RequestLine)?;
@@ -65,7 +65,8 @@ impl<'a> RequestLine<'a> {
     }
 }
 
-/// Any method but CONNECT, whose target and answer are of another kind, is for the router to judge.
+/// Accepts every method except CONNECT, whose target and response have another form. The router judges the
+/// rest.
 pub(super) fn check_method(method: &[u8]) -> Result<(), Breach> {
     if method.len() > LONGEST_METHOD || !is_token(method) {
         return Err(Breach::Method);
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn blames_what_is_long() {
+    fn reports_the_part_that_is_too_long() {
         assert_eq!(
             too_long(b"GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
             Breach::TargetTooLong

@@ -1,4 +1,4 @@
-//! Request targets that name a path in one way, in a spelling every parser takes.
+//! Request targets with exactly one path, in a spelling that every parser accepts.
 
 use std::ops::Range;
 
@@ -9,24 +9,24 @@ use super::breach::Breach;
 /// The longest target that the HTTP library can hold, in bytes.
 const LONGEST: usize = 65_534;
 
-/// Another spelling of a target, with the same meaning, that the HTTP library takes.
+/// Another spelling of a target, with the same meaning, that the HTTP library accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Respelling {
-    /// Where the target stands in the head.
+    /// The position of the target in the head.
     pub place: Range<usize>,
-    /// What to write there.
+    /// The bytes to write there.
     pub target: Vec<u8>,
 }
 
-/// Checks a target; returns the spelling to use where the library would refuse the client's.
+/// Checks a target. Returns the spelling to use if the library would refuse the client's.
 ///
-/// PHP decodes an escape to the byte that it stands for, so that both spellings read the same.
+/// PHP decodes an escape to the byte that it encodes, so both spellings have the same meaning.
 pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Breach> {
     if target.len() > longest.min(LONGEST) {
         return Err(Breach::TargetTooLong);
     }
     let is_visible = |&byte: &u8| byte > b' ' && byte != 0x7f;
-    // A library that cuts a fragment off reads another target than one that keeps it (T-13).
+    // A library that removes a fragment reads another target than one that keeps it (T-13).
     if !target.iter().all(is_visible) || target.contains(&b'#') {
         return Err(Breach::Target);
     }
@@ -41,9 +41,9 @@ pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Br
     Err(Breach::Target)
 }
 
-/// Escapes what the HTTP library refuses and web servers pass to PHP; nothing, most of the time.
+/// Escapes bytes that the HTTP library refuses but web servers pass to PHP. Usually returns `None`.
 fn respell(target: &[u8]) -> Option<Vec<u8>> {
-    // Well-formed UTF-8 is taken as it is.
+    // The library accepts well-formed UTF-8 as it is.
     let is_text = target.is_ascii() || std::str::from_utf8(target).is_ok();
     let is_refused = |byte: u8| matches!(byte, b'"' | b'<' | b'>' | b'`') || (!byte.is_ascii() && !is_text);
     if !target.iter().any(|&byte| is_refused(byte)) {
@@ -63,7 +63,8 @@ fn respell(target: &[u8]) -> Option<Vec<u8>> {
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// `http://host/path`: the path is judged, the authority ignored; user information is refused (T-13).
+/// True for `http://host/path`. The path is judged and the authority ignored; user information is refused
+/// (T-13).
 fn is_absolute(target: &[u8]) -> bool {
     let Ok(uri) = Uri::try_from(target) else {
         return false;
@@ -71,7 +72,7 @@ fn is_absolute(target: &[u8]) -> bool {
     let is_web = uri
         .scheme_str()
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"));
-    // With the port and nothing else behind the host, and no user information before it.
+    // Only a port may follow the host, and no user information may precede it.
     let is_plain = uri.authority().is_some_and(|authority| {
         let port = authority.port().map_or(0, |port| 1 + port.as_str().len());
         authority.host().len() + port == authority.as_str().len()
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_only_what_the_library_refuses() {
+    fn escapes_only_bytes_that_the_library_refuses() {
         for (target, expected) in [
             (&b"/a?b=\"c\""[..], "/a?b=%22c%22"),
             (b"/<a>`", "/%3Ca%3E%60"),

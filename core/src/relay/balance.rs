@@ -1,9 +1,9 @@
-//! Whether a streamed JSON document came to its end.
+//! A test of a streamed JSON document for completeness.
 
 use memchr::memchr2;
 
-/// Counts brackets outside strings. It finds a document that was cut, and one with more behind it, at the
-/// speed of a scan; it does not find every malformed one.
+/// Counts brackets outside strings. At the speed of a scan, it detects a document that was cut off and one
+/// followed by more bytes. It does not detect every malformed document.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Balance {
     depth: u64,
@@ -22,7 +22,7 @@ enum Depth {
 // === impl Balance ===
 
 impl Balance {
-    /// Reads on.
+    /// Processes the next piece.
     pub(super) fn read(&mut self, mut piece: &[u8]) {
         while let [first, rest @ ..] = piece {
             piece = match self.place {
@@ -39,7 +39,7 @@ impl Balance {
         }
     }
 
-    /// Whether every bracket and string that was opened is closed.
+    /// True if every opened bracket and string is closed.
     pub(super) const fn is_complete(self) -> bool {
         self.depth == 0 && matches!(self.place, Depth::Outside) && !self.broken
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_whole_documents_from_cut_ones() {
+    fn distinguishes_complete_documents_from_cut_ones() {
         let whole = r#"{"a":["x]\"}\\",{"b":1}],"c":"\u00e9"}"#;
         assert!(complete(whole, 7));
         for end in 1..whole.len() {
@@ -96,7 +96,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_border_anywhere_changes_nothing(text in r#"[\[\]{}"\\a]{0,24}"#, cut in 0_usize..24) {
+        fn the_result_does_not_depend_on_the_cut(text in r#"[\[\]{}"\\a]{0,24}"#, cut in 0_usize..24) {
             prop_assert_eq!(complete(&text, cut), complete(&text, 0));
         }
     }

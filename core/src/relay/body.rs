@@ -1,4 +1,4 @@
-//! The body of a client's response: whole, or streamed and rewritten on its way.
+//! The body of a client's response: complete, or streamed and rewritten on the way.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -13,8 +13,8 @@ use super::rewrite::Rewriter;
 
 /// The body of a relayed response.
 ///
-/// Trailers are dropped. An error means that the client already has the status: the connection must be
-/// aborted, never ended cleanly.
+/// Trailers are dropped. When polling returns an error, the client already has the status, so the connection
+/// must be aborted and never ended cleanly.
 #[derive(Debug)]
 pub struct RelayBody<B> {
     state: BodyState<B>,
@@ -22,11 +22,11 @@ pub struct RelayBody<B> {
 
 #[derive(Debug)]
 enum BodyState<B> {
-    /// All that is left to send.
+    /// The complete rest of the body.
     Whole(Bytes),
-    /// More than fits the buffer.
+    /// The body is larger than the buffer.
     Streaming(Box<Streaming<B>>),
-    /// Everything was sent, or there is no body.
+    /// All bytes were sent, or there is no body.
     Done,
 }
 
@@ -41,19 +41,19 @@ struct Streaming<B> {
     budget: BufferBudget,
 }
 
-/// Why a body stops in the middle.
+/// The reason why a body ends too early.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyFailure {
-    /// More than `limits.response_bytes`.
+    /// The body is larger than `limits.response_bytes`.
     #[error("the origin's answer is larger than {limit} bytes")]
     TooLarge {
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// The message was complete, its JSON is not.
+    /// The message was complete, but its JSON is not.
     #[error("the origin's JSON document is cut off")]
     Truncated,
-    /// The connection broke.
+    /// The connection to the origin broke.
     #[error("the origin's answer broke off")]
     Interrupted(#[source] BoxError),
 }
@@ -61,21 +61,21 @@ pub enum BodyFailure {
 // === impl RelayBody ===
 
 impl<B> RelayBody<B> {
-    /// No body.
+    /// Returns an empty body.
     pub(super) const fn none() -> Self {
         Self {
             state: BodyState::Done,
         }
     }
 
-    /// A complete body, rewritten.
+    /// Returns a complete body that is already rewritten.
     pub(super) const fn whole(bytes: Bytes) -> Self {
         Self {
             state: BodyState::Whole(bytes),
         }
     }
 
-    /// A body of which the beginning was judged.
+    /// Returns a body whose beginning was judged; the rest is streamed.
     pub(super) fn streaming(
         beginning: Bytes,
         rest: B,
@@ -97,7 +97,7 @@ impl<B> RelayBody<B> {
         }
     }
 
-    /// The length in bytes, when it is known.
+    /// The length in bytes, if it is known.
     pub const fn length(&self) -> Option<u64> {
         match &self.state {
             BodyState::Whole(bytes) => Some(bytes.len() as u64),
@@ -147,7 +147,7 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    /// The next piece, and whether it is the last thing to come.
+    /// Returns the next piece, and true if nothing follows it.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<(Option<Result<Bytes, BodyFailure>>, bool)> {
         loop {
             let piece = match ready!(self.poll_piece(cx)) {
@@ -171,7 +171,7 @@ where
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
-        // Its rewritten form is counted when it is passed on.
+        // The reservation ends here; the rewritten form is counted when it is passed on.
         if let Some((beginning, _reservation)) = self.beginning.take() {
             return Poll::Ready(Some(Ok(beginning)));
         }

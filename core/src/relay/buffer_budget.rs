@@ -1,8 +1,8 @@
 //! A memory budget for bytes that are buffered for clients, shared by all responses.
 //!
-//! One response is bounded by `limits.response_buffer_bytes`; slow clients can still ask for many, a hundred on one
-//! connection of HTTP/2. Once the budget is used up, further responses are not buffered but streamed, which slows the
-//! backend's response down to its client.
+//! `limits.response_buffer_bytes` bounds a single response, but a slow client can ask for many, up to a
+//! hundred on one HTTP/2 connection. When the budget is used up, further responses are streamed without
+//! buffering. The backend then sends each of them only as fast as its client reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,23 +11,24 @@ use bytes::Bytes;
 
 use crate::settings::Settings;
 
-/// Pieces up to this size are neither counted nor refused: they take no more than the connection itself.
+/// Pieces up to this size in bytes are neither counted nor refused, because they take no more memory than the
+/// connection itself.
 const SMALL: usize = 16 * 1024;
 
-/// Counts buffered bytes; clones share the count and the limit. It is made once and outlives every reload.
+/// Counts buffered bytes; clones share the count and the limit. It is created once and survives every reload.
 #[derive(Debug, Clone)]
 pub struct BufferBudget {
     shared: Arc<Counters>,
 }
 
-// Only the numbers themselves matter, and nothing is published with them: all orderings are relaxed.
+// The counters do not guard other data, so relaxed ordering is enough everywhere.
 #[derive(Debug)]
 struct Counters {
     reserved: AtomicUsize,
     limit: AtomicUsize,
 }
 
-/// Some buffered bytes, counted until it is dropped.
+/// A number of buffered bytes, counted until the reservation is dropped.
 #[derive(Debug)]
 pub(super) struct Reservation {
     shared: Arc<Counters>,
@@ -43,12 +44,12 @@ struct ReservedBytes {
 // === impl BufferBudget ===
 
 impl BufferBudget {
-    /// An unused budget with the limit of these settings.
+    /// Returns an unused budget with the limit from the settings.
     pub fn new(settings: &Settings) -> Self {
         Self::with_limit(settings.limits.response_buffer_total)
     }
 
-    /// Takes the limit of new settings; it holds for what is buffered already.
+    /// Changes the limit to that of new settings. It also applies to bytes that are already buffered.
     pub fn adapt(&self, settings: &Settings) {
         let limit = settings.limits.response_buffer_total;
         self.shared.limit.store(limit, Ordering::Relaxed);
@@ -63,10 +64,10 @@ impl BufferBudget {
         }
     }
 
-    /// How many of the `wanted` bytes of the next response may be buffered.
+    /// Returns the number of bytes, at most `wanted`, that the next response may buffer.
     ///
-    /// Responses count once they are read, so the sum may exceed the limit by as much as the exchanges that run at
-    /// once may buffer.
+    /// A response is counted after it was read. So the sum can exceed the limit by the bytes that all
+    /// concurrent exchanges may buffer.
     pub(super) fn allowance(&self, wanted: usize) -> usize {
         let Counters { reserved, limit } = &*self.shared;
         if reserved.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed) {
@@ -76,7 +77,7 @@ impl BufferBudget {
         }
     }
 
-    /// Counts so many bytes from now on.
+    /// Counts this many bytes until the reservation is dropped.
     pub(super) fn reserve(&self, bytes: usize) -> Reservation {
         self.shared.reserved.fetch_add(bytes, Ordering::Relaxed);
         Reservation {
@@ -85,7 +86,7 @@ impl BufferBudget {
         }
     }
 
-    /// Counts these bytes until the last reference to them is dropped, wherever they are passed on to.
+    /// Counts these bytes until the last reference to them is dropped.
     pub(super) fn count(&self, bytes: Bytes) -> Bytes {
         if bytes.len() <= SMALL {
             return bytes;
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_limit_holds_for_what_is_buffered_already() {
+    fn a_new_limit_applies_to_bytes_already_buffered() {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.limits.response_buffer_total = usize::MAX;
         let budget = BufferBudget::new(&settings);

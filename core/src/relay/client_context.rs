@@ -7,8 +7,8 @@ use crate::cors::Audience;
 /// The client that a response is written for.
 #[derive(Debug, Clone)]
 pub struct ClientContext {
-    /// Scheme and authority under which this client reaches the edge, without a trailing slash.
+    /// The scheme and authority under which this client reaches the edge, without a trailing slash.
     pub public_base: Arc<str>,
-    /// Whether the response is for this client only.
+    /// The audience of the response: everybody, or this client only.
     pub audience: Audience,
 }

@@ -1,15 +1,16 @@
-//! The headers by which pages of the site tell where the API is (`other = "forward"`).
+//! The headers in which pages of the site name the address of the API (`other = "forward"`).
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::link::{api_link, links};
 use super::rewrite::UrlMap;
 
-/// Where the plugin says its API is: REST root and namespace (backend.md section 10).
+/// The header in which the plugin names the address of its API: REST root and namespace
+/// (backend.md section 10).
 const API_ROOT: HeaderName = HeaderName::from_static("x-tec-api-root");
 
-/// Makes the discovery headers of a page name the public REST root: `Link: …; rel="https://api.w.org/"` and
-/// `X-TEC-API-ROOT`. Everything else, `X-TEC-API-ORIGIN` (the site itself) included, stays.
+/// Puts the public REST root into the discovery headers of a page: `Link: …; rel="https://api.w.org/"` and
+/// `X-TEC-API-ROOT`. All other headers stay, including `X-TEC-API-ORIGIN`, which names the site itself.
 pub fn rewrite_discovery(headers: &mut HeaderMap, map: &UrlMap, public_base: &str) {
     if let Some(printed) = headers.get(API_ROOT).and_then(|value| value.to_str().ok())
         && let Some(public) = map.public_api_name_of(printed, public_base)
@@ -24,7 +25,7 @@ pub fn rewrite_discovery(headers: &mut HeaderMap, map: &UrlMap, public_base: &st
     }
 }
 
-/// A `Link` field with the public root in it; `None` when it names no root of ours.
+/// A `Link` field with the public root in it; `None` if it does not name a root of this origin.
 fn public_links(field: &HeaderValue, map: &UrlMap, public_base: &str) -> Option<HeaderValue> {
     let mut renamed = false;
     let links: Vec<String> = links(field.to_str().ok()?)?

@@ -1,30 +1,32 @@
-//! Why an origin's answer is not passed on: the client gets `edge_origin_failed`, the operator a reason.
+//! The reasons why a response of the origin is not passed on. Clients get `edge_origin_failed`; operators get
+//! the reason.
 
 use http::StatusCode;
 
-/// An error of whatever carried the body.
+/// An error of the transport that carried the body.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
+/// The reason why a response of the origin is not passed on. Messages are for the log; clients never see
+/// them.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginFailure {
-    /// A status that ends no exchange, that nobody asked for, or is none (T-62).
+    /// The status is interim, unexpected or invalid (T-62).
     #[error("the origin answered with status {0}, which is no answer to what was asked")]
     InvalidStatus(StatusCode),
-    /// A redirect; the edge follows none and passes none on (T-67).
+    /// A redirect. The edge neither follows nor relays redirects (T-67).
     #[error("the origin redirects ({status}) to {}", .location.as_deref().unwrap_or("nowhere"))]
     Redirect {
         /// 300 to 308, without 304.
         status: StatusCode,
-        /// Where to, without query, at most 256 bytes.
+        /// The target without its query, at most 256 bytes.
         location: Option<String>,
-        /// What `origin.url` should be, when the target shows it.
+        /// The right value of `origin.url`, if the target reveals it.
         better_url: Option<String>,
     },
-    /// A compressed body, although the edge asks for none (T-65).
+    /// The body is compressed, although the edge asks for no compression (T-65).
     #[error("the origin encoded the body as {0:?}, although only identity was asked for")]
     CodedBody(String),
-    /// WordPress's page for a database that does not answer.
+    /// WordPress's page for a database that does not respond.
     #[error("the site cannot reach its database")]
     DatabaseError,
     /// WordPress's page during updates.
@@ -33,39 +35,39 @@ pub enum OriginFailure {
     /// PHP ended with an error (backend.md section 3).
     #[error("PHP ended with an error: {}", .detail.as_deref().unwrap_or("see the site's error log"))]
     Fatal {
-        /// What the site says about it, at most 256 bytes: names files of the site.
+        /// The site's error message, at most 256 bytes. It may name files of the site.
         detail: Option<String>,
     },
-    /// A page of a web server, a firewall, or the site (T-66).
+    /// An HTML page of a web server, a firewall, or the site (T-66).
     #[error("the origin answered with an HTML page ({0})")]
     Html(StatusCode),
-    /// Another type than JSON, or none.
+    /// The content type is missing or not JSON.
     #[error("the origin answered ({status}) with type {content_type:?} instead of JSON")]
     NotJson {
         /// The status.
         status: StatusCode,
-        /// The type, at most 256 bytes.
+        /// The content type, at most 256 bytes.
         content_type: Option<String>,
     },
-    /// No body where one is due.
+    /// The body is empty, but must not be.
     #[error("the origin answered ({0}) without a body")]
     Empty(StatusCode),
-    /// Something before the JSON.
+    /// Other text precedes the JSON.
     #[error("something was printed before the JSON document")]
     TextBeforeJson,
-    /// Something after the JSON.
+    /// Other text follows the JSON.
     #[error("something was printed after the JSON document")]
     TextAfterJson,
     /// The JSON ends too early, although the message was complete.
     #[error("the JSON document is cut off")]
     Truncated,
-    /// No JSON inside.
+    /// The body is not JSON.
     #[error("the body is no JSON document")]
     Malformed,
-    /// More than `limits.response_bytes` (T-64).
+    /// The body is larger than `limits.response_bytes` (T-64).
     #[error("the origin's answer is larger than {limit} bytes")]
     TooLarge {
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
     /// The connection broke before the body was complete (T-61).
@@ -76,7 +78,7 @@ pub enum OriginFailure {
 // === impl OriginFailure ===
 
 impl OriginFailure {
-    /// What to change, where a setting or the site's set-up is the cause.
+    /// The change that solves the problem, if a setting or the set-up of the site causes it.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::Redirect {
@@ -112,8 +114,8 @@ impl OriginFailure {
         Some(advice.to_owned())
     }
 
-    /// Whether the answer says that the site as a whole is in trouble, so that a breaker should count it
-    /// (T-72). Fatals and broken bodies are not: one client can cause those at will.
+    /// True if the whole site is in trouble, so that a breaker should count the failure (T-72). Fatal errors
+    /// and broken bodies do not count, because a single client can cause them at will.
     pub const fn is_outage(&self) -> bool {
         match self {
             Self::DatabaseError | Self::Maintenance | Self::Interrupted(_) => true,
@@ -154,10 +156,10 @@ impl OriginFailure {
     }
 }
 
-/// The longest piece of an answer that gets into a log line, in bytes.
+/// The most bytes of an origin's text in a log line.
 const LOGGED_BYTES: usize = 256;
 
-/// A text of the origin for a log line: bounded, without control characters.
+/// Prepares a text of the origin for a log line: bounded, without control characters.
 pub(super) fn shortened(text: &str) -> String {
     let mut short: String = text.chars().filter(|character| !character.is_control()).collect();
     short.truncate(short.floor_char_boundary(LOGGED_BYTES));

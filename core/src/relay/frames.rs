@@ -25,7 +25,7 @@ impl Body for Frames {
     }
 }
 
-/// A body that ends after these pieces.
+/// Returns a body that ends after these pieces.
 pub(super) fn frames(pieces: &[&str]) -> Frames {
     let data = pieces
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn frames(pieces: &[&str]) -> Frames {
     Frames(data.collect())
 }
 
-/// A body that breaks after these pieces.
+/// Returns a body that breaks off after these pieces.
 pub(super) fn broken(pieces: &[&str]) -> Frames {
     let mut frames = frames(pieces);
     frames.0.push_back(Err("connection reset".into()));

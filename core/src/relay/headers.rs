@@ -1,4 +1,4 @@
-//! Which headers of an answer reach the client: an allow-list, and the edge's own (T-25, T-43, T-68).
+//! The response headers that reach the client: those on an allow-list, and the edge's own (T-25, T-43, T-68).
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -9,7 +9,7 @@ use super::link::{api_link, api_target};
 use super::rewrite::{Content, Rewriter};
 use crate::cors::Audience;
 
-/// Headers that pass as they are, all their fields (backend.md section 10).
+/// The headers that pass unchanged, with all their fields (backend.md section 10).
 const PASSED: [HeaderName; 11] = [
     header::ALLOW,
     header::CACHE_CONTROL,
@@ -24,13 +24,14 @@ const PASSED: [HeaderName; 11] = [
     HeaderName::from_static("x-wp-totalpages"),
 ];
 
-/// Headers that name a URL.
+/// The headers that hold a URL.
 const REWRITTEN: [HeaderName; 2] = [header::LOCATION, header::CONTENT_LOCATION];
 
-/// The headers that the client gets. `Content-Length` depends on the body; cross-origin headers are not relayed.
+/// The headers for the client. `Content-Length` depends on the body and is set later. Cross-origin headers of
+/// the origin are not relayed.
 pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
-    // One type only: a second field would make the response two things.
+    // Only the first field is used: with two fields, parsers could disagree on the type.
     if let Some(content_type) = head.headers.get(header::CONTENT_TYPE) {
         headers.insert(header::CONTENT_TYPE, content_type.clone());
     }
@@ -64,19 +65,19 @@ fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext
     HeaderValue::from_maybe_shared(public).ok()
 }
 
-/// The cache directives that must be there, at least.
+/// The cache directives that the response must at least have.
 fn caching(head: &AcceptedHead, audience: Audience) -> &'static [&'static str] {
     if audience == Audience::OneClient {
         return &["private", "no-store"];
     }
-    // An envelope hides its status, so that it may be an error.
+    // An envelope hides the status, so the response may be an error.
     if head.status.as_u16() >= 400 || head.enveloped {
         return &["no-store"];
     }
     &[]
 }
 
-/// Makes sure that directives are there; the origin's own value stays when it has them all.
+/// Ensures that the directives are present. The origin's own value stays if it contains all of them.
 fn limit_caching(headers: &mut HeaderMap, required: &'static [&'static str]) {
     let has = |directive: &str| {
         headers.get_all(header::CACHE_CONTROL).iter().any(|field| {
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_personal_answers_are_not_stored() {
+    fn errors_and_personal_responses_are_not_stored() {
         let public = ("cache-control", "public, max-age=60");
         let complete = ("cache-control", "no-cache, no-store, private");
         let expires = ("expires", "Wed, 11 Jan 1984 05:00:00 GMT");

@@ -1,4 +1,4 @@
-//! The REST roots that a backend names in its own responses, kept over reloads.
+//! The REST roots that a backend names in its own responses, kept across reloads.
 
 use std::sync::Arc;
 
@@ -8,16 +8,17 @@ use url::Url;
 use super::rewrite::OriginRoot;
 use crate::settings::Settings;
 
-/// What was learnt about every dialled root; clones share it. It is made once and outlives every reload.
+/// The names learnt for all dialled roots; clones share them. The value is created once and survives every
+/// reload.
 ///
-/// Learning is one-way and cheap to undo: every sound response names its own root again, and is rewritten by
-/// that name, so that a wrong one lasts no longer than the next sound response.
+/// A wrong name does little harm: every accepted response names its own root again and is rewritten by that
+/// name, so a wrong name lasts only until the next accepted response.
 #[derive(Debug, Clone, Default)]
 pub struct LearntRoots {
     names: Arc<ArcSwap<LearntNames>>,
 }
 
-/// The names known at one moment, one for each dialled URL at most.
+/// The names known at one moment, at most one for each dialled URL.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LearntNames {
     names: Vec<LearntName>,
@@ -26,18 +27,18 @@ pub(super) struct LearntNames {
 #[derive(Debug, Clone)]
 struct LearntName {
     dialled: Url,
-    /// The URL as it was printed, to recognise it without parsing.
+    /// The URL as it was printed, so that it is recognised without parsing.
     printed: String,
     root: OriginRoot,
 }
 
-/// The longest root that is believed, in bytes.
+/// The longest root that is accepted, in bytes.
 pub(super) const LONGEST_ROOT: usize = 1024;
 
 // === impl LearntRoots ===
 
 impl LearntRoots {
-    /// Forgets roots that are not dialled under new settings, and all of them where the name is set.
+    /// Forgets roots that new settings do not dial, and all roots if the settings give the name.
     pub fn adapt(&self, settings: &Settings) {
         let is_set = settings.origin.advertised_url.is_some();
         let is_dialled =
@@ -49,13 +50,13 @@ impl LearntRoots {
         });
     }
 
-    /// What is known now.
+    /// The names known now.
     pub(super) fn names(&self) -> Arc<LearntNames> {
         self.names.load_full()
     }
 
-    /// Learns the name that a sound response printed for the root dialled by this URL, and returns what is known then.
-    /// A name that cannot be a root's changes nothing.
+    /// Learns the name that an accepted response printed for the root dialled by this URL. Returns the names
+    /// known then. A name that cannot be a root's is ignored.
     pub(super) fn learn(&self, dialled: &Url, printed: &str) -> Arc<LearntNames> {
         let known = self.names();
         if printed.len() > LONGEST_ROOT || known.has(dialled, printed) {
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_that_are_dialled_no_longer_are_forgotten() {
+    fn roots_without_a_setting_are_forgotten() {
         let (before, mut after) = (settings(), settings());
         let learnt = learnt(&before);
         learnt.adapt(&after);
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_name_ends_what_was_learnt() {
+    fn a_set_name_clears_the_learnt_ones() {
         let (before, mut set) = (settings(), settings());
         let learnt = learnt(&before);
         set.origin.advertised_url = Some(PRINTED.parse().unwrap());

@@ -1,4 +1,4 @@
-//! `Link` header fields, read strictly (RFC 8288 section 3).
+//! `Link` header fields, parsed strictly (RFC 8288 section 3).
 
 use http::{HeaderMap, HeaderValue, header};
 
@@ -8,15 +8,15 @@ pub(super) const API_RELATION: &str = "https://api.w.org/";
 /// One link of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Link<'a> {
-    /// The link as it stands, without the comma.
+    /// The link as written, without the comma.
     pub(super) text: &'a str,
-    /// What stands between the angle brackets.
+    /// The text between the angle brackets.
     pub(super) target: &'a str,
-    /// Whether one of its relations is WordPress's REST root.
+    /// True if one of its relations is WordPress's REST root.
     pub(super) is_api: bool,
 }
 
-/// The links of one field; `None` when it is not well formed.
+/// The links of one field; `None` if it is malformed.
 pub(super) fn links(field: &str) -> Option<Vec<Link<'_>>> {
     split_outside(field, ',')?
         .into_iter()
@@ -26,8 +26,8 @@ pub(super) fn links(field: &str) -> Option<Vec<Link<'_>>> {
         .collect()
 }
 
-/// The target of the one REST root that a head names; `None` when there is none, more than one, or a
-/// field that is not well formed.
+/// The target of the one REST root that a head names; `None` if there is no root, more than one, or a
+/// malformed field.
 pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
     let mut target = None;
     for field in headers.get_all(header::LINK) {
@@ -52,7 +52,7 @@ fn link(text: &str) -> Option<Link<'_>> {
         let Some((name, value)) = parameter.split_once('=') else {
             continue;
         };
-        // Of several `rel` parameters the first one counts (RFC 8288 section 3.3).
+        // If there are several `rel` parameters, the first one counts (RFC 8288 section 3.3).
         if name.trim().eq_ignore_ascii_case("rel") && relation.is_none() {
             relation = Some(value.trim().trim_matches('"'));
         }
@@ -61,7 +61,7 @@ fn link(text: &str) -> Option<Link<'_>> {
     Some(Link { text, target, is_api })
 }
 
-/// Splits at a separator that stands outside quotes and angle brackets; `None` when one is left open.
+/// Splits at each separator outside quotes and angle brackets; `None` if a quote or bracket is not closed.
 #[expect(clippy::string_slice, reason = "all positions are those of characters")]
 fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut parts = Vec::new();

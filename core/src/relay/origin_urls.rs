@@ -1,4 +1,4 @@
-//! The names of the origin's roots: as dialled, and as printed, which is set or learnt.
+//! The names of the origin's roots: as dialled, and as printed. The printed name is either set or learnt.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct OriginUrls {
     printed: Printed,
 }
 
-/// What the settings say.
+/// The names from the settings.
 #[derive(Debug)]
 struct DialledNames {
     roots: Vec<DialledRoot>,
@@ -31,19 +31,19 @@ struct DialledRoot {
     root: OriginRoot,
 }
 
-/// Where the printed names come from.
+/// The source of the printed names.
 #[derive(Debug)]
 enum Printed {
-    /// `origin.advertised_url`.
+    /// The setting `origin.advertised_url`.
     Set(Arc<UrlMap>),
-    /// Sound responses.
+    /// Accepted responses.
     Learnt {
         roots: LearntRoots,
         current: ArcSwap<CurrentMap>,
     },
 }
 
-/// The map made of what was learnt, and what that was.
+/// The map, and the learnt names that it was made of.
 #[derive(Debug)]
 struct CurrentMap {
     names: Arc<LearntNames>,
@@ -53,7 +53,7 @@ struct CurrentMap {
 // === impl OriginUrls ===
 
 impl OriginUrls {
-    /// Combines what the settings say with what was learnt; the first public namespace is the one printed.
+    /// Combines the settings with the learnt names. The first public namespace is the one that is printed.
     pub fn new(settings: &Settings, learnt: &LearntRoots) -> Self {
         let names = DialledNames::new(settings);
         let printed = match &settings.origin.advertised_url {
@@ -66,7 +66,7 @@ impl OriginUrls {
         Self { names, printed }
     }
 
-    /// The URL that a root is dialled by.
+    /// The URL under which a root is dialled.
     pub(super) fn dialled(&self, root: usize) -> Option<&Url> {
         self.names.roots.get(root).map(|dialled| &dialled.url)
     }
@@ -79,8 +79,8 @@ impl OriginUrls {
         }
     }
 
-    /// Learns the name that a sound response (200, JSON) over the root `root` printed for it, and returns the map to
-    /// rewrite that response with. No name, or an odd one, changes nothing.
+    /// Learns the name that an accepted response (200, JSON) printed for the root `root`. Returns the map for
+    /// rewriting that response. A missing or invalid name changes nothing.
     pub(super) fn learn(&self, root: usize, printed: Option<&str>) -> Arc<UrlMap> {
         match (&self.printed, self.dialled(root), printed) {
             (Printed::Learnt { roots, current }, Some(dialled), Some(printed)) => {
@@ -107,7 +107,7 @@ impl DialledNames {
         }
     }
 
-    /// The map under a set name; the other roots are renamed as the base is.
+    /// The map if the name is set; the other roots are renamed in the same way as the base.
     fn set_map(&self, base: &OriginRoot, advertised: &Url) -> Arc<UrlMap> {
         let advertised = OriginRoot::from_setting(advertised);
         Arc::new(self.map(|dialled| dialled.root.renamed(base, &advertised)))
@@ -121,7 +121,7 @@ impl DialledNames {
         }
     }
 
-    /// The map of these names, made anew where they are not those it was made of.
+    /// The map of these names. It is rebuilt only if the names changed.
     fn current_map(&self, current: &ArcSwap<CurrentMap>, names: Arc<LearntNames>) -> Arc<UrlMap> {
         let known = current.load();
         if Arc::ptr_eq(&known.names, &names) {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_is_learnt_for_this_answer_and_the_next() {
+    fn a_root_is_learnt_for_this_response_and_the_next() {
         let urls = urls(&settings());
         let printed = "https://site.example/wp-json";
         assert!(!knows(&urls.map(), printed));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_good_answer_replaces_a_wrong_name() {
+    fn the_next_good_response_replaces_a_wrong_name() {
         let urls = urls(&settings());
         observe(&urls, 0, &head(&[&api("https://wrong.example/wp-json/")]));
         let map = observe(&urls, 0, &head(&[&api("https://site.example/wp-json/")]));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_heads_teach_nothing() {
+    fn nothing_is_learnt_from_odd_heads() {
         let urls = urls(&settings());
         let before = urls.map();
         let long = api(&format!("https://h/{}", "x".repeat(LONGEST_ROOT)));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learnt_is_remembered_for_the_same_roots() {
+    fn learnt_names_survive_a_reload_with_the_same_roots() {
         let printed = "https://site.example/wp-json";
         let mut settings = settings();
         let learnt = LearntRoots::default();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_name_is_not_replaced_by_what_was_learnt_before() {
+    fn a_set_name_is_not_replaced_by_an_earlier_learnt_one() {
         let mut settings = settings();
         let learnt = LearntRoots::default();
         let earlier = OriginUrls::new(&settings, &learnt);

@@ -1,4 +1,4 @@
-//! An accepted response, written for one client.
+//! Writing an accepted response for one client.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, header};
@@ -12,10 +12,10 @@ use super::headers::public_headers;
 use super::rewrite::Rewriter;
 use super::rules::RelayRules;
 
-/// Writes an accepted response for one client: listed headers, public URLs, cache directives. Cross-origin headers
-/// are not among them.
+/// Writes an accepted response for one client: listed headers, public URLs, cache directives. It adds no
+/// cross-origin headers.
 ///
-/// A response that was kept [whole](AcceptedResponse::whole) is cloned first, which copies no byte of its body.
+/// Clone a response that was kept [whole](AcceptedResponse::whole) first; this copies no byte of its body.
 pub fn present<B>(
     response: AcceptedResponse<B>,
     client: &ClientContext,
@@ -92,11 +92,11 @@ mod tests {
     }
 
     fn json(status: u16, body: &str) -> Response<Full<Bytes>> {
-        let answer = Response::builder().status(status);
-        let answer = answer.header(header::CONTENT_TYPE, "application/json");
+        let response = Response::builder().status(status);
+        let response = response.header(header::CONTENT_TYPE, "application/json");
         let link = r#"<http://site.example/wp-json/>; rel="https://api.w.org/""#;
         let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
-        answer.header(header::LINK, link).body(body).unwrap()
+        response.header(header::LINK, link).body(body).unwrap()
     }
 
     /// Accepts a response to a call and presents it.
@@ -109,20 +109,20 @@ mod tests {
         Ok(present(accepted, &client("https://events.example.org"), rules))
     }
 
-    async fn text<B>(answer: Response<RelayBody<B>>) -> String
+    async fn text<B>(response: Response<RelayBody<B>>) -> String
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
         String::from_utf8(bytes.to_vec()).unwrap()
     }
 
     #[tokio::test]
-    async fn an_answer_is_rewritten_by_the_root_it_names_itself() {
-        let answer = relay(json(200, ITEM), Method::GET, &rules(|_| {})).await.unwrap();
-        let length = answer.headers()[header::CONTENT_LENGTH].clone();
-        let text = text(answer).await;
+    async fn a_response_is_rewritten_by_the_root_it_names_itself() {
+        let response = relay(json(200, ITEM), Method::GET, &rules(|_| {})).await.unwrap();
+        let length = response.headers()[header::CONTENT_LENGTH].clone();
+        let text = text(response).await;
         assert_eq!(
             text,
             r#"{"rest_url":"https:\/\/events.example.org\/wp-json\/calendar\/events\/v1\/events\/56"}"#
@@ -131,38 +131,42 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn errors_teach_no_root() {
+    async fn no_root_is_learnt_from_errors() {
         let rules = rules(|_| {});
-        let answer = relay(json(404, ITEM), Method::GET, &rules).await.unwrap();
-        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
-        assert_eq!(text(answer).await, ITEM);
+        let response = relay(json(404, ITEM), Method::GET, &rules).await.unwrap();
+        assert_eq!(response.status(), StatusCode::NOT_FOUND);
+        assert_eq!(text(response).await, ITEM);
         relay(json(200, "{}"), Method::GET, &rules).await.unwrap();
-        let answer = relay(json(404, ITEM), Method::GET, &rules).await.unwrap();
-        assert!(text(answer).await.contains("events.example.org"));
+        let response = relay(json(404, ITEM), Method::GET, &rules).await.unwrap();
+        assert!(text(response).await.contains("events.example.org"));
     }
 
     #[tokio::test]
-    async fn what_does_not_fit_the_buffer_streams() {
+    async fn a_body_larger_than_the_buffer_is_streamed() {
         let rules = rules(|settings| settings.limits.response_buffer_bytes = 10);
-        let answer = relay(json(200, ITEM), Method::GET, &rules).await.unwrap();
-        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
-        assert!(text(answer).await.contains(r"\/calendar\/events\/v1\/events\/56"));
+        let response = relay(json(200, ITEM), Method::GET, &rules).await.unwrap();
+        assert!(!response.headers().contains_key(header::CONTENT_LENGTH));
+        assert!(
+            text(response)
+                .await
+                .contains(r"\/calendar\/events\/v1\/events\/56")
+        );
     }
 
     #[tokio::test]
-    async fn an_answer_over_the_limit_fails_before_it_begins() {
+    async fn a_response_over_the_limit_fails_before_it_begins() {
         let rules = rules(|settings| settings.limits.response_bytes = 10);
         let failure = relay(json(200, ITEM), Method::GET, &rules).await.unwrap_err();
         assert!(matches!(failure, OriginFailure::TooLarge { limit: 10 }));
     }
 
     #[tokio::test]
-    async fn an_answer_to_head_has_a_head_only() {
-        let answer = relay(json(200, ITEM), Method::HEAD, &rules(|_| {}))
+    async fn a_response_to_head_has_no_body() {
+        let response = relay(json(200, ITEM), Method::HEAD, &rules(|_| {}))
             .await
             .unwrap();
-        assert!(!answer.headers().contains_key(header::CONTENT_LENGTH));
-        assert_eq!(text(answer).await, "");
+        assert!(!response.headers().contains_key(header::CONTENT_LENGTH));
+        assert_eq!(text(response).await, "");
     }
 
     #[tokio::test]
@@ -171,15 +175,15 @@ mod tests {
         let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
         let kept = accepted.whole().unwrap();
         for base in ["https://events.example.org", "http://localhost:8787"] {
-            let answer = present(kept.clone(), &client(base), &rules);
+            let response = present(kept.clone(), &client(base), &rules);
             let link = format!("<{base}/wp-json/>; rel=\"https://api.w.org/\"");
-            assert_eq!(answer.headers()[header::LINK], link);
-            assert!(text(answer).await.contains(&base.replace('/', r"\/")), "{base}");
+            assert_eq!(response.headers()[header::LINK], link);
+            assert!(text(response).await.contains(&base.replace('/', r"\/")), "{base}");
         }
     }
 
     #[tokio::test]
-    async fn a_response_that_is_still_coming_cannot_be_kept() {
+    async fn an_incomplete_response_cannot_be_kept() {
         let rules = rules(|settings| settings.limits.response_buffer_bytes = 10);
         let accepted = accept(json(200, ITEM), &call(Method::GET), &rules).await.unwrap();
         assert!(accepted.whole().is_none());

@@ -1,11 +1,11 @@
-//! The settings that checking and presenting responses obey.
+//! The settings for checking and presenting responses.
 
 use super::buffer_budget::BufferBudget;
 use super::learnt_roots::LearntRoots;
 use super::origin_urls::OriginUrls;
 use crate::settings::Settings;
 
-/// The part of the settings that relaying obeys; one value serves all calls.
+/// The settings for relaying; all calls share one value.
 #[derive(Debug)]
 pub struct RelayRules {
     pub(super) urls: OriginUrls,
@@ -17,7 +17,7 @@ pub struct RelayRules {
 // === impl RelayRules ===
 
 impl RelayRules {
-    /// Combines the settings with what outlives them.
+    /// Combines the settings with the state that survives reloads.
     pub fn new(settings: &Settings, learnt: &LearntRoots, budget: &BufferBudget) -> Self {
         Self {
             urls: OriginUrls::new(settings, learnt),

@@ -1,11 +1,12 @@
-//! WordPress's schema type `boolean`: what counts as true or false in a request.
+//! WordPress's schema type `boolean`: the request values that count as true or false.
 
 use super::Value;
 
-/// Whether WordPress takes the value for the schema type `boolean` (`rest_is_boolean`, backend.md section 5).
+/// True if WordPress accepts the value for the schema type `boolean` (`rest_is_boolean`,
+/// backend.md section 5).
 ///
-/// Text counts as `true`, `false` (any case), `0`, `1` and in no other spelling. JSON numbers count as the
-/// integers 0 and 1; `1.0` and `-0` are floats to PHP and don't.
+/// The accepted texts are `true` and `false` (any case), `0` and `1`, in no other spelling. The accepted JSON
+/// numbers are the integers 0 and 1; `1.0` and `-0` are floats in PHP and are not accepted.
 pub fn is_boolean(value: &Value) -> bool {
     match value {
         Value::Bool(_) => true,

@@ -1,19 +1,19 @@
-//! Byte strings cut in two, where the standard library cuts texts only.
+//! Splitting of byte strings, for operations that the standard library offers for text only.
 
-/// What stands before and behind the first such byte; none where there is no such byte.
+/// Splits the bytes at the first separator, which is dropped; `None` if there is no separator.
 pub fn split_once(bytes: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr::memchr(separator, bytes)?;
     let (before, from) = bytes.split_at(at);
     Some((before, from.get(1..)?))
 }
 
-/// The bytes of a kind at the beginning, and what follows them.
+/// Splits off the longest prefix whose bytes all satisfy `takes`.
 pub fn split_while(bytes: &[u8], takes: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     let end = bytes.iter().position(|&byte| !takes(byte));
     bytes.split_at(end.unwrap_or(bytes.len()))
 }
 
-/// What is left without the bytes of a kind at the end.
+/// Removes the longest suffix whose bytes all satisfy `drops`.
 pub fn trim_end(bytes: &[u8], drops: impl Fn(u8) -> bool) -> &[u8] {
     let last = bytes.iter().rposition(|&byte| !drops(byte));
     bytes.split_at(last.map_or(0, |last| last + 1)).0

@@ -1,26 +1,28 @@
-//! Values written again: as JSON for bodies, as pairs for queries.
+//! Writing of values: as JSON for bodies, as pairs for queries.
 
 use super::php::{ArrayKind, Key, PhpArray, Value};
 
-/// A text of the value is not UTF-8, which JSON cannot carry.
+/// The error for a text that is not UTF-8, which JSON cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text is not valid UTF-8")]
 pub struct NotUtf8;
 
-/// The value as compact JSON: numbers as they were spelt, lists as `[…]`, maps as `{…}`.
+/// Returns the value as compact JSON: numbers in their original spelling, lists as `[…]`, maps as `{…}`.
 ///
 /// # Errors
-/// [`NotUtf8`] when a text or key is not UTF-8.
+///
+/// [`NotUtf8`] if a text or key is not UTF-8.
 pub fn to_json(value: &Value) -> Result<Vec<u8>, NotUtf8> {
     let mut json = Vec::new();
     write_json(value, &mut json)?;
     Ok(json)
 }
 
-/// As [`to_json`], appending to a buffer the caller owns.
+/// Does the same as [`to_json`], but appends to a buffer.
 ///
 /// # Errors
-/// [`NotUtf8`] when a text or key is not UTF-8; the buffer then holds a part of the value.
+///
+/// [`NotUtf8`] if a text or key is not UTF-8; the buffer then holds a part of the value.
 pub fn write_json(value: &Value, json: &mut Vec<u8>) -> Result<(), NotUtf8> {
     match value {
         Value::Null => json.extend_from_slice(b"null"),
@@ -53,13 +55,14 @@ fn write_json_array(array: &PhpArray, json: &mut Vec<u8>) -> Result<(), NotUtf8>
     Ok(())
 }
 
-/// A JSON string, quotes included.
+/// Appends a JSON string, including its quotes.
 ///
 /// # Errors
-/// [`NotUtf8`] when the text is not UTF-8.
+///
+/// [`NotUtf8`] if the text is not UTF-8.
 pub fn write_json_text(text: &[u8], json: &mut Vec<u8>) -> Result<(), NotUtf8> {
     let text = std::str::from_utf8(text).map_err(|_| NotUtf8)?;
-    // A string always serialises and memory always takes it.
+    // A string can always be serialised, and writing to memory cannot fail.
     serde_json::to_writer(json, text).map_err(|_| NotUtf8)
 }
 
@@ -94,7 +97,7 @@ fn write_pair(name: &str, value: &[u8], query: &mut String) {
     write_escaped(value, query);
 }
 
-/// Percent-encodes everything but unreserved characters (RFC 3986 section 2.3).
+/// Percent-encodes all bytes except unreserved characters (RFC 3986 section 2.3).
 #[expect(clippy::indexing_slicing, reason = "sixteen digits for four bits")]
 pub fn write_escaped(bytes: &[u8], text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
@@ -109,7 +112,7 @@ pub fn write_escaped(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// Letters, digits, `-`, `.`, `_` and `~`.
+/// True for letters, digits, `-`, `.`, `_` and `~`.
 pub const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

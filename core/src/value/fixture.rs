@@ -1,8 +1,8 @@
-//! Reads the tables of PHP's verdicts in `fixtures/`: one escaped text a line, then its columns.
+//! Reads the tables of PHP's verdicts in `fixtures/`: each line is one escaped text and its columns.
 
 use std::fmt::Write;
 
-/// The rows of a table: the text, unescaped, and the columns after it. Lines that start with `#` are comments.
+/// The rows of a table: the unescaped text and the columns after it. Lines that start with `#` are comments.
 pub(super) fn rows(table: &str) -> Vec<(Vec<u8>, Vec<&str>)> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -13,7 +13,8 @@ pub(super) fn rows(table: &str) -> Vec<(Vec<u8>, Vec<&str>)> {
         .collect()
 }
 
-/// A text in the escapes of C, as PHP's `stripcslashes` reads them: the verdict scripts read the same lines.
+/// Escapes a text as in C, so that PHP's `stripcslashes` can read it: the verdict scripts read the same
+/// lines.
 pub(super) fn escape(text: &[u8]) -> String {
     let mut escaped = String::new();
     for &byte in text {
@@ -63,7 +64,7 @@ fn number(rest: &mut std::iter::Peekable<std::str::Bytes<'_>>, radix: u32, most:
 }
 
 #[test]
-fn unescapes_what_it_escaped() {
+fn unescaping_reverses_escaping() {
     let all: Vec<u8> = (0..=255).collect();
     assert_eq!(unescape(&escape(&all)), all);
     assert_eq!(unescape(r"\n\x41\1012\\\0"), b"\nAA2\\\0");

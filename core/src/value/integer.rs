@@ -3,10 +3,12 @@
 use super::Value;
 use super::numeric::{Numeric, numeric};
 
-/// Whether WordPress takes the value for the schema type `integer` (`rest_is_integer`, backend.md section 5).
+/// True if WordPress accepts the value for the schema type `integer` (`rest_is_integer`,
+/// backend.md section 5).
 ///
-/// Numeric and without a fraction, of any size: `29`, ` 29`, `29.0`, `2.9e1`; even `1e400`, which is infinite
-/// to PHP and equal to itself when rounded. Not `true`, not text that only starts with a number.
+/// The value must be numeric, without a fraction, of any size: `29`, ` 29`, `29.0`, `2.9e1`, and even
+/// `1e400`, which is infinite in PHP and equal to itself when rounded. `true` and text that only starts with
+/// a number are not accepted.
 pub fn is_integer(value: &Value) -> bool {
     number_of(value).is_some_and(|number| match number {
         Numeric::Int(_) => true,
@@ -14,10 +16,11 @@ pub fn is_integer(value: &Value) -> bool {
     })
 }
 
-/// Whether the plugin takes the value as a positive integer (backend.md section 5).
+/// True if the plugin accepts the value as a positive integer (backend.md section 5).
 ///
-/// Numeric, equal to its own `(int)`, above zero: `1`, `01`, `1.0`, ` 1`, `1e1`. The text 2^63 equals the
-/// largest integer after rounding and passes; the same as a JSON number wraps around and does not.
+/// The value must be numeric, equal to its own `(int)`, and above zero: `1`, `01`, `1.0`, ` 1`, `1e1`. The
+/// text 2^63 equals the largest integer after rounding and is accepted. As a JSON number, 2^63 wraps around
+/// and is not accepted.
 pub fn is_positive_int(value: &Value) -> bool {
     match number_of(value) {
         Some(Numeric::Int(int)) => int > 0,
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_number() {
+    fn refuses_values_that_are_not_numbers() {
         for value in [
             Value::Null,
             Value::Bool(true),

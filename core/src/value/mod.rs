@@ -1,6 +1,6 @@
-//! Values as PHP sees them: what a request's bytes become before anything is judged.
+//! Values as PHP sees them, parsed from a request's bytes before anything is judged.
 //!
-//! Pure: no tokio, no clock, no socket. Each submodule states one of PHP's readings and nothing else.
+//! Pure: no tokio, no clock, no socket. Each submodule contains one of PHP's rules and nothing else.
 
 pub mod boolean;
 mod cut;

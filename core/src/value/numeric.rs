@@ -1,21 +1,22 @@
-//! PHP's numeric strings: which texts are numbers, and which number a text is cast to.
+//! PHP's numeric strings: the texts that are numbers, and the number that a text is cast to.
 //!
-//! PHP 8 on a 64-bit machine. White space around a number is space, tab, LF, CR, vertical tab and form feed.
-//! Proven against PHP by `fixtures/numeric/cases.tsv`.
+//! The rules are those of PHP 8 on a 64-bit machine. White space around a number is space, tab, LF, CR,
+//! vertical tab and form feed. `fixtures/numeric/cases.tsv` proves the rules against PHP.
 
-/// The number that a numeric string is.
+/// The number that a numeric string represents.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Numeric {
     /// Digits only, within 64 bits.
     Int(i64),
-    /// A fraction or an exponent, or an integer past 64 bits; infinite when past the range of a double.
+    /// A number with a fraction or an exponent, or an integer past 64 bits; infinite beyond the range of a
+    /// double.
     Float(f64),
 }
 
 // === impl Numeric ===
 
 impl Numeric {
-    /// The number as a double, rounded where 53 bits don't hold it.
+    /// The number as a double, rounded if 53 bits cannot hold it.
     #[allow(
         clippy::cast_precision_loss,
         reason = "PHP rounds an integer the same way when it compares it as a float"
@@ -27,8 +28,8 @@ impl Numeric {
         }
     }
 
-    /// The number as PHP's `(int)` makes it from text: the fraction cut off, held within 64 bits, 0 for the
-    /// infinite.
+    /// The result of PHP's `(int)` cast from text: the fraction is cut off, the value saturates at 64 bits,
+    /// and infinity becomes 0.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "`as` cuts and saturates exactly as PHP does for text"
@@ -42,41 +43,42 @@ impl Numeric {
     }
 }
 
-/// The number that the whole text is, white space around it aside; none when PHP's `is_numeric` says no.
+/// The number that the whole text represents, ignoring white space around it; `None` if PHP's `is_numeric` is
+/// false.
 pub fn numeric(bytes: &[u8]) -> Option<Numeric> {
     let (spelling, rest) = NumericText::leading(bytes)?;
     rest.iter().all(|&byte| is_blank(byte)).then(|| spelling.number())
 }
 
-/// PHP's `is_numeric` of a text.
+/// PHP's `is_numeric` for a text.
 pub fn is_numeric(bytes: &[u8]) -> bool {
     numeric(bytes).is_some()
 }
 
-/// PHP's `(int)` of a text: the number it starts with, 0 when it starts with none. Saturates at 64 bits,
-/// except that what is infinite even as a double (`1e400`) is 0.
+/// PHP's `(int)` for a text: the number it starts with, or 0. It saturates at 64 bits, but a number that is
+/// infinite even as a double (`1e400`) becomes 0.
 pub fn int_prefix(bytes: &[u8]) -> i64 {
     NumericText::leading(bytes).map_or(0, |(spelling, _)| spelling.number().as_int())
 }
 
-/// PHP's `(float)` of a text: the number it starts with, 0 when it starts with none; `-0` keeps its sign.
+/// PHP's `(float)` for a text: the number it starts with, or 0; `-0` keeps its sign.
 pub fn float_value(bytes: &[u8]) -> f64 {
     NumericText::leading(bytes).map_or(0.0, |(spelling, _)| spelling.float())
 }
 
-/// The white space PHP allows around numbers.
+/// True for the white space that PHP allows around numbers.
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
 }
 
-/// The longest number that a text starts with, as it is written.
+/// The longest number at the start of a text, as it is written.
 struct NumericText<'a> {
     text: &'a str,
     whole: bool,
 }
 
 impl<'a> NumericText<'a> {
-    /// The number after leading white space, and what follows it.
+    /// The number after leading white space, and the rest behind it.
     fn leading(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let bytes = bytes.get(count(bytes, is_blank)..)?;
         let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
@@ -112,7 +114,8 @@ impl<'a> NumericText<'a> {
     }
 }
 
-/// Length of `e5`, `E+5`, `e-05` at a place; 0 where there is no complete exponent.
+/// The length of an exponent such as `e5`, `E+5` or `e-05` at this position; 0 if there is no complete
+/// exponent.
 fn exponent_at(text: &[u8], place: usize) -> usize {
     if !matches!(text.get(place), Some(b'e' | b'E')) {
         return 0;

@@ -1,4 +1,4 @@
-//! PHP as a second opinion in tests: verdicts recorded in `fixtures/`, and live ones where PHP is installed.
+//! PHP as a second opinion in tests: verdicts recorded in `fixtures/`, and live ones if PHP is installed.
 
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use super::{Verdict, fixture};
 /// A rule under test.
 type Oracle = fn(&[u8]) -> Verdict;
 
-/// Verdicts against PHP's, counted.
+/// The counts of verdicts that agree with PHP's, and of those that do not.
 #[derive(Debug, Default)]
 pub(super) struct Score {
     admitted: usize,
@@ -70,7 +70,7 @@ impl std::fmt::Display for Score {
     }
 }
 
-/// Compares made-up texts, half of them always the same; none where there is no PHP to ask.
+/// Compares generated texts, half of them always the same; `None` if PHP is not installed.
 pub(super) fn compare(
     what: &str,
     script: &str,
@@ -78,8 +78,8 @@ pub(super) fn compare(
     strategy: &impl Strategy<Value = Vec<u8>>,
 ) -> Option<Score> {
     let half = cases() / 2;
-    let mut texts = made_up(strategy, TestRunner::deterministic(), half);
-    texts.extend(made_up(strategy, random_runner(), half));
+    let mut texts = generate(strategy, TestRunner::deterministic(), half);
+    texts.extend(generate(strategy, random_runner(), half));
     let verdicts = verdicts(script, &texts)?;
     let score = Score::of(
         judge,
@@ -92,7 +92,7 @@ pub(super) fn compare(
     Some(score)
 }
 
-fn made_up(strategy: &impl Strategy<Value = Vec<u8>>, mut runner: TestRunner, count: usize) -> Vec<Vec<u8>> {
+fn generate(strategy: &impl Strategy<Value = Vec<u8>>, mut runner: TestRunner, count: usize) -> Vec<Vec<u8>> {
     let mut make = || {
         strategy
             .new_tree(&mut runner)
@@ -118,7 +118,8 @@ fn random_seed() -> [u8; 32] {
     seed
 }
 
-/// PHP's verdicts on the texts, in their order, by a script of `fixtures/`; none where PHP 8.2 is not installed.
+/// PHP's verdicts on the texts, in their order, from a script of `fixtures/`; `None` if PHP 8.2 is not
+/// installed.
 fn verdicts(script: &str, texts: &[Vec<u8>]) -> Option<Vec<String>> {
     if !is_php_8_2() {
         println!("skipped: no PHP 8.2 here to compare with");
@@ -147,7 +148,8 @@ fn verdicts(script: &str, texts: &[Vec<u8>]) -> Option<Vec<String>> {
     Some(rows)
 }
 
-/// How many random texts a comparison takes: `CALENDAR_EDGE_ORACLE_CASES`, else a number that keeps tests quick.
+/// The number of random texts in a comparison: `CALENDAR_EDGE_ORACLE_CASES`, or a default that keeps tests
+/// quick.
 fn cases() -> usize {
     let wanted = std::env::var("CALENDAR_EDGE_ORACLE_CASES").ok();
     wanted.and_then(|count| count.parse().ok()).unwrap_or(3000)

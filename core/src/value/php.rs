@@ -1,9 +1,9 @@
 //! PHP values that a request can carry.
 
-/// A PHP value, as the query, a form or a JSON body gives it.
+/// A PHP value from a query, a form or a JSON body.
 ///
-/// Strings are bytes: PHP's are, and a query may carry any. Numbers keep the text they were sent as, so
-/// that forwarding never rounds.
+/// Strings are bytes, as in PHP, because a query may carry any bytes. Numbers keep the text in which they
+/// were sent, so forwarding never rounds them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// JSON `null`.
@@ -12,7 +12,7 @@ pub enum Value {
     Bool(bool),
     /// A JSON number.
     Number(Number),
-    /// Text: every scalar of a query or form is one.
+    /// Text. All scalars of a query or form are text.
     String(Vec<u8>),
     /// A PHP array: a list or a map.
     Array(PhpArray),
@@ -24,24 +24,24 @@ pub struct Number {
     text: String,
 }
 
-/// A PHP array: ordered, keyed, each key once.
+/// A PHP array: ordered entries with unique keys.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PhpArray {
     kind: ArrayKind,
     entries: Vec<(Key, Value)>,
 }
 
-/// How an array was written, which is how it is written again.
+/// The JSON form of an array, used when it is written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ArrayKind {
     /// Keys 0, 1, 2, … in order: JSON `[…]`.
     #[default]
     List,
-    /// Anything else: JSON `{…}`.
+    /// Any other keys: JSON `{…}`.
     Map,
 }
 
-/// A key of a PHP array: decimal integers are numbers, everything else is text.
+/// A key of a PHP array: decimal integers become numbers, all other keys are text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
     /// An integer key.
@@ -53,12 +53,12 @@ pub enum Key {
 // === impl Value ===
 
 impl Value {
-    /// A text value.
+    /// Returns a text value.
     pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
         Self::String(bytes.into())
     }
 
-    /// The bytes of a text value.
+    /// The bytes of a text value; `None` for other values.
     pub fn as_text(&self) -> Option<&[u8]> {
         match self {
             Self::String(bytes) => Some(bytes),
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// PHP's `empty()`: `""`, `"0"`, zero, `false`, `null` and the empty array.
+    /// PHP's `empty()`: true for `""`, `"0"`, zero, `false`, `null` and the empty array.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Null => true,
@@ -77,7 +77,7 @@ impl Value {
         }
     }
 
-    /// Whether arrays are nested more than `depth` deep; a scalar has depth 0, a flat array 1.
+    /// True if arrays are nested more than `depth` deep; a scalar has depth 0, a flat array 1.
     pub fn is_deeper_than(&self, depth: usize) -> bool {
         match self {
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => false,
@@ -89,17 +89,18 @@ impl Value {
 // === impl Number ===
 
 impl Number {
-    /// A number from its JSON spelling. The caller has checked that `text` follows RFC 8259 section 6.
+    /// Returns a number from its JSON spelling. The caller has checked that `text` follows
+    /// RFC 8259 section 6.
     pub fn from_json_text(text: impl Into<String>) -> Self {
         Self { text: text.into() }
     }
 
-    /// The spelling it was sent as.
+    /// The spelling in which it was sent.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The integer PHP decodes it to; none when PHP makes it a float (fraction, exponent, overflow, `-0`).
+    /// The integer that PHP decodes; `None` if PHP makes it a float (fraction, exponent, overflow, `-0`).
     pub fn as_int(&self) -> Option<i64> {
         if self.text == "-0" {
             return None;
@@ -107,7 +108,7 @@ impl Number {
         self.text.parse().ok()
     }
 
-    /// The number as PHP's float; infinite where it overflows.
+    /// The number as PHP's float; infinite if it overflows.
     pub fn as_float(&self) -> f64 {
         self.text.parse().unwrap_or(f64::NAN)
     }
@@ -120,7 +121,7 @@ impl Number {
 // === impl Key ===
 
 impl Key {
-    /// The key PHP makes of this text: a canonical decimal integer becomes a number.
+    /// The key that PHP makes of this text: a canonical decimal integer becomes a number.
     pub fn from_bytes(text: impl Into<Vec<u8>>) -> Self {
         let text = text.into();
         match canonical_int(&text) {
@@ -138,7 +139,7 @@ impl Key {
     }
 }
 
-/// `0`, `-5`, `17`, but not `-0`, `007`, `+1` or anything past 64 bits.
+/// True for `0`, `-5`, `17`, but not for `-0`, `007`, `+1` or any number past 64 bits.
 fn canonical_int(text: &[u8]) -> Option<i64> {
     let number: i64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     (number.to_string().as_bytes() == text).then_some(number)
@@ -147,7 +148,7 @@ fn canonical_int(text: &[u8]) -> Option<i64> {
 // === impl PhpArray ===
 
 impl PhpArray {
-    /// An empty array of the given kind.
+    /// Returns an empty array of this kind.
     pub fn new(kind: ArrayKind) -> Self {
         Self {
             kind,
@@ -155,13 +156,13 @@ impl PhpArray {
         }
     }
 
-    /// A list of values.
+    /// Returns a list of values.
     pub fn list(values: impl IntoIterator<Item = Value>) -> Self {
         let keys = (0..).map(Key::Int);
         Self::from_distinct(ArrayKind::List, keys.zip(values).collect())
     }
 
-    /// Sets a key: an existing one keeps its place and takes the new value, as in PHP.
+    /// Sets a key. As in PHP, an existing key keeps its position and gets the new value.
     pub fn insert(&mut self, key: Key, value: Value) {
         match self.entries.iter_mut().find(|(known, _)| *known == key) {
             Some((_, slot)) => *slot = value,
@@ -169,17 +170,17 @@ impl PhpArray {
         }
     }
 
-    /// An array from entries whose keys the caller knows to be distinct.
+    /// Returns an array of entries. The caller guarantees distinct keys.
     pub fn from_distinct(kind: ArrayKind, entries: Vec<(Key, Value)>) -> Self {
         Self { kind, entries }
     }
 
-    /// Takes a key and its value out.
+    /// Removes a key and its value.
     pub fn remove(&mut self, key: &Key) {
         self.entries.retain(|(known, _)| known != key);
     }
 
-    /// The value under a key, created by `make` where it is missing.
+    /// The value of a key; a missing one is created by `make`.
     #[expect(
         clippy::indexing_slicing,
         reason = "the position was found or has just been made"
@@ -196,8 +197,8 @@ impl PhpArray {
         &mut self.entries[position].1
     }
 
-    /// The integer key after the largest one, which is where `[]` appends; 0 in an array without any, and
-    /// none behind the largest integer.
+    /// The key at which `[]` appends: the largest integer key plus 1. It is 0 if there is no integer key, and
+    /// `None` behind the largest integer.
     pub fn next_index(&self) -> Option<i64> {
         let largest = self.entries.iter().filter_map(|(key, _)| match key {
             Key::Int(number) => Some(*number),
@@ -206,12 +207,12 @@ impl PhpArray {
         largest.max().map_or(Some(0), |number| number.checked_add(1))
     }
 
-    /// How the array is written.
+    /// The form in which the array is written.
     pub fn kind(&self) -> ArrayKind {
         self.kind
     }
 
-    /// Decides the kind by the keys, as PHP's `array_is_list` does, in nested arrays too.
+    /// Sets the kind by the keys, as PHP's `array_is_list` does, in nested arrays too.
     pub fn settle_kinds(&mut self) {
         for (_, value) in &mut self.entries {
             if let Value::Array(inner) = value {
@@ -228,27 +229,27 @@ impl PhpArray {
         };
     }
 
-    /// Number of entries.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// True if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Keys and values in order.
+    /// The keys and values, in order.
     pub fn entries(&self) -> &[(Key, Value)] {
         &self.entries
     }
 
-    /// Values in order.
+    /// The values, in order.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         self.entries.iter().map(|(_, value)| value)
     }
 
-    /// The value under a text key.
+    /// The value of a text key.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let found = self
             .entries

@@ -1,23 +1,24 @@
-//! PHP's URL filter: which texts `FILTER_VALIDATE_URL` takes.
+//! PHP's URL filter: the texts that `FILTER_VALIDATE_URL` accepts.
 //!
-//! The filter is no parser of RFC 3986: it looks for a scheme, splits the authority its own way and checks the host
-//! of `http` and `https` only. It is read the same way here, so that a link the origin takes is never refused.
+//! The filter is not a parser of RFC 3986. It looks for a scheme, splits the authority in its own way, and
+//! checks the host of `http` and `https` only. This module does the same, so it never refuses a link that the
+//! origin accepts.
 
 use std::net::Ipv6Addr;
 
 use super::{Verdict, Why};
 
-/// The longest host name, in bytes, a dot at its end aside.
+/// The length of the longest host name in bytes, without a final dot.
 const LONGEST_HOST: usize = 253;
 
-/// The longest part of a host name, in bytes.
+/// The length of the longest part of a host name, in bytes.
 const LONGEST_LABEL: usize = 63;
 
-/// Whether the plugin takes a text as a web address (backend.md section 5, "URL or empty").
+/// Judges whether the plugin accepts a text as a web address (backend.md section 5, "URL or empty").
 ///
-/// Admits the empty text and `0`; otherwise what PHP's URL filter takes: printable ASCII without blanks, a scheme,
-/// and a host (or `mailto:`, `news:`, `file:` without one). A bad user name before an IPv6 host is deferred: PHP up
-/// to 8.2.19 let it pass.
+/// Accepted are the empty text and `0`. Other texts must pass PHP's URL filter: printable ASCII without
+/// blanks, a scheme, and a host (`mailto:`, `news:` and `file:` need none). A bad user name before an IPv6
+/// host is deferred, because PHP up to 8.2.19 accepts it.
 pub fn url_or_empty(text: &[u8]) -> Verdict {
     if text.is_empty() || text == b"0" {
         return Verdict::Admit;
@@ -28,13 +29,13 @@ pub fn url_or_empty(text: &[u8]) -> Verdict {
     }
 }
 
-/// The parts of an address that the filter looks at.
+/// The parts of an address that the filter checks.
 struct UrlParts<'a> {
     scheme: &'a [u8],
     authority: Option<UrlAuthority<'a>>,
 }
 
-/// User name and host of an address.
+/// The user name and host of an address.
 struct UrlAuthority<'a> {
     user: &'a [u8],
     host: &'a [u8],
@@ -43,7 +44,7 @@ struct UrlAuthority<'a> {
 // === impl UrlParts ===
 
 impl<'a> UrlParts<'a> {
-    /// Splits a text; none where PHP sees no scheme, no host or no valid port, all of which it refuses.
+    /// Splits a text; `None` if PHP sees no scheme, no host or no valid port, and therefore refuses it.
     fn parse(text: &'a [u8]) -> Option<Self> {
         if !text.iter().all(u8::is_ascii_graphic) {
             return None;
@@ -80,7 +81,8 @@ impl<'a> UrlParts<'a> {
 // === impl UrlAuthority ===
 
 impl<'a> UrlAuthority<'a> {
-    /// Reads what follows the two slashes; none without a host or with a port that is no number up to 65535.
+    /// Reads the text behind the two slashes; `None` if there is no host, or if the port is not a number up
+    /// to 65535.
     fn parse(rest: &'a [u8]) -> Option<Self> {
         let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
         let authority = rest.get(..end.unwrap_or(rest.len()))?;
@@ -94,14 +96,15 @@ impl<'a> UrlAuthority<'a> {
     }
 }
 
-/// Whether what follows the first colon is a port, so that the text before it is a host and no scheme.
+/// True if the text behind the first colon is a port, so that the text before it is a host and not a scheme.
 fn is_port(rest: &[u8]) -> bool {
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let ends = matches!(rest.get(digits), None | Some(b'/'));
     (1..=5).contains(&digits) && ends
 }
 
-/// A port after a host: empty, or at most five bytes that begin with a number, which may have a sign.
+/// True for a port after a host: empty, or at most five bytes that begin with a number, which may have a
+/// sign.
 fn is_host_port(port: &[u8]) -> bool {
     if port.is_empty() {
         return true;
@@ -130,8 +133,8 @@ fn is_ipv6_literal(host: &[u8]) -> bool {
         .is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
-/// Labels of letters, digits and hyphens, which begin and end with a letter or digit. A dot may follow the last
-/// label, which may then end with a hyphen.
+/// Labels of letters, digits and hyphens, each of which begins and ends with a letter or digit. A dot may
+/// follow the last label, which may then end with a hyphen.
 fn is_host_name(host: &[u8]) -> bool {
     let name = host.strip_suffix(b".").unwrap_or(host);
     let is_label = |label: &[u8]| {
@@ -150,7 +153,7 @@ fn is_host_name(host: &[u8]) -> bool {
         && labels.all(|label| is_label(label) && ends_well(label))
 }
 
-/// User name and password: unreserved bytes, sub-delimiters, colons and percent-escapes.
+/// True for a user name and password: unreserved bytes, sub-delimiters, colons and percent-escapes.
 fn is_user_info(user: &[u8]) -> bool {
     let mut rest = user;
     while let [byte, after @ ..] = rest {
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_live_php_on_made_up_urls() {
+    fn agrees_with_live_php_on_generated_urls() {
         compare("made-up URLs", "urls/verdicts.php", url_or_empty, &urls());
     }
 
@@ -214,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Texts with the parts of an address, each of them missing, odd or broken now and then.
+    /// Texts with the parts of an address, each of which is sometimes missing, odd or broken.
     fn urls() -> impl Strategy<Value = Vec<u8>> {
         let any_of = |parts: &'static [&'static str]| prop::sample::select(parts).prop_map(str::to_owned);
         let either = |parts, noise| prop_oneof![12 => any_of(parts), 1 => noise];

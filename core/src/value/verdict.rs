@@ -1,29 +1,29 @@
-//! What the edge can say about one value: yes, no, or that something else decides.
+//! The verdict on one value: admit, reject, or defer to the origin.
 
-/// The judgement of one value by one of PHP's or WordPress's readings.
+/// The verdict on one value by one rule of PHP or WordPress.
 ///
-/// The order of safety (decision 0001): a wrong `Reject` is the worst mistake, a wrong `Admit` the second
-/// worst; `Defer` is never wrong, it only forwards.
+/// A wrong `Reject` is the worst mistake, and a wrong `Admit` the second worst. `Defer` is never wrong,
+/// because it only forwards the request (decision 0001).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The origin would take the value.
+    /// The origin would accept the value.
     Admit,
     /// The origin would refuse the value.
     Reject,
-    /// Only something outside the edge can tell.
+    /// The edge cannot know; the origin decides.
     Defer(Why),
 }
 
-/// What decides about a value when the edge can't.
+/// The information that the edge lacks for a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// The origin's database: whether a post, term, user or attachment exists.
+    /// The origin's database: the existence of a post, term, user or attachment.
     Database,
     /// The origin's plugins: statuses, post types and features that they register.
     Plugin,
     /// The language of the origin's site.
     Locale,
-    /// A web request that the origin makes, as for the URL of an image.
+    /// A web request that the origin makes, for example for the URL of an image.
     Fetch,
     /// The origin's PHP version, its time zone data, or its clock.
     PhpBuild,
@@ -37,7 +37,7 @@ impl Verdict {
         if admitted { Self::Admit } else { Self::Reject }
     }
 
-    /// Whether the edge knows that the origin would refuse the value.
+    /// True if the edge knows that the origin would refuse the value.
     pub fn is_reject(self) -> bool {
         self == Self::Reject
     }

@@ -11,25 +11,26 @@ use tokio_rustls::server::TlsStream;
 
 use super::identity::TlsIdentity;
 
-/// Ends TLS for clients; what it shows them can be replaced, and holds for handshakes to come.
+/// Terminates TLS for clients. The certificate can be replaced, which takes effect for later handshakes.
 #[derive(Debug, Clone)]
 pub(crate) struct TlsAcceptor {
     config: Arc<ServerConfig>,
     shown: Arc<CurrentKey>,
 }
 
-/// The certificate of the next handshake, whatever name the client asks for.
+/// The certificate for the next handshake, independent of the name the client asks for.
 #[derive(Debug)]
 struct CurrentKey(ArcSwap<CertifiedKey>);
 
 // === impl TlsAcceptor ===
 
 impl TlsAcceptor {
-    /// TLS 1.2 and 1.3, with HTTP/2 preferred over HTTP/1.1.
+    /// Accepts TLS 1.2 and 1.3, and prefers HTTP/2 over HTTP/1.1.
     ///
     /// # Errors
     ///
-    /// When the provider and the protocol versions do not fit, or there is no randomness for tickets.
+    /// Fails if the provider does not support the protocol versions, or if there is no randomness for session
+    /// tickets.
     pub(crate) fn new(identity: &TlsIdentity) -> Result<Self, rustls::Error> {
         let shown = Arc::new(CurrentKey(ArcSwap::new(identity.key())));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -38,9 +39,9 @@ impl TlsAcceptor {
             .with_no_client_auth()
             .with_cert_resolver(Arc::clone(&shown) as Arc<dyn ResolvesServerCert>);
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        // Tickets keep sessions with the clients: no client can fill a store here.
+        // Session tickets are stored by clients, so no client can fill a session store here.
         config.ticketer = rustls::crypto::ring::Ticketer::new()?;
-        // Early data could be replayed by anyone who saw it; a write must not be.
+        // Anyone who recorded early data could replay it, and a write must not be replayed.
         config.max_early_data_size = 0;
         Ok(Self {
             config: Arc::new(config),
@@ -48,12 +49,12 @@ impl TlsAcceptor {
         })
     }
 
-    /// Shows another certificate from now on; connections that are open stay.
+    /// Presents another certificate from now on. Open connections stay.
     pub(crate) fn replace(&self, identity: &TlsIdentity) {
         self.shown.0.store(identity.key());
     }
 
-    /// Runs a handshake. A client that speaks something else gets an alert and a clean end.
+    /// Runs a handshake. A client that does not speak TLS gets an alert and a clean close.
     pub(crate) async fn accept<T>(&self, stream: T) -> std::io::Result<TlsStream<T>>
     where
         T: AsyncRead + AsyncWrite + Unpin,

@@ -1,4 +1,4 @@
-//! A certificate and its key, as they stand in their files.
+//! A certificate and its private key, loaded from their files.
 
 use std::fs;
 use std::io;
@@ -12,45 +12,45 @@ use rustls::sign::CertifiedKey;
 use super::validity::not_after;
 use crate::settings::TlsSettings;
 
-/// A certificate with its intermediates, and the private key that belongs to it.
+/// A certificate with its intermediates, and the matching private key.
 #[derive(Debug, Clone)]
 pub struct TlsIdentity {
     key: Arc<CertifiedKey>,
     not_after: Option<i64>,
 }
 
-/// Why a identity cannot be used; nothing of the files' content is repeated.
+/// The reason why an identity cannot be used. It never quotes the content of the files.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsIdentityError {
     /// A file cannot be read.
     #[error("{} cannot be read", path.display())]
     Unreadable {
-        /// The file of the setting.
+        /// The file from the settings.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         cause: io::Error,
     },
-    /// The file of the certificate holds none, or something broken.
+    /// The certificate file holds no certificate, or a broken one.
     #[error("{} is no certificate in PEM form", path.display())]
     NoCertificate {
-        /// The file of the setting.
+        /// The file from the settings.
         path: PathBuf,
     },
-    /// The file of the key holds none, or something broken.
+    /// The key file holds no private key, or a broken one.
     #[error("{} is no private key in PEM form", path.display())]
     NoKey {
-        /// The file of the setting.
+        /// The file from the settings.
         path: PathBuf,
     },
-    /// Each is well formed, but they do not fit, or are of an unknown kind.
+    /// Both files are well formed, but they do not match or are of an unsupported kind.
     #[error("{} and {} cannot be used together", certificate.display(), key.display())]
     Unfit {
-        /// The file of the certificate.
+        /// The certificate file.
         certificate: PathBuf,
-        /// The file of the key.
+        /// The key file.
         key: PathBuf,
-        /// What the TLS library said.
+        /// The error of the TLS library.
         #[source]
         cause: rustls::Error,
     },
@@ -59,11 +59,12 @@ pub enum TlsIdentityError {
 // === impl TlsIdentity ===
 
 impl TlsIdentity {
-    /// Reads both files, and makes sure that they belong together.
+    /// Reads both files and checks that they match.
     ///
     /// # Errors
     ///
-    /// When one cannot be read or is something else, or when the key is another certificate's.
+    /// Fails if a file cannot be read or has another content, or if the key does not belong to the
+    /// certificate.
     pub fn load(settings: &TlsSettings) -> Result<Self, TlsIdentityError> {
         let chain = chain(&settings.certificate)?;
         let not_after = chain.first().and_then(|certificate| not_after(certificate));
@@ -80,12 +81,13 @@ impl TlsIdentity {
         })
     }
 
-    /// When the certificate expires, in seconds since 1970; none if it does not say so legibly.
+    /// The time when the certificate expires, in seconds since 1970; `None` if the certificate does not state
+    /// it readably.
     pub const fn not_after(&self) -> Option<i64> {
         self.not_after
     }
 
-    /// Whether both show the same certificates.
+    /// True if both identities have the same certificates.
     pub(crate) fn shows_the_same_as(&self, other: &Self) -> bool {
         self.key.cert == other.key.cert
     }
@@ -106,7 +108,7 @@ fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsIdentityError> 
 }
 
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsIdentityError> {
-    // The library's words may quote the file.
+    // The library's message may quote the file, so it is dropped.
     PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|_| TlsIdentityError::NoKey {
         path: path.to_owned(),
     })
@@ -143,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_that_fits_is_taken() {
+    fn a_matching_pair_is_accepted() {
         let (certificate, key) = made();
         assert!(load("fits", &certificate, &key).is_ok());
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_without_quoting_it() {
+    fn a_pair_that_does_not_match_is_refused_without_quoting_it() {
         let (certificate, key) = made();
         let (_, other) = made();
         let cut = &key[..key.len() / 2];
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_named() {
+    fn a_missing_file_is_named() {
         let nowhere = TlsSettings {
             certificate: "/nowhere/certificate.pem".into(),
             key: "/nowhere/key.pem".into(),

@@ -1,4 +1,4 @@
-//! TLS toward clients: a certificate that can be replaced while connections run.
+//! TLS for client connections, with a certificate that can be replaced at runtime.
 
 mod acceptor;
 mod identity;

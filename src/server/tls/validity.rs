@@ -1,4 +1,4 @@
-//! When a certificate expires (RFC 5280 4.1.2.5), read from its DER form.
+//! The expiry time of a certificate (RFC 5280 4.1.2.5), read from its DER form.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -9,17 +9,17 @@ const GENERALIZED_TIME: u8 = 0x18;
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xA0;
 
-/// The end of a certificate's validity in seconds since 1970; none where it cannot be read.
+/// The end of a certificate's validity in seconds since 1970; `None` if it cannot be read.
 pub(super) fn not_after(certificate: &[u8]) -> Option<i64> {
     let mut outer = DerReader(certificate);
     let mut whole = DerReader(outer.expect(SEQUENCE)?);
     let mut body = DerReader(whole.expect(SEQUENCE)?);
     let (tag, _) = body.next()?;
     if tag == VERSION {
-        // The serial number, which comes first where there is no version.
+        // The serial number. It comes first if there is no version.
         body.expect(INTEGER)?;
     }
-    // The algorithm of the signature, and the issuer.
+    // The signature algorithm and the issuer.
     body.expect(SEQUENCE)?;
     body.expect(SEQUENCE)?;
     let mut validity = DerReader(body.expect(SEQUENCE)?);
@@ -28,7 +28,7 @@ pub(super) fn not_after(certificate: &[u8]) -> Option<i64> {
     seconds(tag, std::str::from_utf8(time).ok()?)
 }
 
-/// `YYMMDDHHMMSSZ` or `YYYYMMDDHHMMSSZ`, the only forms that certificates may use.
+/// Parses `YYMMDDHHMMSSZ` or `YYYYMMDDHHMMSSZ`, the only forms that certificates may use.
 fn seconds(tag: u8, time: &str) -> Option<i64> {
     let digits = time.strip_suffix('Z')?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -51,18 +51,18 @@ fn seconds(tag: u8, time: &str) -> Option<i64> {
     Some(moment.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
 }
 
-/// What is left of a run of DER values.
+/// The unread rest of a sequence of DER values.
 struct DerReader<'a>(&'a [u8]);
 
 impl<'a> DerReader<'a> {
-    /// The next value, if it has this tag.
+    /// Returns the content of the next value if it has this tag.
     fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
         self.next()
             .filter(|(found, _)| *found == tag)
             .map(|(_, value)| value)
     }
 
-    /// The tag and the content of the next value.
+    /// Returns the tag and the content of the next value.
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
         let (&[tag, first], rest) = self.0.split_first_chunk()?;
         let (length, rest) = if first < 0x80 {

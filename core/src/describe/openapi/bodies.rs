@@ -6,7 +6,7 @@ use super::super::catalogue::Language;
 use super::inputs::{self, Carrier, reference};
 use crate::contract::{Action, Argument, Kind, Operation, Place, Route, table};
 
-/// The request body of one method of an operation; none: the method carries no body.
+/// The request body of one method of an operation; `None` if the method has no body.
 pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Option<Value> {
     let name = schema_name(operation)?;
     let form = json!({"schema": reference(&form_name(&name))});
@@ -14,7 +14,8 @@ pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Opti
         "application/json": {"schema": reference(&name)},
         "application/x-www-form-urlencoded": form,
     });
-    // PHP reads multipart bodies of POST only; elsewhere they carry no parameters (backend.md section 4).
+    // PHP reads multipart bodies of POST only. With other methods they carry no parameters
+    // (backend.md section 4).
     if method == http::Method::POST {
         content["multipart/form-data"] = form;
     }
@@ -40,13 +41,14 @@ fn form_name(name: &str) -> String {
     format!("{name}Form")
 }
 
-/// The component name of an operation's body; the two updates of a kind share one where they take the same.
+/// The component name of an operation's body. The two updates of a kind share a schema if they accept the
+/// same fields.
 fn schema_name(operation: &Operation) -> Option<String> {
     let kind = operation.id.kind()?;
     let one = component(kind);
     match (operation.id.action, operation.id.route) {
         (Action::Create, _) => Some(format!("{one}Create")),
-        // `slug` and `password` belong to the routes by number only.
+        // `slug` and `password` exist only on the routes by number.
         (Action::Update, Route::BySlug(Kind::Event)) => Some(format!("{one}UpdateBySlug")),
         (Action::Update, _) => Some(format!("{one}Update")),
         (Action::Describe | Action::List | Action::Read | Action::Delete, _) => None,

@@ -1,4 +1,4 @@
-//! The document as a whole: info, servers, tags, security, components.
+//! The complete document: info, servers, tags, security, components.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::super::catalogue::{Language, Phrase, Security};
 use super::{bodies, errors, globals, inputs, operations, records, responses};
 use crate::contract::{Kind, SPECIFIED_NAMESPACE};
 
-/// What the document depends on besides the table.
+/// The inputs of the document besides the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenApiOptions {
     /// The public REST roots, in the order of the settings; every root serves every namespace.
@@ -20,15 +20,15 @@ pub struct OpenApiOptions {
 /// A REST root as clients reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicRoot {
-    /// Its URL without a trailing slash, `https://events.example.org/wp-json`, or a path for a document that
-    /// is served from the same place.
+    /// Its URL without a trailing slash, `https://events.example.org/wp-json`, or a path if the document is
+    /// served from the same host.
     pub url: String,
-    /// The language its site speaks.
+    /// The language of its site, if known.
     pub language: Option<String>,
 }
 
 impl Default for OpenApiOptions {
-    /// One root at `/wp-json`, the specified namespace, English.
+    /// Returns one root at `/wp-json`, the specified namespace, and English.
     fn default() -> Self {
         Self {
             roots: vec![PublicRoot {
@@ -41,7 +41,7 @@ impl Default for OpenApiOptions {
     }
 }
 
-/// The `OpenAPI` 3.1 document of the API that clients see.
+/// Returns the `OpenAPI` 3.1 document of the API that clients see.
 pub fn openapi(options: &OpenApiOptions) -> Value {
     let language = options.language;
     json!({
@@ -103,11 +103,11 @@ fn schemas(language: Language) -> Map<String, Value> {
     schemas
 }
 
-/// The scheme of application passwords.
+/// The security scheme of application passwords.
 pub(super) const PASSWORD: &str = "applicationPassword";
-/// The scheme of session cookies.
+/// The security scheme of session cookies.
 pub(super) const COOKIE: &str = "sessionCookie";
-/// The scheme of session nonces, which go with cookies.
+/// The security scheme of session nonces, which are used with cookies.
 pub(super) const NONCE: &str = "sessionNonce";
 
 fn security_schemes(language: Language) -> Value {

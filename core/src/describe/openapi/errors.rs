@@ -6,7 +6,7 @@ use super::super::catalogue::Language;
 use super::inputs::reference;
 use crate::problem::{EdgeError, Problem, Words};
 
-/// Codes whose `data` has members of its own, with the name of their schema.
+/// Codes whose `data` has additional members, with the name of their schema.
 const DETAILED: &[(&str, &str)] = &[
     ("rest_missing_callback_param", "MissingParameters"),
     ("rest_invalid_param", "InvalidParameters"),
@@ -37,7 +37,7 @@ fn error() -> Value {
             "code": {
                 "type": "string",
                 "minLength": 1,
-                // Codes of the site are open; those of the edge are all known.
+                // Codes of the site are open-ended; those of the edge are all known.
                 "anyOf": [reference(EDGE_CODES), {"not": {"pattern": "^edge_"}}],
                 "examples": [
                     "rest_no_route",
@@ -49,7 +49,7 @@ fn error() -> Value {
                 ],
             },
             "message": {"type": "string"},
-            // Errors that WordPress gives no status have null or a text here.
+            // Here WordPress prints null or a text if an error has no status.
             "data": {
                 "type": ["object", "array", "string", "null"],
                 "items": {},
@@ -59,7 +59,7 @@ fn error() -> Value {
     })
 }
 
-/// Every code of the edge with its status, its meaning and what a client can do.
+/// Every code of the edge with its status, its meaning and its remedy.
 fn edge_codes(language: Language) -> Value {
     let code = |error: EdgeError| {
         json!({
@@ -72,7 +72,7 @@ fn edge_codes(language: Language) -> Value {
     json!({"type": "string", "oneOf": codes})
 }
 
-/// The answers that the edge gives with a status, by code.
+/// The edge's own responses with this status, by code.
 pub(super) fn examples(status: u16, language: Language) -> Map<String, Value> {
     let errors = EdgeError::ALL.iter().copied();
     errors
@@ -125,7 +125,7 @@ fn invalid_parameters() -> Value {
     });
     json!({
         "params": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
-        // An unkeyed PHP array: a list when it is empty.
+        // An unkeyed PHP array, printed as a list when it is empty.
         "details": {
             "type": ["object", "array"],
             "items": {},

@@ -6,8 +6,8 @@ use super::super::catalogue::{Language, Phrase};
 use crate::contract::global::{GLOBALS, Treatment};
 use crate::contract::{Action, Operation};
 
-/// Those that change the shape of an answer; they are described, but no operation lists them, because its
-/// response schemas would no longer hold.
+/// The parameters that change the shape of a response. They are described, but no operation lists them,
+/// because its response schemas would then be wrong.
 const SHAPING: &[&str] = &["_fields", "_envelope"];
 
 /// The forwarded global parameters by name.
@@ -26,7 +26,7 @@ pub(super) fn components(language: Language) -> Map<String, Value> {
         .collect()
 }
 
-/// References to the parameters an operation lists.
+/// References to the parameters that an operation lists.
 pub(super) fn references(operation: &Operation) -> Vec<Value> {
     let declared = |name: &&str| operation.argument(name.as_bytes()).is_some();
     forwarded()
@@ -43,7 +43,7 @@ fn forwarded() -> impl Iterator<Item = &'static str> {
         .map(|global| global.name)
 }
 
-/// Whether a parameter is no offer to clients: it never reaches the origin as a parameter.
+/// True if a parameter is not offered to clients: it never reaches the origin as a parameter.
 const fn is_withheld(treatment: Treatment) -> bool {
     matches!(
         treatment,
@@ -51,7 +51,7 @@ const fn is_withheld(treatment: Treatment) -> bool {
     )
 }
 
-/// Component names may not begin with an underscore in all tools.
+/// The name without its underscore, because some tools reject component names that begin with one.
 fn component(name: &'static str) -> &'static str {
     name.trim_start_matches('_')
 }
@@ -62,7 +62,7 @@ fn schema(name: &str) -> Value {
         // `embed` trims terms, and any other word empties them.
         "context" => json!({"type": "string", "enum": ["view", "edit"], "default": "view"}),
         "_pretty" | "_envelope" | "_embed" => json!({"type": "string", "examples": ["1"]}),
-        // Whatever it says, a site without a translation plugin ignores it.
+        // Without a translation plugin, the site ignores this value.
         "lang" => json!({"type": "string", "examples": ["de"]}),
         _ => json!({"type": "string"}),
     }

@@ -1,24 +1,24 @@
-//! Schemas of arguments: what a value must look like in a path, a query, a form or a JSON body.
+//! Schemas of arguments: the values allowed in a path, a query, a form or a JSON body.
 
 use serde_json::{Map, Value, json};
 
 use super::strict;
 use crate::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
 
-/// How an argument travels.
+/// The part of a request that carries an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carrier {
-    /// As a segment of the path.
+    /// A segment of the path.
     Path,
-    /// As text in a query.
+    /// Text in a query.
     Query,
-    /// As text in a form body.
+    /// Text in a form body.
     Form,
-    /// As a JSON value.
+    /// A JSON value.
     Json,
 }
 
-/// The schema of an argument's values, with its default where a client could send it.
+/// The schema of an argument's values, with its default if a client could send it.
 pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
     let mut schema = by_rule(argument, carrier);
     if let Some(default) = default(argument, carrier) {
@@ -56,7 +56,7 @@ fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
     }
 }
 
-/// Arguments without a callback: only their type counts, if they have one.
+/// Arguments without a callback: only their type is checked, if they have one.
 fn unruled(argument: &Argument, carrier: Carrier) -> Value {
     match (argument.documented, carrier) {
         (Documented::Boolean | Documented::BooleanLike, _) => reference("Flag"),
@@ -78,7 +78,8 @@ fn unruled(argument: &Argument, carrier: Carrier) -> Value {
     }
 }
 
-/// A name that makes a record: WordPress fails with a 500 on blanks, and on terms of more than 200 characters.
+/// The schema of a name that creates a record. WordPress fails with a 500 on blank names, and on term names
+/// of more than 200 characters.
 fn name_schema(argument: &Argument) -> &'static str {
     if argument.name == "name" {
         "TermName"
@@ -132,9 +133,9 @@ pub(super) fn reference(component: &str) -> Value {
 fn default(argument: &Argument, carrier: Carrier) -> Option<Value> {
     match argument.default {
         DefaultValue::None | DefaultValue::Generated => None,
-        // Null is a value only where no type is checked, and only JSON can write it.
+        // Null is a valid value only if no type is checked, and only JSON can express it.
         DefaultValue::Null => (argument.schema.is_none() && carrier == Carrier::Json).then_some(Value::Null),
-        // `strict_dates` is text to the backend.
+        // The backend treats `strict_dates` as text.
         DefaultValue::Bool(value) if argument.rule == Rule::NonEmptyString => Some(value.to_string().into()),
         DefaultValue::Bool(value) => Some(value.into()),
         DefaultValue::Int(value) => Some(value.into()),
@@ -144,9 +145,9 @@ fn default(argument: &Argument, carrier: Carrier) -> Option<Value> {
 
 // === components ===
 
-/// PHP cuts larger numbers to the one above, so no record is looked up by that.
+/// PHP turns larger numbers into the largest integer, so no record can have that number.
 const LARGEST_RECORD: i64 = i64::MAX - 1;
-/// What PHP trims, and zeros, make no name on their own: WordPress fails on such titles.
+/// Characters that PHP trims, and zeros, are not a name on their own: WordPress fails on such titles.
 const NAME: &str = r"[^ \t\n\r\x00\x0b0]";
 const DATE: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 const TIME: &str = "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])?";
@@ -245,14 +246,14 @@ fn formats() -> Value {
                 1970. Without an offset it is the site's time, or that of the event's time zone.",
             "type": "string",
             "pattern": date,
-            // The epoch itself is no date to PHP's validator.
+            // PHP's validator refuses the epoch itself.
             "not": {"pattern": "^(1969-12-31|1970-01-01)"},
             "examples": ["2027-04-02 19:00:00", "2027-04-02", "+1 week"],
         },
         "TimeZone": {
             "description": "A name by area, an offset, or nothing for the site's own.",
             "type": "string",
-            // Names by area: which of them exist is for the site's time zone data to say.
+            // Names by area. The site's time zone data decides which of them exist.
             "pattern": concat!(
                 "^(|Z|GMT|UTC.*|[+-](0[0-9]|1[0-3]):[0-5][0-9]|",
                 "(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)",
@@ -269,7 +270,7 @@ fn formats() -> Value {
         "ImageReference": {
             "description": "The number of an image in the media library, as text.",
             "type": "string",
-            // The URL of an image is promised to nobody: it is taken from the hosts that the settings list.
+            // URLs of images are not documented, because only hosts in the settings are accepted.
             "pattern": "^0*[1-9][0-9]{0,17}$",
             "examples": ["5"],
         },
@@ -341,7 +342,7 @@ fn references() -> Value {
     })
 }
 
-/// A record that is there, by its number, or one to create.
+/// An existing record, by its number, or one to create.
 fn entry_object(create: &str) -> Value {
     json!({
         "anyOf": [

@@ -1,13 +1,14 @@
 //! The table as an `OpenAPI` 3.1 document of the public API.
 //!
-//! Request schemas say what is accepted in the `compatible` profile, sometimes less (a date may be written in
-//! more ways than a pattern can tell), never more. Response schemas say what the backend was seen to answer
-//! (backend.md section 11); members may be added by newer versions, so objects are open.
+//! Request schemas describe the values accepted in the `compatible` profile. A schema may describe fewer
+//! values, because a date has more spellings than a pattern can express, but never more. Response schemas
+//! describe the responses observed from the backend (backend.md section 11). Newer versions may add members,
+//! so objects are open.
 //!
-//! Narrower bounds of the strict profile stand beside a schema as `x-strict`: no client of the compatible profile
-//! is told that they hold.
+//! Narrower bounds of the strict profile are in `x-strict` beside a schema, because they do not apply to
+//! clients of the compatible profile.
 //!
-//! A default of `null` is left out where `null` itself is refused (backend.md section 4).
+//! A default of `null` is omitted if `null` itself is refused (backend.md section 4).
 
 mod bodies;
 mod document;

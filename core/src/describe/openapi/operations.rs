@@ -17,7 +17,8 @@ pub(super) fn paths(options: &OpenApiOptions) -> Map<String, Value> {
         .collect()
 }
 
-/// The path below the server's URL; the index answers to a trailing slash, and a path may not be empty.
+/// The path below the server's URL. The index is served at a trailing slash, because a path must not be
+/// empty.
 fn path(route: Route) -> String {
     match route {
         Route::Index => "/".to_owned(),
@@ -114,7 +115,7 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
         "description": description(operation, argument, options.language),
     });
     if schema["type"] == "array" {
-        // Repeated values would overwrite one another in PHP.
+        // In PHP, a repeated value overwrites the one before.
         parameter["style"] = "form".into();
         parameter["explode"] = false.into();
     }
@@ -122,7 +123,7 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
     Some(parameter)
 }
 
-/// The path decides on the record, also where the backend checks the slug as any text.
+/// The path determines the record, even if the backend checks the slug as arbitrary text.
 fn slug_schema(argument: &Argument, carrier: Carrier) -> Value {
     if argument.name == "slug" {
         return reference("Slug");
@@ -130,7 +131,7 @@ fn slug_schema(argument: &Argument, carrier: Carrier) -> Value {
     inputs::schema(argument, carrier)
 }
 
-/// The index describes the public namespaces and nothing else.
+/// The index describes only the public namespaces.
 fn index_schema(argument: &Argument, options: &OpenApiOptions) -> Value {
     if argument.name == "namespace" {
         return json!({
@@ -144,7 +145,7 @@ fn index_schema(argument: &Argument, options: &OpenApiOptions) -> Value {
     schema
 }
 
-/// The password where the specification does not declare it and the backend obeys it all the same.
+/// The password, if the specification does not declare it but the backend uses it.
 fn undeclared_password(operation: &Operation, language: Language) -> Option<Value> {
     let obeyed = differences()
         .iter()
@@ -155,7 +156,7 @@ fn undeclared_password(operation: &Operation, language: Language) -> Option<Valu
             "in": "query",
             "required": false,
             "description": language.phrase(Phrase::UndeclaredPassword),
-            // Not declared, so not checked either.
+            // Not declared, and therefore not checked.
             "schema": {"type": "string"},
         })
     })
@@ -164,7 +165,7 @@ fn undeclared_password(operation: &Operation, language: Language) -> Option<Valu
 fn description(operation: &Operation, argument: &Argument, language: Language) -> String {
     let meaning = language.meaning(argument);
     if operation.id.route == Route::Index && argument.name == "namespace" {
-        // What the backend prints for other names never reaches a client.
+        // Clients never see the backend's output for other names.
         return meaning.to_owned();
     }
     let rows = differences().iter().filter(|row| {
@@ -184,7 +185,7 @@ fn operation_notes(operation: &Operation) -> impl Iterator<Item = &'static Diffe
         .filter(|row| row.arguments.is_empty() && row.operations.contains(&operation.name.as_str()))
 }
 
-/// What the backend is known to do differently, as sentences.
+/// The known differences of the backend, as sentences.
 fn notes(language: Language, rows: impl Iterator<Item = &'static Difference>) -> Option<String> {
     let sentences: Vec<&str> = rows.map(|row| row.backend).collect();
     (!sentences.is_empty()).then(|| format!("{}{}", language.phrase(Phrase::Note), sentences.join(" ")))
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_the_backend_does_not_do_what_is_specified() {
+    fn lists_known_differences_from_the_specification() {
         let operation = table().named("events.list").expect("listed");
         let include = operation.argument(b"include").expect("listed");
         let text = description(operation, include, Language::English);

@@ -1,4 +1,4 @@
-//! Records the backend returns (backend.md section 11).
+//! Records that the backend returns (backend.md section 11).
 
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ pub(super) fn components() -> Map<String, Value> {
     schemas
 }
 
-/// An open object: `required` members with their schemas, then those that may be missing.
+/// An open object: the `required` members with their schemas, then the optional ones.
 fn object<'a>(
     required: impl IntoIterator<Item = (&'a str, Value)>,
     optional: impl IntoIterator<Item = (&'a str, Value)>,
@@ -65,17 +65,17 @@ fn list_of(items: &Value) -> Value {
     json!({"type": "array", "items": items})
 }
 
-/// PHP prints an empty map as an empty list. Some generators of clients want `items` on every list.
+/// PHP prints an empty map as an empty list. Some client generators require `items` on every list.
 fn map_or_empty_list() -> Value {
     json!({"type": ["object", "array"], "items": {}, "maxItems": 0})
 }
 
-/// A record, or an empty list where there is none.
+/// A record, or an empty list if there is none.
 fn record_or_empty_list(component: &str) -> Value {
     json!({"anyOf": [reference(component), {"type": "array", "items": {}, "maxItems": 0}]})
 }
 
-/// An image, or `false` where there is none.
+/// An image, or `false` if there is none.
 fn image_or_false() -> Value {
     json!({"anyOf": [reference("Image"), {"const": false}]})
 }
@@ -118,7 +118,7 @@ fn event() -> Value {
         ],
         &text(),
     ));
-    // The origin blanks these in lists for protected events (backend.md section 8).
+    // In lists, the origin blanks these for protected events (backend.md section 8).
     required.extend(each(
         &[
             "all_day",
@@ -151,7 +151,7 @@ fn event() -> Value {
     object(required, [("json_ld", json_ld())])
 }
 
-/// Structured data of single reads; its shape is schema.org's and follows the site's settings.
+/// Structured data of single reads. Its shape is defined by schema.org and depends on the site's settings.
 fn json_ld() -> Value {
     json!({"type": ["object", "array", "boolean"], "items": {}})
 }
@@ -212,7 +212,7 @@ fn urls() -> Value {
     object(each(&["self", "collection"], &text()), [("up", text())])
 }
 
-/// A term inside an event, which WordPress prints otherwise than on its own.
+/// A term inside an event, which WordPress prints differently from a term alone.
 fn event_term() -> Value {
     let mut required = each(
         &["id", "term_group", "term_taxonomy_id", "parent", "count"],

@@ -1,4 +1,4 @@
-//! Answers: success by operation, problems by status.
+//! Responses: success by operation, problems by status.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::inputs::reference;
 use super::{bodies, errors};
 use crate::contract::{Action, Kind, Operation, Route};
 
-/// Problems any operation can meet, with their component names.
+/// The problems that every operation can return, with their component names.
 const PROBLEMS: &[(u16, &str)] = &[
     (400, "BadRequest"),
     (401, "Unauthorized"),
@@ -23,14 +23,14 @@ const PROBLEMS: &[(u16, &str)] = &[
     (504, "OriginTimeout"),
 ];
 
-/// Problems of operations whose body is read.
+/// The problems of operations that read a body.
 const BODY_PROBLEMS: &[(u16, &str)] = &[
     (408, "RequestTimeout"),
     (413, "BodyTooLarge"),
     (415, "BodyEncoding"),
 ];
 
-/// Problems of operations that move a record to the trash.
+/// The problems of operations that move a record to the trash.
 const TRASH_PROBLEMS: &[(u16, &str)] = &[(410, "AlreadyTrashed")];
 
 const HEADERS: &[&str] = &[
@@ -67,7 +67,7 @@ pub(super) fn of(operation: &Operation, language: Language) -> Value {
     Value::Object(responses)
 }
 
-/// Status and body of success (backend.md section 9).
+/// The status and body of a success (backend.md section 9).
 fn success(operation: &Operation, language: Language) -> (u16, Value) {
     let status = match operation.id.action {
         Action::Create => 201,
@@ -99,7 +99,7 @@ fn success_schema(operation: &Operation) -> Value {
     let one = bodies::component(kind);
     match (operation.id.action, operation.id.route) {
         (Action::List, _) => reference(&format!("{one}List")),
-        // An update of an event that is not there succeeds with a list of errors (backend.md section 7).
+        // An update of an event that does not exist succeeds with a list of errors (backend.md section 7).
         (Action::Update, Route::BySlug(Kind::Event)) => {
             json!({"anyOf": [reference(one), reference("UpdateErrors")]})
         }

@@ -1,4 +1,5 @@
-//! What the strict profile adds to a schema, as an extension: the schema itself speaks of every profile.
+//! The additions of the strict profile to a schema, as an extension. The schema itself applies to every
+//! profile.
 
 use serde_json::{Value, json};
 
@@ -7,8 +8,8 @@ use crate::contract::{STRICT_LIMITS, StrictRule};
 /// The name of the extension; its value holds keywords of JSON Schema.
 pub(super) const KEYWORD: &str = "x-strict";
 
-/// The narrower bounds of the strict profile; none where JSON Schema has no keyword for them. The profile refuses
-/// what breaks them, and may have further rules that no keyword expresses.
+/// The narrower bounds of the strict profile; `None` if JSON Schema has no keyword for them. The profile
+/// refuses values that break these bounds, and may have further rules that no keyword can express.
 pub(super) fn bounds(rule: StrictRule) -> Option<Value> {
     match rule {
         StrictRule::Whole { most } => Some(json!({"minimum": 1, "maximum": most})),
@@ -20,7 +21,7 @@ pub(super) fn bounds(rule: StrictRule) -> Option<Value> {
         StrictRule::AbsoluteDate => Some(json!({
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?$",
         })),
-        // A slug is measured in bytes, the others by a form that their own schema describes.
+        // A slug is measured in bytes. The others have a form that their own schema describes.
         StrictRule::Flag
         | StrictRule::ReadableDate
         | StrictRule::Url

@@ -1,4 +1,4 @@
-//! One response, judged and learnt from: the order of the steps.
+//! Accepting a response: the order in which it is judged and learnt from.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use crate::relay::failure::{BoxError, OriginFailure};
 use crate::relay::rewrite::UrlMap;
 use crate::relay::rules::RelayRules;
 
-/// Judges the backend's response to a calendar call, and learns from it.
+/// Judges the backend's response to a calendar call, and learns the backend's root from it.
 ///
-/// Waits for nothing but frames of the body: up to `limits.response_buffer_bytes` before it returns, so that
-/// a broken response becomes a clean 502, and the rest while the client reads. It is less while
-/// `limits.response_buffer_total` are buffered for clients. The deadline is the caller's.
-/// Body types that are not `Unpin` have to be boxed.
+/// It waits only for frames of the body. It reads up to `limits.response_buffer_bytes` before it returns, so
+/// that a broken response becomes a clean 502, and the rest while the client reads. It reads less in advance
+/// while `limits.response_buffer_total` bytes are buffered for clients. The caller must set the deadline, and
+/// must box body types that are not `Unpin`.
 ///
 /// # Errors
 ///
-/// When the response is not one that WordPress's REST API gives, or broke off.
+/// Fails if WordPress's REST API does not give such a response, or if the body broke off.
 ///
 /// # Example
 ///
 /// ```
 /// use bytes::Bytes;
-/// use calendar_edge_core::config::Settings;
+/// use calendar_edge_core::settings::Settings;
 /// use calendar_edge_core::cors::Audience;
 /// use calendar_edge_core::relay::{
 ///     BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
@@ -98,7 +98,7 @@ where
     Ok(AcceptedResponse::new(head, body))
 }
 
-/// Reads a body as far as the buffer goes, and judges what is there.
+/// Reads a body until it ends or the buffer is full, and judges the bytes.
 async fn judged_body<B>(
     status: StatusCode,
     headers: &HeaderMap,
@@ -139,7 +139,7 @@ where
     })
 }
 
-/// The names to rewrite a response by: those it prints itself, if it is good.
+/// The names for rewriting a response. A successful response is rewritten by the names that it prints itself.
 fn learnt_map(status: StatusCode, headers: &HeaderMap, root: usize, rules: &RelayRules) -> Arc<UrlMap> {
     if status == StatusCode::OK {
         rules.urls.learn(root, WordPress::advertised_root(headers))

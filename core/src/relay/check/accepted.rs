@@ -1,4 +1,4 @@
-//! A sound response of the backend, not yet written for any client.
+//! An accepted response of the backend, not yet written for any client.
 
 use std::sync::Arc;
 
@@ -9,47 +9,47 @@ use http_body_util::Empty;
 use super::wordpress::WordPress;
 use crate::relay::rewrite::{Content, UrlMap};
 
-/// A response that was found sound, as the backend sent it: nothing in it depends on the client.
+/// An accepted response, as the backend sent it. Nothing in it depends on the client.
 ///
-/// [`present`](crate::relay::present()) writes it for one client. A [whole](Self::whole) one can be kept and cloned at
-/// little cost, and presented to many clients.
+/// [`present`](crate::relay::present()) writes it for one client. A [whole](Self::whole) response can be
+/// kept, cloned at little cost, and presented to many clients.
 #[derive(Debug, Clone)]
 pub struct AcceptedResponse<B> {
     head: Arc<AcceptedHead>,
     body: AcceptedBody<B>,
 }
 
-/// Everything but the body.
+/// The response without its body.
 #[derive(Debug)]
 pub(in crate::relay) struct AcceptedHead {
-    /// The status, below 300 or an error.
+    /// The status of the response itself, either a success or an error.
     pub(in crate::relay) status: StatusCode,
-    /// Every header of the backend.
+    /// All headers of the backend.
     pub(in crate::relay) headers: HeaderMap,
     /// The backend's names as this response prints them.
     pub(in crate::relay) map: Arc<UrlMap>,
-    /// The root it came over.
+    /// The root that the call was sent to.
     pub(in crate::relay) root: usize,
-    /// What the body is about.
+    /// The subject of the body.
     pub(in crate::relay) content: Content,
-    /// Whether the status that counts is in the body.
+    /// True if the body is an envelope that holds the effective status.
     pub(in crate::relay) enveloped: bool,
 }
 
-/// The body as far as it was read.
+/// The part of the body that was read.
 #[derive(Debug, Clone)]
 pub(in crate::relay) enum AcceptedBody<B> {
-    /// None belongs to this response: HEAD, 204, 205.
+    /// This response has no body: HEAD, 204, 205.
     Absent,
-    /// To its end.
+    /// The complete body.
     Whole(Bytes),
-    /// More than fits the buffer.
+    /// The body is larger than the buffer.
     Partial {
         /// The part that was judged.
         beginning: Bytes,
-        /// What the backend still sends.
+        /// The part that the backend still sends.
         rest: B,
-        /// The most bytes that both may have together.
+        /// The most bytes that both parts may have together.
         limit: u64,
     },
 }
@@ -57,7 +57,7 @@ pub(in crate::relay) enum AcceptedBody<B> {
 // === impl AcceptedResponse ===
 
 impl<B> AcceptedResponse<B> {
-    /// A response whose head and body were judged.
+    /// Returns a response whose head and body were judged.
     pub(super) fn new(head: AcceptedHead, body: AcceptedBody<B>) -> Self {
         Self {
             head: Arc::new(head),
@@ -70,7 +70,8 @@ impl<B> AcceptedResponse<B> {
         self.head.status
     }
 
-    /// The status that counts: that inside an envelope where there is one; none where it is not read yet.
+    /// The effective status: the one inside an envelope, if there is an envelope. `None` if it was not read
+    /// yet.
     pub fn effective_status(&self) -> Option<StatusCode> {
         match &self.body {
             _ if !self.head.enveloped || self.head.status != StatusCode::OK => Some(self.head.status),
@@ -79,7 +80,7 @@ impl<B> AcceptedResponse<B> {
         }
     }
 
-    /// The same response to keep, if all of it is read.
+    /// A copy of the response to keep; `None` if it was not read completely.
     pub fn whole(&self) -> Option<AcceptedResponse<Empty<Bytes>>> {
         let body = match &self.body {
             AcceptedBody::Absent => AcceptedBody::Absent,

@@ -1,4 +1,4 @@
-//! Reading a body until it is whole or the buffer is full.
+//! Reading a body until it ends or the buffer is full.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -8,16 +8,16 @@ use http_body::Body;
 
 use crate::relay::failure::{BoxError, OriginFailure};
 
-/// A body as far as it was read.
+/// The part of a body that was read.
 #[derive(Debug)]
 pub(super) enum Buffered<B> {
-    /// To its end.
+    /// The complete body.
     Whole(Bytes),
-    /// Until the buffer was full.
+    /// The bytes read until the buffer was full, and the rest of the body.
     Beginning(Bytes, B),
 }
 
-/// Reads a body to its end, or until there are more than `size` bytes.
+/// Reads a body to its end, or until more than `size` bytes were read.
 pub(super) async fn buffer<B>(mut body: B, size: usize) -> Result<Buffered<B>, OriginFailure>
 where
     B: Body<Data = Bytes> + Unpin,
@@ -31,7 +31,7 @@ where
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        // Most responses come in one piece, which is then never copied.
+        // Most responses arrive in one piece, which is then never copied.
         if first.is_empty() && joined.is_empty() {
             first = data;
         } else {
@@ -53,7 +53,7 @@ fn first_or(first: Bytes, joined: BytesMut) -> Bytes {
 // === impl Buffered ===
 
 impl<B> Buffered<B> {
-    /// What was read.
+    /// The bytes that were read.
     pub(super) const fn bytes(&self) -> &Bytes {
         let (Self::Whole(bytes) | Self::Beginning(bytes, _)) = self;
         bytes

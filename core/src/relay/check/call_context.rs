@@ -1,4 +1,4 @@
-//! What is known of a call before its response comes.
+//! The properties of a call that are known before its response arrives.
 
 use http::Method;
 
@@ -9,22 +9,24 @@ use crate::relay::rewrite::Content;
 pub struct CallContext {
     /// The root it is sent to: an index into [`Settings::roots`](crate::settings::Settings::roots).
     pub root: usize,
-    /// The method: the response to HEAD has no body.
+    /// The method. The response to HEAD has no body.
     pub method: Method,
-    /// What the body is about.
+    /// The subject of the body.
     pub content: Content,
-    /// Whether a `_jsonp` parameter is forwarded.
+    /// `Admitted` if a `_jsonp` parameter is forwarded.
     pub script: Script,
-    /// Whether an `_envelope` parameter is forwarded: then the status says nothing (backend.md section 12).
+    /// True if an `_envelope` parameter is forwarded: the status is then always a success
+    /// (backend.md section 12).
     pub enveloped: bool,
 }
 
-/// Whether a `_jsonp` parameter was forwarded, so that the response may be a script (backend.md section 12).
+/// The form of the response, which may be a script if a `_jsonp` parameter was forwarded
+/// (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Script {
     /// JSON only.
     #[default]
     Refused,
-    /// JSON, or JSON in a call: `/**/callback(…)`.
+    /// JSON, or JSON as the argument of a call: `/**/callback(…)`.
     Admitted,
 }

@@ -1,11 +1,11 @@
-//! Whether bytes are one JSON document, and nothing else.
+//! The test that bytes are exactly one JSON document.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::relay::failure::OriginFailure;
 
-/// Without the white space that JSON allows around a document.
+/// Removes the white space that JSON allows around a document.
 pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
     let mut trimmed = bytes;
     while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = trimmed
@@ -15,12 +15,12 @@ pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
     trimmed
 }
 
-/// Whether a JSON value can begin so.
+/// True if a JSON value can begin with this byte.
 pub(super) const fn begins_json(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9')
 }
 
-/// Reads a document to its end, which is UTF-8 (RFC 8259 8.1).
+/// Reads a document to its end. It must be UTF-8 (RFC 8259 8.1).
 pub(super) fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
     if std::str::from_utf8(document).is_err() {
         return Err(OriginFailure::Malformed);
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_documents_are_told_apart() {
+    fn each_broken_document_has_its_own_failure() {
         for (document, name) in [
             (r#"{"a":[1,{"b":"\u00e9\ud800"}]}"#, "passes"),
             ("-1.5e9 ", "passes"),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_no_document() {
+    fn bytes_that_are_not_utf8_are_not_a_document() {
         assert_eq!(verdict(b"\"\xff\""), "malformed");
         assert_eq!(verdict("\"\u{20ac}\"".as_bytes()), "passes");
     }

@@ -1,4 +1,4 @@
-//! Judging a backend's response: is it one that its REST API gives?
+//! The verdict on a backend's response: accepts only what WordPress's REST API gives.
 
 use http::{HeaderMap, Method, StatusCode, header};
 use url::Url;
@@ -9,37 +9,37 @@ use super::redirect::redirect;
 use super::wordpress::WordPress;
 use crate::relay::failure::{OriginFailure, shortened};
 
-/// The body that a response has to have, judged by its head.
+/// The kind of body that must follow, determined by the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExpectedBody {
-    /// None: HEAD, 204, 205.
+    /// No body: HEAD, 204, 205.
     Absent,
     /// A JSON document.
     Json,
-    /// A JSON document, perhaps in a call.
+    /// A JSON document, perhaps as the argument of a call.
     Script,
-    /// A page, which says what went wrong.
+    /// An HTML page, which describes an error.
     Page,
 }
 
 /// The bytes of a body that were received.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Received<'a> {
-    /// All of it.
+    /// The complete body.
     Whole(&'a [u8]),
-    /// The beginning of a body that does not fit the buffer.
+    /// The beginning of a body that is larger than the buffer.
     Beginning(&'a [u8]),
 }
 
-/// Judges a head, and says which body has to follow. `dialled` is the root that was dialled, to say what it should
-/// have been.
+/// Judges a head and returns the kind of body that must follow. `dialled` is the root that was dialled; after
+/// a redirect it is used to name the right one.
 pub(super) fn judge_head(
     status: StatusCode,
     headers: &HeaderMap,
     call: &CallContext,
     dialled: Option<&Url>,
 ) -> Result<ExpectedBody, OriginFailure> {
-    // The edge asks for no range and under no condition.
+    // The edge sends no range and no conditions, so it expects neither 206 nor 304.
     if matches!(status.as_u16(), ..200 | 206 | 304 | 600..) {
         return Err(OriginFailure::InvalidStatus(status));
     }
@@ -112,7 +112,7 @@ fn coding(headers: &HeaderMap) -> Option<String> {
         .map(|value| shortened(&value))
 }
 
-/// The type without parameters, in lower case.
+/// The content type without parameters, in lower case.
 fn content_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let essence = value.split(';').next().unwrap_or(value);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn wordpress_answers_pass() {
+    fn wordpress_responses_pass() {
         for (status, body) in [
             (200, r#"{"id":56}"#),
             (200, "[]"),
@@ -267,28 +267,28 @@ mod tests {
             ("/**/a()", "text_before_json"),
             ("alert(1)", "text_before_json"),
         ] {
-            let answer = (200, fields.as_slice(), body.as_bytes());
-            assert_eq!(verdict(&Method::GET, Script::Admitted, answer), name, "{body}");
+            let response = (200, fields.as_slice(), body.as_bytes());
+            assert_eq!(verdict(&Method::GET, Script::Admitted, response), name, "{body}");
         }
     }
 
     #[test]
-    fn some_answers_have_no_body() {
+    fn some_responses_have_no_body() {
         let json = [("content-type", JSON)];
         let html = [("content-type", HTML)];
-        for (method, answer, name) in [
+        for (method, response, name) in [
             (Method::HEAD, (200, json.as_slice(), b"".as_slice()), "passes"),
             (Method::HEAD, (404, html.as_slice(), b""), "html"),
             (Method::GET, (204, &[], b""), "passes"),
             (Method::GET, (304, &[], b""), "invalid_status"),
             (Method::GET, (200, json.as_slice(), b""), "empty"),
         ] {
-            assert_eq!(verdict(&method, Script::Refused, answer), name, "{answer:?}");
+            assert_eq!(verdict(&method, Script::Refused, response), name, "{response:?}");
         }
     }
 
     #[test]
-    fn statuses_and_codings_that_nobody_asked_for_fail() {
+    fn unrequested_statuses_and_codings_fail() {
         let json = ("content-type", JSON);
         for (status, field, name) in [
             (101, ("upgrade", "x"), "invalid_status"),
@@ -299,9 +299,13 @@ mod tests {
             (200, ("content-encoding", "gzip"), "coded_body"),
             (200, ("content-encoding", "identity"), "passes"),
         ] {
-            let answer = (status, [json, field], b"{}".as_slice());
-            let judged = verdict(&Method::GET, Script::Refused, (answer.0, &answer.1, answer.2));
-            assert_eq!(judged, name, "{answer:?}");
+            let response = (status, [json, field], b"{}".as_slice());
+            let judged = verdict(
+                &Method::GET,
+                Script::Refused,
+                (response.0, &response.1, response.2),
+            );
+            assert_eq!(judged, name, "{response:?}");
         }
     }
 

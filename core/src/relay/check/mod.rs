@@ -1,7 +1,8 @@
-//! Is this a sound response of the backend? Head, size and body are judged before anything is passed on.
+//! Checks of the backend's response: head, size and body are judged before any byte is passed on.
 //!
-//! What every backend's response must be (a status, JSON, a bounded body) stands in this folder. What only WordPress
-//! does stands behind [`wordpress::WordPress`]: another kind of backend needs a type with the same functions.
+//! The checks that apply to every backend (a status, JSON, a bounded body) are in this folder. The checks
+//! that apply only to WordPress are behind [`wordpress::WordPress`]: another kind of backend needs a type
+//! with the same functions.
 
 mod accept;
 mod accepted;

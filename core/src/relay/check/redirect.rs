@@ -1,11 +1,11 @@
-//! Redirects of the origin, and which address they say the edge should dial.
+//! Redirects of the origin, and the address that the edge should dial instead.
 
 use http::{HeaderMap, StatusCode, header};
 use url::Url;
 
 use crate::relay::failure::{OriginFailure, shortened};
 
-/// The failure behind a redirect, with the address that would have been the right one.
+/// The failure for a redirect, with the address that would have been right.
 pub(super) fn redirect(status: StatusCode, headers: &HeaderMap, dialled: Option<&Url>) -> OriginFailure {
     let target = headers
         .get(header::LOCATION)
@@ -18,7 +18,7 @@ pub(super) fn redirect(status: StatusCode, headers: &HeaderMap, dialled: Option<
     }
 }
 
-/// The dialled root at the scheme and authority of a redirect's target, where those differ.
+/// The dialled root with the scheme and authority of a redirect's target; `None` if they do not differ.
 fn better_root(dialled: &Url, target: &str) -> Option<String> {
     let mut better = dialled.clone();
     let target = Url::parse(target).ok()?;
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_tells_which_address_to_set() {
+    fn a_redirect_reveals_the_address_to_set() {
         for (location, advice) in [
             (
                 "https://wp.example.org/wp-json/tribe",

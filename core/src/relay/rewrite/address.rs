@@ -1,12 +1,12 @@
-//! The dialled address outside URLs, where the site advertises another one (T-25).
+//! The dialled address outside URLs, if the site advertises another one (T-25).
 
 use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
 use super::origin_root::is_authority_of;
 
-/// An address that the edge dials and nobody should see: a literal, or a name with a port. Other names are
-/// replaced in URLs only, because they may be words or mail domains in somebody's text.
+/// An address that the edge dials and clients must not see: an IP literal, or a name with a port. Other names
+/// are replaced in URLs only, because in other text they may be words or mail domains.
 #[derive(Debug)]
 pub(super) struct AddressSpelling {
     dialled: String,
@@ -30,7 +30,7 @@ impl AddressSpelling {
         }
     }
 
-    /// Whether clients know the edge itself by this address.
+    /// True if clients know the edge itself by this address.
     pub(super) fn is_of(&self, public_base: &str) -> bool {
         is_authority_of(&self.dialled, public_base)
     }
@@ -51,7 +51,7 @@ impl AddressMatcher {
         &self.anchor
     }
 
-    /// Decides whether the address is not just a part of a longer one, and writes the advertised one.
+    /// Replaces the address by the advertised one, unless it is part of a longer address.
     pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         if continues_backwards(candidate.before) {
             return CandidateVerdict::Keep;
@@ -73,8 +73,9 @@ impl AddressMatcher {
     }
 }
 
-/// Whether the bytes before an address belong to it: `1` before `10.0.0.5`, unless it is the end of a JSON
-/// escape such as `\n` or `\u002f`.
+/// True if the bytes before an address belong to it, such as the `1` before `10.0.0.5`. The end of a JSON
+/// escape such as `
+/// ` or `\u002f` does not belong to it.
 const fn continues_backwards(before: [u8; LOOK_BEHIND]) -> bool {
     if let [b'\\', b'u', _, _, _, _] = before {
         return false;

@@ -1,43 +1,44 @@
-//! A place in a text where a name may begin, and a matcher's decision on it.
+//! A position in a text where a name may begin, and a matcher's verdict on it.
 
 use super::spelling::{Agreement, agreement};
 
-/// How many bytes before a candidate a matcher may look at.
+/// The number of bytes before a candidate that a matcher may see.
 pub(super) const LOOK_BEHIND: usize = 6;
 
-/// A place where the anchor was found.
+/// A position where the anchor was found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate<'a> {
     /// The bytes before it.
     pub(super) before: [u8; LOOK_BEHIND],
-    /// Everything from the anchor on.
+    /// The text from the anchor on.
     pub(super) text: &'a [u8],
-    /// Whether more may follow.
+    /// The state of the end: `Open` if more bytes may follow.
     pub(super) end: End,
 }
 
-/// Whether more bytes may follow.
+/// The end of a text that arrives in pieces: more bytes may follow, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Open,
     Closed,
 }
 
-/// A matcher's decision on a candidate.
+/// A matcher's verdict on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CandidateVerdict {
-    /// Its first bytes, this many, are replaced by what the matcher wrote.
+    /// This many of its first bytes are replaced by the matcher's output.
     Replace(usize),
-    /// It stays.
+    /// The text stays unchanged.
     Keep,
-    /// More bytes are needed; never given when none can follow.
+    /// More bytes are needed. A matcher never returns this if no more bytes can follow.
     Undecided,
 }
 
 // === impl Candidate ===
 
 impl Candidate<'_> {
-    /// Compares what stands at an offset; at the end of the document a beginning is no agreement.
+    /// Compares the text at an offset with `expected`. At the end of the document, a partial match is no
+    /// match.
     pub(super) fn compare(&self, offset: usize, expected: &[u8]) -> Agreement {
         let rest = self.text.get(offset..).unwrap_or_default();
         match agreement(rest, expected) {
@@ -46,11 +47,11 @@ impl Candidate<'_> {
         }
     }
 
-    /// Whether a name that ends at an offset is complete there: what follows cannot belong to its last
+    /// True if a name that ends at this offset is complete, so that the next byte cannot belong to its last
     /// segment. `None`: not known yet.
     pub(super) fn ends_name(&self, offset: usize) -> Option<bool> {
         match (self.text.get(offset), self.text.get(offset + 1)) {
-            // A full stop ends the name when it ends a sentence.
+            // A full stop at the end of a sentence ends the name.
             (Some(b'.'), Some(&next)) => Some(!continues_segment(next)),
             (Some(&next), _) if next != b'.' => Some(!continues_segment(next)),
             _ => (self.end == End::Closed).then_some(true),
@@ -58,7 +59,7 @@ impl Candidate<'_> {
     }
 }
 
-/// Whether a byte after a path segment still belongs to it. A backslash (an escaped slash, a line end) and
+/// True if a byte after a path segment belongs to the segment. A backslash (an escaped slash or line end) and
 /// a percent sign (an encoded slash, question mark or ampersand) do not.
 const fn continues_segment(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || !byte.is_ascii()

@@ -1,4 +1,4 @@
-//! URLs of the backend in a document become public ones.
+//! Rewriting of the backend's URLs in a document to public URLs.
 
 mod address;
 mod candidate;

@@ -1,4 +1,4 @@
-//! The namespace in descriptions of the API: the index, `/doc`, answers to OPTIONS.
+//! The namespace in descriptions of the API: the index, `/doc`, responses to OPTIONS.
 
 use memchr::memmem::Finder;
 
@@ -8,14 +8,14 @@ use super::spelling::{Agreement, Spelling};
 /// The two names of the namespace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RenamedNamespace<'a> {
-    /// What the plugin registers.
+    /// The name that the plugin registers.
     pub(super) origin: &'a str,
-    /// What clients see.
+    /// The name that clients see.
     pub(super) public: &'a str,
 }
 
-/// Renames the namespace where it begins a JSON string: `"tribe\/events\/v1"` and
-/// `"\/tribe\/events\/v1\/events"`. Elsewhere it is part of a URL, or prose.
+/// Renames the namespace at the beginning of a JSON string: `"tribe\/events\/v1"` and
+/// `"\/tribe\/events\/v1\/events"`. Elsewhere it is part of a URL or of prose, and stays.
 #[derive(Debug)]
 pub(super) struct NamespaceMatcher {
     anchor: Finder<'static>,
@@ -49,7 +49,7 @@ impl NamespaceMatcher {
         &self.anchor
     }
 
-    /// Decides whether the namespace stands here as a name, and writes its public one.
+    /// Replaces the namespace by its public name if it stands here as a name.
     pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         if !begins_string(&candidate.before) {
             return CandidateVerdict::Keep;
@@ -72,7 +72,7 @@ impl NamespaceMatcher {
     }
 }
 
-/// Whether the bytes before are a quote, and perhaps one slash.
+/// True if the bytes before are a quote, or a quote and a slash.
 fn begins_string(before: &[u8]) -> bool {
     before.ends_with(b"\"") || before.ends_with(b"\"/") || before.ends_with(br#""\/"#)
 }

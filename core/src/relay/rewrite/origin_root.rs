@@ -1,9 +1,9 @@
-//! The address of a REST root at the origin, as far as rewriting needs it.
+//! The address of a REST root at the origin, reduced to the parts needed for rewriting.
 
 use url::Url;
 
-/// A REST root of the origin: `https://wp.example.org/wp-json`, or `…/index.php?rest_route=` on a site
-/// with plain permalinks.
+/// A REST root of the origin: `https://wp.example.org/wp-json`, or `…/index.php?rest_route=` on a site with
+/// plain permalinks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginRoot {
     scheme: &'static str,
@@ -12,20 +12,20 @@ pub struct OriginRoot {
     style: RootStyle,
 }
 
-/// Where the route stands in a root's URLs.
+/// The part of a root's URLs that holds the route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RootStyle {
-    /// In the path.
+    /// The path.
     Path,
-    /// In the `rest_route` parameter, which WordPress prints first.
+    /// The `rest_route` parameter, which WordPress prints first.
     Query,
 }
 
 // === impl OriginRoot ===
 
 impl OriginRoot {
-    /// Reads a root's URL that the origin printed; `None` unless it is http or https, without user and
-    /// fragment, and either without a query or with `rest_route=/` alone.
+    /// Parses the URL of a root that the origin printed. `None` unless it is http or https, has no user and
+    /// no fragment, and has either no query or `rest_route=/` alone.
     pub fn from_printed(url: &Url) -> Option<Self> {
         let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
         let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
@@ -37,8 +37,8 @@ impl OriginRoot {
         (plain && is_web).then(|| Self::of_style(url, style))
     }
 
-    /// Reads a root's URL from the settings, which accept nothing that is not http or https with a host.
-    /// A user is not part of the name.
+    /// Parses the URL of a root from the settings, which accept only http and https URLs with a host. A user
+    /// name is not part of the root.
     pub fn from_setting(url: &Url) -> Self {
         let is_query = url.query().is_some_and(|query| query.starts_with("rest_route="));
         let style = if is_query {
@@ -64,12 +64,12 @@ impl OriginRoot {
         }
     }
 
-    /// Host and explicit port.
+    /// The host, and the port if it is explicit.
     pub(super) fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// The same without its port, as the plugin prints the server of `/doc`; none where there is none.
+    /// This root without its port, as the plugin prints the server of `/doc`; `None` if it has no port.
     pub(super) fn without_port(&self) -> Option<Self> {
         let (host, _) = self
             .authority
@@ -81,35 +81,37 @@ impl OriginRoot {
         })
     }
 
-    /// Everything between the authority and the slash before the namespace.
+    /// The text between the authority and the slash before the namespace.
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// Where the route stands.
+    /// The part of a URL that holds the route.
     pub(super) const fn style(&self) -> RootStyle {
         self.style
     }
 
-    /// Scheme and authority: `https://wp.example.org`.
+    /// The scheme and authority: `https://wp.example.org`.
     pub(super) fn site(&self) -> String {
         format!("{}://{}", self.scheme, self.authority)
     }
 
-    /// Whether two roots are the same place; http and https are (both are printed by sites behind a proxy).
+    /// True if two roots have the same address. http and https count as the same, because sites behind a
+    /// proxy print both.
     pub(super) fn is_same_place(&self, other: &Self) -> bool {
         self.authority == other.authority && self.prefix == other.prefix
     }
 
-    /// Whether the authority, standing alone in a text, can only be an address: a literal or with a port.
+    /// True if the authority, standing alone in a text, can only be an address: an IP literal, or a name with
+    /// a port.
     pub(super) fn is_telling(&self) -> bool {
         let bare = self.authority.as_str();
         bare.contains(':') || bare.parse::<std::net::Ipv4Addr>().is_ok()
     }
 
-    /// This root under another name of the site: what `advertised` is to `base`, applied to `self`.
+    /// This root under another name of the site: the change from `base` to `advertised`, applied to `self`.
     ///
-    /// `None` when this root does not stand where `base` stands, so that nothing can be derived.
+    /// `None` if this root does not have the same site as `base`, so that its name cannot be derived.
     pub(in crate::relay) fn renamed(&self, base: &Self, advertised: &Self) -> Option<Self> {
         if self.authority != base.authority || self.style != base.style {
             return None;
@@ -125,12 +127,12 @@ impl OriginRoot {
     }
 }
 
-/// Whether `base` is this authority with a scheme before it.
+/// True if `base` is this authority with a scheme before it.
 pub(super) fn is_authority_of(authority: &str, base: &str) -> bool {
     base.split_once("://").is_some_and(|(_, rest)| rest == authority)
 }
 
-/// Cuts the longest common end of two paths, at a slash, and returns what is left of each.
+/// Removes the longest common end of two paths, cut at a slash, and returns the two beginnings.
 fn different_beginnings<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
     let (mut left, mut right) = (left, right);
     while let (Some((left_rest, left_end)), Some((right_rest, right_end))) =
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_root() {
+    fn refuses_urls_that_cannot_be_roots() {
         for url in [
             "ftp://h/wp-json",
             "http://u@h/wp-json",

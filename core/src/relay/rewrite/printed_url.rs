@@ -1,32 +1,32 @@
-//! A URL as it stands in text: where its authority ends, and how to take over a `rest_route` parameter.
+//! A URL as printed in text: the end of its authority, and the conversion of its `rest_route` parameter.
 
 use std::sync::LazyLock;
 
 use super::candidate::{Candidate, CandidateVerdict, End};
 use super::spelling::{Agreement, PerSpelling, Spelling, is_unreserved};
 
-/// The longest route, in bytes as printed, that is taken over from a `rest_route` parameter.
+/// The longest route, in bytes as printed, that is taken from a `rest_route` parameter.
 const LONGEST_ROUTE: usize = 1024;
 
-/// A URL of some site whose scheme was read.
+/// A URL of some site, whose scheme was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrintedUrl<'a> {
     /// The text from the scheme on.
     pub(super) candidate: Candidate<'a>,
-    /// How it is written.
+    /// The spelling of the URL.
     pub(super) spelling: Spelling,
-    /// Where the authority begins.
+    /// The offset of the authority.
     pub(super) authority: usize,
 }
 
-/// What separates segments and parameters inside a `rest_route` parameter.
+/// A separator of segments or parameters inside a `rest_route` parameter.
 #[derive(Debug)]
 struct Mark {
     spelt: Box<[u8]>,
     is_slash: bool,
 }
 
-/// The marks of each spelling; entities before the ampersand they begin with.
+/// The marks of each spelling. Entities come before the ampersand with which they begin.
 static MARKS: LazyLock<PerSpelling<[Mark; 6]>> = LazyLock::new(|| {
     PerSpelling::new(|spelling| {
         [
@@ -46,7 +46,7 @@ static MARKS: LazyLock<PerSpelling<[Mark; 6]>> = LazyLock::new(|| {
 
 /// One piece of a route inside a `rest_route` parameter.
 enum Piece {
-    /// A slash, in any spelling, of this many bytes.
+    /// A slash of this many bytes, in any spelling.
     Slash(usize),
     /// The ampersand before the next parameter, of this many bytes.
     NextParameter(usize),
@@ -69,7 +69,7 @@ impl<'a> PrintedUrl<'a> {
         }
     }
 
-    /// Copies the rest of a `rest_route` value as a path and makes the next parameter the first one.
+    /// Copies the rest of a `rest_route` value as a path, and makes the next parameter the first one.
     pub(super) fn take_route(self, from: usize, out: &mut Vec<u8>) -> CandidateVerdict {
         let mut at = from;
         while at - from < LONGEST_ROUTE {
@@ -118,7 +118,7 @@ impl<'a> PrintedUrl<'a> {
         }
     }
 
-    /// Whether an authority that ends at an offset is complete there. `None`: not known yet.
+    /// True if an authority that ends at this offset is complete. `None`: not known yet.
     pub(super) fn ends_authority(self, offset: usize) -> Option<bool> {
         let longer = [":", "@"].map(|plain| self.candidate.compare(offset, &self.spelling.encode(plain)));
         if longer.contains(&Agreement::Full) {

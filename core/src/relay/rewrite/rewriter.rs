@@ -1,4 +1,5 @@
-//! Replacing names in a byte stream: one anchor, one verdict per candidate, a bounded suffix held back.
+//! Replacing names in a byte stream: one anchor per matcher, one verdict per candidate, and a bounded tail
+//! that is held.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use super::url_matcher::UrlMatcher;
 
 /// Puts the public names into a JSON document that arrives in pieces.
 ///
-/// Any way of cutting the document gives the same bytes. Pieces without an origin's name pass without
-/// being copied. What is held back between pieces is the unfinished beginning of a name: at most the
+/// The result does not depend on how the document is cut into pieces. Pieces without a name of the origin
+/// pass without being copied. Between pieces, only the unfinished beginning of a name is held: at most the
 /// longest name plus 1 KiB.
 #[derive(Debug)]
 pub struct Rewriter {
@@ -42,9 +43,9 @@ enum Matcher {
 // === impl Rewriter ===
 
 impl Rewriter {
-    /// Prepares the rewriting of one answer that came over the root `root`.
+    /// Prepares the rewriting of one response from the root `root`.
     ///
-    /// `public_base` is scheme and authority of the edge, without a trailing slash.
+    /// `public_base` is the scheme and authority of the edge, without a trailing slash.
     pub fn new(map: &Arc<UrlMap>, public_base: &Arc<str>, root: usize, content: Content) -> Self {
         let url = UrlMatcher::new(Arc::clone(map), Arc::clone(public_base), root);
         let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
@@ -63,17 +64,17 @@ impl Rewriter {
         Self { stages }
     }
 
-    /// Takes a piece of the document and returns what is decided; it may be empty.
+    /// Takes the next piece of the document and returns the rewritten bytes, which may be empty.
     pub fn push(&mut self, piece: Bytes) -> Bytes {
         self.pass(piece, End::Open)
     }
 
-    /// Returns what was held back; nothing may follow.
+    /// Returns the bytes that were held. No piece may follow.
     pub fn finish(&mut self) -> Bytes {
         self.pass(Bytes::new(), End::Closed)
     }
 
-    /// Rewrites a document that is there as a whole.
+    /// Rewrites a complete document.
     pub fn whole(mut self, document: Bytes) -> Bytes {
         self.pass(document, End::Closed)
     }
@@ -159,7 +160,7 @@ impl RewriteStage {
         seen
     }
 
-    /// How many of the last bytes may be the beginning of an anchor.
+    /// The number of final bytes that may be the beginning of an anchor.
     #[expect(clippy::indexing_slicing, reason = "all lengths are below the anchor's")]
     fn unfinished_anchor(&self, text: &[u8], end: End) -> usize {
         if end == End::Closed {
@@ -177,7 +178,7 @@ impl RewriteStage {
 // === impl Matcher ===
 
 impl Matcher {
-    /// The bytes that every candidate begins with; never empty.
+    /// The bytes with which every candidate begins; never empty.
     fn anchor(&self) -> &Finder<'static> {
         match self {
             Self::Url(matcher) => matcher.anchor(),

@@ -1,11 +1,11 @@
-//! The ways in which one URL is written inside a JSON document.
+//! The spellings of one URL inside a JSON document.
 
 use bytes::BufMut;
 
-/// How the reserved characters of a URL are written.
+/// The spelling of a URL's reserved characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// `http://h/a`: headers, and JSON of other encoders than PHP's.
+    /// `http://h/a`: headers, and JSON of encoders other than PHP's.
     Plain,
     /// `http:\/\/h\/a`: PHP's JSON.
     Escaped,
@@ -17,14 +17,14 @@ pub(super) enum Spelling {
     PercentLower,
 }
 
-/// How far a text agrees with an expected beginning.
+/// The agreement of a text with an expected beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
     /// The text begins with all of it.
     Full,
-    /// The text ends before they differ.
+    /// The text ends before a difference appears.
     SoFar,
-    /// They differ.
+    /// The text differs.
     Differs,
 }
 
@@ -44,7 +44,7 @@ impl Spelling {
         Self::PercentLower,
     ];
 
-    /// What stands between the scheme and the authority: `://`.
+    /// The separator between scheme and authority: `://`.
     pub(super) const fn separator(self) -> &'static [u8] {
         match self {
             Self::Plain => b"://",
@@ -55,7 +55,7 @@ impl Spelling {
         }
     }
 
-    /// Whether reserved characters are percent-encoded.
+    /// True if reserved characters are percent-encoded.
     pub(super) const fn is_percent(self) -> bool {
         matches!(self, Self::PercentUpper | Self::PercentLower)
     }
@@ -94,12 +94,12 @@ fn write_hex(byte: u8, digits: &[u8; 16], out: &mut Vec<u8>) {
     out.push(digits[usize::from(byte & 0x0f)]);
 }
 
-/// Whether a byte is never percent-encoded (RFC 3986 section 2.3).
+/// True for bytes that are never percent-encoded (RFC 3986 section 2.3).
 pub(super) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Compares the beginning of a text with what it should be.
+/// Compares the beginning of a text with the expected bytes.
 pub(super) fn agreement(text: &[u8], expected: &[u8]) -> Agreement {
     if text.starts_with(expected) {
         return Agreement::Full;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn agreement_tells_a_short_text_from_a_wrong_one() {
+    fn agreement_distinguishes_short_from_wrong_text() {
         assert_eq!(agreement(b"abc", b"ab"), Agreement::Full);
         assert_eq!(agreement(b"a", b"ab"), Agreement::SoFar);
         assert_eq!(agreement(b"", b"ab"), Agreement::SoFar);

@@ -1,4 +1,4 @@
-//! What rewriting does to documents: every spelling, every border, and what stays.
+//! The effect of rewriting on documents: every spelling, every cut, and the text that stays.
 
 use std::sync::Arc;
 
@@ -204,7 +204,7 @@ fn plain_permalinks_become_paths() {
 }
 
 #[test]
-fn roots_that_share_an_address_are_told_apart_by_the_call() {
+fn the_call_distinguishes_roots_that_share_an_address() {
     let shared = map("http://origin.example/wp-json", None);
     let text = Bytes::from_static(b"http://origin.example/wp-json/tribe/events/v1/events");
     let out = Rewriter::new(&shared, &Arc::from(BASE), 1, Content::Records).whole(text);
@@ -223,7 +223,7 @@ fn descriptions_name_the_public_namespace() {
     assert_eq!(whole(&site(), Content::Description, renamed), renamed);
 }
 
-/// Text made of whole and broken pieces of everything that is looked for.
+/// Text made of complete and broken pieces of everything that the rewriter searches for.
 fn documents() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("http"),

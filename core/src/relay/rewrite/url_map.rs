@@ -1,4 +1,4 @@
-//! Which URLs of the origin mean the API, and what they are called in public.
+//! The URLs of the origin that belong to the API, and their public names.
 
 use url::Url;
 
@@ -14,15 +14,16 @@ pub struct RootNames {
     pub public_path: String,
     /// The root as the edge dials it.
     pub dialled: OriginRoot,
-    /// The root as the site prints it, when known.
+    /// The root as the site prints it, if known.
     pub advertised: Option<OriginRoot>,
 }
 
 /// The absolute URLs of the API (REST root and namespace) and their public paths.
 ///
-/// Every root has two names, the dialled and the advertised one. Both are found with either scheme, because
-/// sites behind a proxy print the scheme they think they have. Where the advertised address differs from
-/// the dialled one, URLs of the dialled address outside the API get the advertised one (T-25).
+/// Every root has two names: the dialled one and the advertised one. Both are found with either scheme,
+/// because a site behind a proxy prints the scheme that it believes to have. If the advertised address
+/// differs from the dialled one, URLs of the dialled address outside the API get the advertised address
+/// (T-25).
 #[derive(Debug)]
 pub struct UrlMap {
     sites: Vec<SiteUrls>,
@@ -32,26 +33,26 @@ pub struct UrlMap {
     addresses: Vec<AddressSpelling>,
 }
 
-/// Everything at one authority.
+/// All known URLs at one authority.
 #[derive(Debug)]
 pub(super) struct SiteUrls {
-    /// Host and explicit port.
+    /// The host, and the port if it is explicit.
     pub(super) plain: String,
-    /// The same as it is printed.
+    /// The authority as it is printed.
     pub(super) authority: PerSpelling<Box<[u8]>>,
-    /// The API here, longest name first.
+    /// The API URLs at this authority, longest name first.
     pub(super) tails: Vec<Tail>,
-    /// Scheme and authority that replace this site's where no tail fits.
+    /// The scheme and authority that replace this site's if no tail matches.
     pub(super) replacement: Option<String>,
 }
 
-/// What follows the authority in a URL of the API.
+/// The text that follows the authority in a URL of the API.
 #[derive(Debug)]
 pub(super) struct Tail {
     plain: String,
-    /// Where the route stands.
+    /// The part of the URL that holds the route.
     pub(super) style: RootStyle,
-    /// What is printed.
+    /// The text as it is printed.
     pub(super) spelt: PerSpelling<Box<[u8]>>,
     /// The roots that print it.
     pub(super) owners: Vec<usize>,
@@ -60,8 +61,7 @@ pub(super) struct Tail {
 // === impl UrlMap ===
 
 impl UrlMap {
-    /// Builds the map. `roots` are in the order of the settings; both namespaces are without slashes at
-    /// their ends.
+    /// Builds the map. `roots` are in the order of the settings; both namespaces have no slash at either end.
     pub fn new(roots: &[RootNames], origin_namespace: &str, public_namespace: &str) -> Self {
         let mut map = Self {
             sites: Vec::new(),
@@ -73,7 +73,7 @@ impl UrlMap {
         for (index, root) in roots.iter().enumerate() {
             map.add(index, &root.dialled);
         }
-        // A name that one root is dialled by is never another root's advertised name.
+        // If one root is dialled by a name, that name never counts as another root's advertised name.
         for (index, root) in roots.iter().enumerate() {
             let Some(advertised) = &root.advertised else {
                 continue;
@@ -94,8 +94,8 @@ impl UrlMap {
         format!("{public_base}{path}/")
     }
 
-    /// The public URL of a root that the origin printed. A root that is not known by its name is known by its
-    /// path: the origin names no roots but its own.
+    /// The public URL of a root that the origin printed. An unknown name is found by its path, because the
+    /// origin prints no roots except its own.
     pub(in crate::relay) fn public_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
         let named = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
         let tail = self.plain_tails(&named).into_iter().next()?;
@@ -108,7 +108,7 @@ impl UrlMap {
         Some(self.public_root(public_base, root))
     }
 
-    /// The public URL of the API that the origin printed as root and namespace, with a trailing slash.
+    /// The public URL of the API, with a trailing slash, for a root and namespace that the origin printed.
     pub(in crate::relay) fn public_api_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
         let printed = printed.strip_suffix('/').unwrap_or(printed);
         let root = printed.strip_suffix(&self.origin_namespace)?.strip_suffix('/')?;
@@ -127,7 +127,7 @@ impl UrlMap {
         (path.map_or("", String::as_str), &self.public_namespace)
     }
 
-    /// The two names of the namespace, where they differ.
+    /// The two names of the namespace, if they differ.
     pub(super) fn renamed_namespace(&self) -> Option<RenamedNamespace<'_>> {
         (self.origin_namespace != self.public_namespace).then_some(RenamedNamespace {
             origin: &self.origin_namespace,
@@ -135,12 +135,13 @@ impl UrlMap {
         })
     }
 
-    /// Dialled addresses that must not be seen even outside URLs.
+    /// Dialled addresses that clients must not see even outside URLs.
     pub(super) fn telling_addresses(&self) -> impl Iterator<Item = &AddressSpelling> {
         self.addresses.iter()
     }
 
-    /// The plugin leaves the port out where it names the server of `/doc`; what another root is called goes first.
+    /// Adds names without ports, because the plugin omits the port in the server of `/doc`. The name of
+    /// another root has priority.
     fn add_without_ports(&mut self, roots: &[RootNames]) {
         let names = |root: &RootNames| [Some(root.dialled.clone()), root.advertised.clone()];
         let known: Vec<OriginRoot> = roots.iter().flat_map(names).flatten().collect();
@@ -204,7 +205,8 @@ impl UrlMap {
         &mut self.sites[index]
     }
 
-    /// What follows the authority, unspelt; `add_query_arg` encodes the route of a `rest_route` again.
+    /// The plain text after the authority, in all forms; `add_query_arg` encodes the route of a `rest_route`
+    /// again.
     fn plain_tails(&self, name: &OriginRoot) -> Vec<String> {
         let (prefix, namespace) = (name.prefix(), &self.origin_namespace);
         let tail = format!("{prefix}/{namespace}");
@@ -217,7 +219,8 @@ impl UrlMap {
         }
     }
 
-    /// Longest first: the longer of two names that begin alike must be tried before the shorter one.
+    /// Sorts by length, longest first: of two names with the same beginning, the longer one must be tried
+    /// first.
     fn sort(&mut self) {
         self.sites.sort_by_key(|site| std::cmp::Reverse(site.plain.len()));
         for site in &mut self.sites {

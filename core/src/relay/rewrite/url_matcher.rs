@@ -10,7 +10,7 @@ use super::printed_url::PrintedUrl;
 use super::spelling::{Agreement, Spelling};
 use super::url_map::{SiteUrls, Tail, UrlMap};
 
-/// Finds URLs and names their public form.
+/// Finds URLs and writes their public names.
 #[derive(Debug)]
 pub(super) struct UrlMatcher {
     map: Arc<UrlMap>,
@@ -29,14 +29,14 @@ impl UrlMatcher {
         }
     }
 
-    /// Every URL begins with its scheme, in lower case as WordPress prints it.
+    /// The scheme, with which every URL begins; in lower case, as WordPress prints it.
     #[expect(clippy::unused_self, reason = "matchers share this signature")]
     pub(super) fn anchor(&self) -> &Finder<'static> {
         static SCHEME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"http"));
         &SCHEME
     }
 
-    /// Decides whether a URL that begins here is the API's, and writes its public name.
+    /// Replaces a URL that begins here by its public name if it belongs to the API.
     pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         let mut after_scheme = b"http".len();
         match candidate.compare(after_scheme, b"s") {
@@ -121,7 +121,7 @@ impl UrlMatcher {
     }
 
     fn write_public(&self, tail: &Tail, spelling: Spelling, out: &mut Vec<u8>) {
-        // Roots that share an address are told apart by the root the answer came over.
+        // If roots share an address, the root of the call decides.
         let root = tail.owners.iter().find(|&&owner| owner == self.root);
         let root = root.or_else(|| tail.owners.first());
         let (path, namespace) = self.map.public_names(root.copied());

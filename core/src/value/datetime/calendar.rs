@@ -1,6 +1,6 @@
-//! The proleptic Gregorian calendar, without bounds: attackers choose the years.
+//! The proleptic Gregorian calendar without bounds, because attackers choose the years.
 
-/// Days from 1970-01-01 to a date whose month and day may lie outside their usual range.
+/// The days from 1970-01-01 to a date. Its month and day may lie outside their usual range.
 pub(super) fn day_number(year: i128, month: i128, day: i128) -> i128 {
     let months = year * 12 + month - 1;
     let (year, month) = (months.div_euclid(12), months.rem_euclid(12));
@@ -12,7 +12,7 @@ pub(super) fn day_number(year: i128, month: i128, day: i128) -> i128 {
     march_year * 365 + leap_days + day_of_year + day - 719_469
 }
 
-/// The year, month and day of a day counted from 1970-01-01.
+/// The year, month and day of a day number, counted from 1970-01-01.
 pub(super) fn date(day_number: i128) -> (i128, i128, i128) {
     let days = day_number + 719_468;
     let cycle = days.div_euclid(146_097);
@@ -31,7 +31,7 @@ pub(super) fn date(day_number: i128) -> (i128, i128, i128) {
     (year, month, day)
 }
 
-/// The weekday of a date, Sunday being 0.
+/// The weekday of a date; Sunday is 0.
 pub(super) fn weekday(year: i128, month: i128, day: i128) -> i128 {
     (day_number(year, month, day) + 4).rem_euclid(7)
 }

@@ -14,7 +14,7 @@ const HOUR_12: Pattern = Number {
 const SEPARATOR: Pattern = One(b":.");
 const T: Pattern = Optional(&Word(&["t"]));
 
-/// `am`, `P.M.`: only where a blank or the end follows.
+/// `am`, `P.M.`: only if a blank or the end follows.
 const MERIDIAN: Pattern = Sequence(&[
     One(b"AaPp"),
     Optional(&One(b".")),
@@ -43,7 +43,7 @@ pub(super) const SHORT_24: Pattern = Sequence(&[T, HOUR, SEPARATOR, MINUTE]);
 /// `10:30:15`, `t10.30.15`
 pub(super) const LONG_24: Pattern = Sequence(&[T, HOUR, SEPARATOR, MINUTE, SEPARATOR, SECOND]);
 
-/// The clock forms, in the order that settles a tie.
+/// The clock forms. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
     Form {
         // `back of 7pm`: a quarter past; `front of 7pm`: a quarter to.
@@ -95,7 +95,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// A year that stands alone, `1700`, where the four digits are no time of day.
+/// A year alone, such as `1700`, if the four digits are not a time of day.
 pub(super) const LONE_YEAR: Form = Form {
     pattern: Run {
         of: u8::is_ascii_digit,
@@ -108,7 +108,7 @@ pub(super) const LONE_YEAR: Form = Form {
 };
 
 fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
-    // PHP looks for a small `b`: `Back of 7` is read as `front of 7`.
+    // PHP looks for a lower-case `b`: it reads `Back of 7` as `front of 7`.
     let after = token.peek() == Some(b'b');
     reading.clear_clock();
     reading.start_clock()?;
@@ -125,7 +125,7 @@ fn quarter(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), F
     Ok(())
 }
 
-/// Hour, minute, second and fraction as far as written, then `am` or `pm`.
+/// Reads hour, minute, second and fraction as far as they are written, then `am` or `pm`.
 fn twelve_hours(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     reading.start_clock()?;
     let hour = token.number(2);
@@ -165,7 +165,7 @@ fn is_separator(byte: Option<u8>) -> bool {
     matches!(byte, Some(b':' | b'.'))
 }
 
-/// `2008`: a time of day at first, after a time of day a year.
+/// Reads `2008`: a time of day, or a year if a time of day was read before.
 fn four_digits(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     if reading.has_clock() {
         reading.year_instead_of_clock(token.number(4))

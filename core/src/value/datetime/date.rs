@@ -51,22 +51,23 @@ pub(super) const DAY: Pattern = Sequence(&[
     Optional(&Either(&[Exact("st"), Exact("nd"), Exact("rd"), Exact("th")])),
 ]);
 
-/// Anything or nothing between a day, a month's name and a year.
+/// Any separator, or none, between a day, a month's name and a year.
 const GAP: Pattern = Run {
     of: |byte| matches!(byte, b' ' | b'\t' | b'.' | b'-'),
     length: (0, usize::MAX),
 };
 
-/// What may follow a day after a month's name; the letters are those of the ordinals, in any order.
+/// The text allowed after a day that follows a month's name; the letters are those of the ordinals, in any
+/// order.
 const AFTER_DAY: Pattern = Run {
     of: |byte| b",.stndrh\t ".contains(byte),
     length: (1, usize::MAX),
 };
 
-/// `Jan 5 ` before a time of day.
+/// `Jan 5 `, before a time of day.
 pub(super) const MONTH_DAY: Pattern = Sequence(&[MONTH_NAME, GAP, DAY, Either(&[AFTER_DAY, Exact("\0")])]);
 
-/// The date forms, in the order that settles a tie.
+/// The date forms. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
     Form {
         // `1/15/2008`, `1/15`
@@ -237,7 +238,7 @@ fn day_name_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result
     reading.set_date(token.year(), month, day)
 }
 
-/// A year that is not there clears one read before.
+/// A missing year clears one that was read before.
 fn name_day_year(reading: &mut DateReading, token: &mut DateToken<'_>) -> Result<(), Flaw> {
     let (month, day) = (token.month(), token.number(2));
     reading.set_date(token.year(), month, day)

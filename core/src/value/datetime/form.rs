@@ -1,4 +1,4 @@
-//! A form of date, time, zone or relative words: how it is spelt and what it says.
+//! One form of date, time, zone or relative words: its spelling and its meaning.
 
 use super::pattern::Pattern;
 use super::reading::DateReading;
@@ -7,13 +7,13 @@ use super::{Flaw, clock, date, moment, relative, zone};
 
 /// One form.
 pub(super) struct Form {
-    /// How it is spelt.
+    /// The spelling.
     pub(super) pattern: Pattern,
-    /// Adds what it says to what was read before.
+    /// Adds the form's content to the reading.
     pub(super) read: fn(&mut DateReading, &mut DateToken<'_>) -> Result<(), Flaw>,
 }
 
-/// All forms: of equally long matches the first counts.
+/// All forms, in order: of equally long matches the first one counts.
 fn all() -> impl Iterator<Item = &'static Form> {
     relative::FORMS
         .iter()
@@ -24,7 +24,7 @@ fn all() -> impl Iterator<Item = &'static Form> {
         .chain(zone::FORMS)
 }
 
-/// The form with the longest match at `start`, and where that match ends.
+/// The form with the longest match at `start`, and the end of that match.
 pub(super) fn longest(text: &[u8], start: usize) -> Option<(&'static Form, usize)> {
     let mut best: Option<(&Form, usize)> = None;
     let first = *text.get(start)?;

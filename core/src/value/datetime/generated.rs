@@ -1,8 +1,8 @@
-//! Made-up dates for tests: pieces that PHP knows, in any order, with near misses between them.
+//! Generated dates for tests: pieces that PHP knows, in any order, with near misses between them.
 
 use proptest::prelude::*;
 
-/// Texts of one to six fragments of the date forms, with and without something between them.
+/// Texts of one to six fragments of the date forms, with or without separators.
 pub(super) fn dates() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => prop::sample::select(WHOLE).prop_map(str::to_owned),
@@ -22,7 +22,7 @@ pub(super) fn dates() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Dates within days of the epoch, in any order of pieces: many are the epoch itself.
+/// Dates within days of the epoch, with their pieces in any order; many are the epoch itself.
 pub(super) fn dates_near_1970() -> impl Strategy<Value = Vec<u8>> {
     let pieces = (
         prop::sample::select(DATES_1970),

@@ -1,25 +1,25 @@
-//! Whether a date that was read is the first second of 1970, the one instant that PHP's truth calls false.
+//! The test for whether a date is the first second of 1970, the only instant that PHP treats as false.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::calendar;
-use super::reading::{Counting, DateReading, DayEdge, Special, Weekday};
+use super::reading::{Counting, DateReading, DayEdge, Shift, Special, Weekday};
 use crate::value::timezone::offset::ZoneReading;
 
-/// What is known of the instant that a date names.
+/// The relation between a date and the epoch, as far as the edge can know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instant {
-    /// 1970-01-01 00:00:00 UTC, whatever the fraction.
+    /// 1970-01-01 00:00:00 UTC, with any fraction.
     Epoch,
-    /// Any other.
+    /// Any other instant.
     Other,
-    /// It hangs on the day on which it is asked, or on the zone data of the server.
+    /// It depends on the day of the request, or on the server's time zone data.
     Unsure,
 }
 
 const DAY: i128 = 86_400;
 
-/// Whether the date is the epoch.
+/// Compares the date with the epoch.
 pub(super) fn instant(mut reading: DateReading) -> Instant {
     if reading.has_date() && !reading.has_clock() {
         reading.clear_clock();
@@ -30,46 +30,17 @@ pub(super) fn instant(mut reading: DateReading) -> Instant {
     }
 }
 
-/// Seconds from 1970-01-01 00:00:00 to the date on the wall clock of its zone; none when a part is missing.
+/// The seconds from 1970-01-01 00:00:00 to the date, on the wall clock of its zone.
+///
+/// `None` if a part is missing.
 pub(super) fn local_seconds(reading: &DateReading) -> Option<i128> {
-    let mut date = Date {
-        year: reading.year?.into(),
-        month: reading.month?.into(),
-        day: reading.day?.into(),
-    };
-    // A fraction may have been rounded to a whole second.
-    let micros = i128::from(reading.micros);
-    let clock = i128::from(reading.hour?) * 3600
-        + i128::from(reading.minute?) * 60
-        + i128::from(reading.second?)
-        + micros.div_euclid(1_000_000);
-    let micros = micros.rem_euclid(1_000_000);
-    let shift = &reading.shift;
-    let mut months = i128::from(shift.months);
-    match reading.special {
-        Some(Special::WeekdayOfMonth) => {
-            date = Date {
-                day: 1,
-                month: date.month + months,
-                ..date
-            };
-            months = 0;
-        }
-        Some(Special::LastWeekdayOfMonth) => {
-            date = Date {
-                day: 1,
-                month: date.month + months + 1,
-                ..date
-            };
-            months = 0;
-        }
-        Some(Special::WorkingDays(_)) | None => {}
-    }
-    date = date.at(reading.edge);
-    // Hours past midnight belong to the next day before weekdays are counted.
+    let (clock, micros) = clock(reading)?;
+    let (date, months) = base_date(reading)?;
+    let mut date = date.at(reading.edge);
+    // Hours past midnight belong to the next day, before weekdays are counted.
     date.day += clock.div_euclid(DAY);
-    let clock = clock.rem_euclid(DAY);
     date = date.normal();
+    let shift = &reading.shift;
     if let Some(weekday) = reading.weekday {
         date.day += days_to(weekday, date, shift.days);
         date = date.normal();
@@ -77,21 +48,57 @@ pub(super) fn local_seconds(reading: &DateReading) -> Option<i128> {
     date.year += i128::from(shift.years);
     date.month += months;
     date.day += i128::from(shift.days);
-    let seconds = clock
-        + i128::from(shift.hours) * 3600
-        + i128::from(shift.minutes) * 60
-        + i128::from(shift.seconds)
-        + (micros + i128::from(shift.micros)).div_euclid(1_000_000);
+    let seconds = clock.rem_euclid(DAY) + shifted_seconds(shift, micros);
     if reading.edge.is_some() {
         date = date.at(reading.edge);
     }
     date.day += seconds.div_euclid(DAY);
-    let seconds = seconds.rem_euclid(DAY);
     if let Some(Special::WorkingDays(count)) = reading.special {
         date = date.normal();
         date.day += working_days(count.into(), date.weekday());
     }
-    Some(date.number() * DAY + seconds)
+    Some(date.number() * DAY + seconds.rem_euclid(DAY))
+}
+
+/// The time of day in seconds since midnight, and the microseconds of its last second.
+fn clock(reading: &DateReading) -> Option<(i128, i128)> {
+    // Rounding may have turned the fraction into a whole second.
+    let micros = i128::from(reading.micros);
+    let seconds = i128::from(reading.hour?) * 3600
+        + i128::from(reading.minute?) * 60
+        + i128::from(reading.second?)
+        + micros.div_euclid(1_000_000);
+    Some((seconds, micros.rem_euclid(1_000_000)))
+}
+
+/// The date to count from, and the months that are still to be added to it.
+///
+/// A weekday of the month is counted from the first of a month, so the months are added before.
+fn base_date(reading: &DateReading) -> Option<(Date, i128)> {
+    let date = Date {
+        year: reading.year?.into(),
+        month: reading.month?.into(),
+        day: reading.day?.into(),
+    };
+    let months = i128::from(reading.shift.months);
+    let first_of = |month| Date {
+        day: 1,
+        month,
+        ..date
+    };
+    Some(match reading.special {
+        Some(Special::WeekdayOfMonth) => (first_of(date.month + months), 0),
+        Some(Special::LastWeekdayOfMonth) => (first_of(date.month + months + 1), 0),
+        Some(Special::WorkingDays(_)) | None => (date, months),
+    })
+}
+
+/// The seconds of a shift by hours, minutes, seconds and microseconds. `micros` is added to its microseconds.
+fn shifted_seconds(shift: &Shift, micros: i128) -> i128 {
+    i128::from(shift.hours) * 3600
+        + i128::from(shift.minutes) * 60
+        + i128::from(shift.seconds)
+        + (micros + i128::from(shift.micros)).div_euclid(1_000_000)
 }
 
 /// A date whose parts may lie outside their usual range.
@@ -116,7 +123,7 @@ impl Date {
         calendar::weekday(self.year, self.month, self.day)
     }
 
-    /// The first or last day of the month, where that was asked.
+    /// Moves to the first or last day of the month, if `edge` asks for one.
     fn at(self, edge: Option<DayEdge>) -> Self {
         match edge {
             Some(DayEdge::FirstDay) => Self { day: 1, ..self },
@@ -130,7 +137,7 @@ impl Date {
     }
 }
 
-/// Days from a date to the weekday; `counted` are the days that will be added afterwards.
+/// The days from a date to the weekday. `counted` is the number of days that will be added afterwards.
 fn days_to(weekday: Weekday, date: Date, counted: i64) -> i128 {
     let today = date.weekday();
     let number = i128::from(weekday.number);
@@ -154,12 +161,12 @@ fn days_to(weekday: Weekday, date: Date, counted: i64) -> i128 {
     if wraps { difference + 7 } else { difference }
 }
 
-/// Days from a weekday to the one that is `count` working days away.
+/// The days from the weekday `today` to the weekday `count` working days later, or earlier if negative.
 fn working_days(count: i128, today: i128) -> i128 {
     if count > 0 {
         working_days_ahead(count, today)
     } else {
-        // Backwards is forwards in a mirror, where Saturday is Sunday and Friday is Monday.
+        // Counting back mirrors counting ahead: Saturday and Sunday swap, and so do Friday and Monday.
         -working_days_ahead(-count, 6 - today)
     }
 }
@@ -177,7 +184,7 @@ fn working_days_ahead(count: i128, today: i128) -> i128 {
     weeks + around_weekend + rest
 }
 
-/// Whether a wall-clock time, in seconds from 1970, is the epoch in its zone.
+/// Compares a wall-clock time, in seconds since 1970, with the epoch in its zone.
 fn in_zone(local: i128, zone: Option<&ZoneReading>) -> Instant {
     let offset = match zone {
         None => 0,
@@ -202,7 +209,8 @@ fn in_zone(local: i128, zone: Option<&ZoneReading>) -> Instant {
     }
 }
 
-/// A date that counts from today is the epoch only when it counts back that far, or names the year.
+/// Compares a date that depends on today. It can be the epoch only if it counts back that far or names the
+/// year.
 fn on_another_day(reading: &DateReading) -> Instant {
     let shift = &reading.shift;
     let days = i128::from(shift.years) * 365
@@ -215,7 +223,7 @@ fn on_another_day(reading: &DateReading) -> Instant {
         _ => 0,
     };
     let counted = days + working_days;
-    // No clock of a server shows a year before 2020.
+    // No server's clock shows a year before 2020.
     let reaches_back = counted < -49 * 365;
     let names_year = reading.year.is_some_and(|year| {
         let from_epoch = (i128::from(year) - 1970) * 365 + counted;

@@ -14,7 +14,7 @@ const DASH: Pattern = Exact("-");
 const SLASH: Pattern = Exact("/");
 const COLON: Pattern = Exact(":");
 
-/// The forms of a date with a time, in the order that settles a tie.
+/// The forms of a date with a time. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
     Form {
         pattern: MOMENT,
@@ -176,7 +176,7 @@ fn name_day_clock_24(reading: &mut DateReading, token: &mut DateToken<'_>) -> Re
         _ => Some(0),
     };
     reading.set_clock(hour, minute, second);
-    // Seconds after a point are taken for a zone here, and refused.
+    // PHP reads seconds after a point as a zone here, and refuses them.
     match token.peek() {
         Some(_) => reading.set_zone(token.zone()),
         None => Ok(()),

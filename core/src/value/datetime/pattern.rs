@@ -1,17 +1,17 @@
-//! A small language for the spellings of dates, matched without backtracking.
+//! A small pattern language for the spellings of dates, matched without backtracking.
 
-/// A spelling: which bytes it takes.
+/// A pattern of bytes.
 ///
-/// Matching carries the set of all places where a match may end, so no input makes it explode.
+/// Matching keeps the set of all positions where a match may end, so no input causes exponential time.
 #[derive(Clone, Copy)]
 pub(super) enum Pattern {
     /// One of these bytes.
     One(&'static [u8]),
-    /// These bytes, in this case.
+    /// These bytes; the case matters.
     Exact(&'static str),
     /// One of these words, in any case.
     Word(&'static [&'static str]),
-    /// A number with `digits.0` to `digits.1` digits and a value from `values.0` to `values.1`.
+    /// A number of `digits.0` to `digits.1` digits, with a value from `values.0` to `values.1`.
     Number {
         digits: (usize, usize),
         values: (u32, u32),
@@ -21,25 +21,26 @@ pub(super) enum Pattern {
         of: fn(&u8) -> bool,
         length: (usize, usize),
     },
-    /// One after the other.
+    /// These patterns, one after the other.
     Sequence(&'static [Pattern]),
-    /// Any of these.
+    /// Any one of these patterns.
     Either(&'static [Pattern]),
-    /// This or nothing.
+    /// This pattern or nothing.
     Optional(&'static Pattern),
-    /// This, once or more.
+    /// This pattern, once or more.
     Repeat(&'static Pattern),
 }
 
 // === impl Pattern ===
 
 impl Pattern {
-    /// Where the longest match that begins at `start` ends.
+    /// The end of the longest match that begins at `start`.
     pub(super) fn longest(&self, text: &[u8], start: usize) -> Option<usize> {
         self.ends(text, &[start]).last().copied()
     }
 
-    /// Whether a match that is not empty may begin with this byte: sorts out most forms at little cost.
+    /// True if a match that is not empty may begin with this byte. This test excludes most forms at little
+    /// cost.
     pub(super) fn may_begin_with(&self, byte: u8) -> bool {
         match self {
             Self::One(bytes) => bytes.contains(&byte),
@@ -77,7 +78,7 @@ impl Pattern {
         }
     }
 
-    /// Every place where a match may end that begins at one of `starts`, in ascending order.
+    /// All positions, in ascending order, where a match that begins at one of `starts` may end.
     fn ends(&self, text: &[u8], starts: &[usize]) -> Vec<usize> {
         let mut ends = Vec::new();
         match self {
@@ -117,7 +118,8 @@ impl Pattern {
         ends
     }
 
-    /// The ends of a pattern without parts at the start of `rest`, which stands at `start`.
+    /// Adds the ends of a pattern without parts, matched at the start of `rest`. `start` is the position of
+    /// `rest`.
     fn leaf_ends(&self, rest: &[u8], start: usize, ends: &mut Vec<usize>) {
         match self {
             Self::One(bytes) => {
@@ -155,7 +157,7 @@ impl Pattern {
     }
 }
 
-/// Whether the text begins with the word, in any case.
+/// True if the text begins with the word, in any case.
 fn begins_with_word(text: &[u8], word: &str) -> bool {
     text.get(..word.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_back_what_a_later_part_needs() {
+    fn leaves_bytes_for_later_parts() {
         const DIGITS: Pattern = Run {
             of: u8::is_ascii_digit,
             length: (1, usize::MAX),

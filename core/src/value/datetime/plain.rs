@@ -1,15 +1,15 @@
-//! The spelling nearly every client sends, told without the whole grammar: `2027-01-15`, with a time or not.
+//! A fast path for the date spelling that nearly every client sends: `2027-01-15`, with or without a time.
 //!
-//! The grammar would say the same, only some tens of microseconds later: dates stand in most list calls.
+//! The grammar gives the same result, but takes some tens of microseconds, and most list calls contain dates.
 
-/// Whether a text is a plain date of an ordinary year, `YYYY-MM-DD`, alone or with ` HH:MM` or ` HH:MM:SS`
-/// behind a blank or a `T`. No such date is the epoch. A text that is not may still be a date.
+/// True for a plain date of an ordinary year: `YYYY-MM-DD`, alone or followed by a blank or `T` and `HH:MM`
+/// or `HH:MM:SS`. No such date is the epoch. A text for which this is false may still be a date.
 pub(super) fn is_plain(text: &[u8]) -> bool {
     let (date, clock) = text.split_at(text.len().min(10));
     is_date(date) && (clock.is_empty() || is_clock(clock))
 }
 
-/// Years far from 1970, where no clock reading can meet the epoch.
+/// Checks the date. The year must be far from 1970, so that no time of day or zone can reach the epoch.
 fn is_date(date: &[u8]) -> bool {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = date else {
         return false;
@@ -30,7 +30,7 @@ fn is_clock(clock: &[u8]) -> bool {
     below(hour, 24) && below(minute, 60) && below(second, 60)
 }
 
-/// The number two digits stand for.
+/// The number that two digits represent.
 fn two(tens: u8, ones: u8) -> Option<u8> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| byte - b'0');
     Some(digit(tens)? * 10 + digit(ones)?)

@@ -1,10 +1,10 @@
-//! What was read of a date so far, piece by piece.
+//! The content of a date, read piece by piece.
 
 use super::Flaw;
 use super::vocabulary::{Amount, Unit};
 use crate::value::timezone::offset::ZoneReading;
 
-/// A date as far as its pieces say it. What is none is taken from the clock of the day.
+/// The content of the pieces read so far. A part that is `None` comes from the current time.
 #[derive(Debug, Default)]
 pub(super) struct DateReading {
     pub(super) year: Option<i64>,
@@ -13,9 +13,9 @@ pub(super) struct DateReading {
     pub(super) hour: Option<i64>,
     pub(super) minute: Option<i64>,
     pub(super) second: Option<i64>,
-    /// Fraction of the second, in microseconds.
+    /// The fraction of the second, in microseconds.
     pub(super) micros: i64,
-    /// None: the server's zone, which WordPress sets to UTC.
+    /// `None` means the server's zone, which WordPress sets to UTC.
     pub(super) zone: Option<ZoneReading>,
     pub(super) shift: Shift,
     pub(super) weekday: Option<Weekday>,
@@ -46,36 +46,36 @@ pub(super) struct Weekday {
     pub(super) counting: Counting,
 }
 
-/// How a weekday is found.
+/// The way in which a weekday is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counting {
-    /// The next one, the day itself not included.
+    /// The next one, not including the day itself.
     AfterDay,
-    /// The next one, the day itself included.
+    /// The next one, including the day itself.
     FromDay,
-    /// The one in the week of the day, which begins on Monday.
+    /// The one in the week of the day; weeks begin on Monday.
     InWeek,
 }
 
-/// `first day of`, `last day of`: a day of the month.
+/// `first day of`, `last day of`: the first or last day of the month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DayEdge {
     FirstDay,
     LastDay,
 }
 
-/// Movements with an arithmetic of their own.
+/// Movements with their own arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Special {
-    /// So many days from Monday to Friday.
+    /// This many days from Monday to Friday.
     WorkingDays(i64),
     /// `second friday of`: counted from the first of the month.
     WeekdayOfMonth,
-    /// `last friday of`: counted from the first of the next month.
+    /// `last friday of`: counted back from the first of the next month.
     LastWeekdayOfMonth,
 }
 
-/// What a weekday does to a time of day read before it.
+/// The effect of a weekday on a time of day that was read before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TimeOfDay {
     Kept,
@@ -85,12 +85,12 @@ pub(super) enum TimeOfDay {
 // === impl DateReading ===
 
 impl DateReading {
-    /// Whether a date was named; then the time of day is midnight unless it was named too.
+    /// True if a date was named. The time of day is then midnight, unless it was named too.
     pub(super) fn has_date(&self) -> bool {
         self.dates > 0
     }
 
-    /// Whether a time of day was named.
+    /// True if a time of day was named.
     pub(super) fn has_clock(&self) -> bool {
         self.clocks > 0
     }
@@ -110,7 +110,7 @@ impl DateReading {
         Ok(())
     }
 
-    /// Sets a day of a week of a year; the first week is the one with the year's first Thursday.
+    /// Sets a day by year, week and weekday. The first week is the one with the year's first Thursday.
     pub(super) fn set_week(&mut self, year: Option<i64>, week: Option<i64>, day: i64) -> Result<(), Flaw> {
         self.set_date(year, Some(1), Some(1))?;
         let year = year.unwrap_or_default();
@@ -121,7 +121,7 @@ impl DateReading {
         Ok(())
     }
 
-    /// Begins a time of day, which is midnight until set; a second one is a flaw.
+    /// Begins a time of day, which is midnight until it is set; a second one is a flaw.
     pub(super) fn start_clock(&mut self) -> Result<(), Flaw> {
         if self.has_clock() {
             return Err(Flaw);
@@ -139,14 +139,14 @@ impl DateReading {
         self.micros = micros;
     }
 
-    /// Makes it midnight, with room for a time of day to come.
+    /// Sets the time of day to midnight; a time of day may still follow.
     pub(super) fn clear_clock(&mut self) {
         self.clocks = 0;
         self.set_clock(Some(0), Some(0), Some(0));
         self.micros = 0;
     }
 
-    /// Takes four digits after a time of day as the year; once.
+    /// Sets the year to four digits that follow a time of day; allowed once.
     pub(super) fn year_instead_of_clock(&mut self, year: Option<i64>) -> Result<(), Flaw> {
         if self.clocks > 1 {
             return Err(Flaw);
@@ -156,7 +156,7 @@ impl DateReading {
         Ok(())
     }
 
-    /// Counts one more zone, and tells whether it is the first, which is the one that counts. PHP only warns of
+    /// Counts one more zone. Returns true for the first, which is the one that counts. PHP only warns about
     /// the second; the third is a flaw.
     pub(super) fn start_zone(&mut self) -> Result<bool, Flaw> {
         self.zones += 1;
@@ -167,7 +167,7 @@ impl DateReading {
         }
     }
 
-    /// Sets the zone; an unknown one is a flaw, and one that PHP may not know leaves all unsure.
+    /// Sets the zone. An unknown zone is a flaw; a zone that PHP may not know makes the whole result unsure.
     pub(super) fn set_zone(&mut self, zone: ZoneReading) -> Result<(), Flaw> {
         if zone == ZoneReading::Unknown {
             return Err(Flaw);
@@ -178,7 +178,8 @@ impl DateReading {
         Ok(())
     }
 
-    /// Clears date and time of day for a timestamp, and tells whether it counts: it is a zone too.
+    /// Clears date and time of day before a timestamp. A timestamp is also a zone; returns true if it is the
+    /// first.
     pub(super) fn start_timestamp(&mut self) -> Result<bool, Flaw> {
         self.dates = 0;
         (self.year, self.month, self.day) = (Some(0), Some(0), Some(0));
@@ -186,7 +187,7 @@ impl DateReading {
         self.start_zone()
     }
 
-    /// Seconds since 1970 and microseconds; both add to amounts read before.
+    /// Sets the instant in seconds since 1970 and microseconds, both added to amounts read before.
     pub(super) fn set_timestamp(&mut self, seconds: i64, micros: i64) {
         (self.year, self.month, self.day) = (Some(1970), Some(1), Some(1));
         self.set_clock(Some(0), Some(0), Some(0));
@@ -208,7 +209,7 @@ impl DateReading {
         self.edge = Some(edge);
     }
 
-    /// A weekday by its name alone.
+    /// Sets a weekday that is named alone.
     pub(super) fn set_weekday(&mut self, named: Option<(Unit, i64)>) {
         self.clear_clock();
         let number = named.map_or(0, |(_, number)| number);
@@ -230,7 +231,7 @@ impl DateReading {
         });
     }
 
-    /// `next week`: counted in days, and from the week of a weekday that is named too.
+    /// `next week`: counted in days, and from the week of a weekday if one is named too.
     pub(super) fn shift_weeks(&mut self, amount: Amount, unit: Option<(Unit, i64)>) -> Result<(), Flaw> {
         self.shift(amount, unit, TimeOfDay::Midnight)?;
         let number = self.weekday.map_or(1, |weekday| weekday.number);
@@ -293,7 +294,7 @@ impl DateReading {
         self.weekday = Some(Weekday { number, counting });
     }
 
-    /// `ago`: turns every amount around.
+    /// `ago`: reverses the sign of every amount.
     pub(super) fn reverse(&mut self) {
         let shift = &mut self.shift;
         for amount in [

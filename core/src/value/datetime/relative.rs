@@ -66,7 +66,7 @@ const UNIT: Pattern = Either(&[
     WEEKDAY_OR_WORKING_DAY,
 ]);
 
-/// The relative forms, in the order that settles a tie.
+/// The relative forms. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
     Form {
         pattern: Word(&["yesterday"]),

@@ -1,4 +1,4 @@
-//! The plugin's rule for dates: a number, or what PHP's `strtotime` makes a true value of.
+//! The plugin's rule for dates: a number, or a text that PHP's `strtotime` turns into a true value.
 
 use super::form;
 use super::instant::{Instant, instant};
@@ -9,18 +9,19 @@ use crate::value::numeric::is_numeric;
 use crate::value::timezone::offset::ZoneReading;
 use crate::value::{Verdict, Why};
 
-/// The longest text that is judged, in bytes; longer ones are left to PHP. Bounds the work to about a millisecond.
+/// The longest text that is judged, in bytes; longer ones are left to PHP. This bounds the work to about a
+/// millisecond.
 pub(super) const LONGEST: usize = 512;
 
-/// Something that makes PHP refuse the whole date.
+/// A reason for PHP to refuse the whole date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flaw;
 
-/// Whether the plugin takes a text as a date or time (backend.md section 5, "time").
+/// Judges whether the plugin accepts a text as a date or time (backend.md section 5, "time").
 ///
-/// Numbers are taken (`0` too). Anything else is what PHP 8.2 `strtotime` reads in the zone UTC, unless that is
-/// exactly 1970-01-01 00:00:00 UTC. Deferred: texts over 512 bytes, zones that not every PHP knows, and dates that
-/// are the epoch only on some days (`1 January -56 years`).
+/// Numbers are accepted, including `0`. Other texts are accepted if PHP 8.2 `strtotime` reads them in the
+/// zone UTC, unless the result is exactly 1970-01-01 00:00:00 UTC. Deferred are texts over 512 bytes, zones
+/// that not every PHP knows, and dates that are the epoch only on some days (`1 January -56 years`).
 pub fn time(text: &[u8]) -> Verdict {
     if is_plain(text) || is_numeric(text) {
         return Verdict::Admit;
@@ -28,7 +29,7 @@ pub fn time(text: &[u8]) -> Verdict {
     by_grammar(text)
 }
 
-/// The verdict on a text that is no number.
+/// The verdict on a text that is not a number.
 pub(super) fn by_grammar(text: &[u8]) -> Verdict {
     let text = trim(text);
     if text.len() > LONGEST {
@@ -52,7 +53,7 @@ pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
     if text.is_empty() {
         return Err(Flaw);
     }
-    // PHP's scanner sees a NUL behind the text; some forms take it as the blank they end with.
+    // PHP's scanner sees a NUL behind the text, which some forms accept as their final blank.
     let mut padded = text.to_vec();
     padded.push(0);
     let mut reading = DateReading::default();
@@ -61,13 +62,13 @@ pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
         let (form, end) = form::longest(&padded, place).ok_or(Flaw)?;
         let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
         (form.read)(&mut reading, &mut token)?;
-        // No form matches nothing; this keeps a mistake in the table from looping.
+        // No form matches an empty text. This prevents a loop if the table of forms has a mistake.
         place = end.max(place + 1);
     }
     Ok(reading)
 }
 
-/// The text without white space around it; one byte of it stays where there is nothing else.
+/// Removes white space from both ends, but keeps one byte if there is nothing else.
 pub(super) fn trim(text: &[u8]) -> &[u8] {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
     let first = text.iter().position(|byte| !is_space(byte));

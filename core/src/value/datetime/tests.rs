@@ -1,4 +1,4 @@
-//! Compares the reading of dates with PHP's: the recorded table, and live PHP where it is installed.
+//! Compares the reading of dates with PHP's: with the recorded table, and with live PHP if it is installed.
 
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn agrees_with_the_recorded_verdicts_of_php() {
 }
 
 #[test]
-fn agrees_with_live_php_on_made_up_dates() {
+fn agrees_with_live_php_on_generated_dates() {
     if let Some(score) = compare("made-up dates", SCRIPT, time, &dates()) {
         score.assert_few_deferred();
     }

@@ -1,14 +1,14 @@
-//! One recognised piece of a date, and how PHP takes numbers and words out of it.
+//! One recognised piece of a date, and PHP's way to take numbers and words from it.
 //!
-//! PHP recognises a piece as a whole and then picks its numbers one after the other, skipping what is between
-//! them; a few odd readings come from that, so they are read the same way here.
+//! PHP recognises a piece as a whole and then takes its numbers one after the other, skipping the bytes
+//! between them. This leads to some strange readings, which this module reproduces.
 
 use super::Flaw;
 use super::vocabulary::{self, Amount, MONTHS, Unit};
 use crate::value::split_while;
 use crate::value::timezone::offset::{self, ZoneReading};
 
-/// The part of a piece that is not read yet.
+/// The part of a piece that was not read yet.
 pub(super) struct DateToken<'a> {
     rest: &'a [u8],
 }
@@ -20,22 +20,22 @@ impl<'a> DateToken<'a> {
         Self { rest: text }
     }
 
-    /// The next byte; none at the end, which for PHP is also a NUL.
+    /// The next byte; `None` at the end, which PHP sees as a NUL.
     pub(super) fn peek(&self) -> Option<u8> {
         self.rest.first().copied().filter(|&byte| byte != 0)
     }
 
-    /// Whether these bytes come next.
+    /// True if these bytes come next.
     pub(super) fn starts_with(&self, bytes: &[u8]) -> bool {
         self.rest.starts_with(bytes)
     }
 
-    /// The next number, of at most `most` digits; none when there is none left.
+    /// The next number, of at most `most` digits; `None` if there is no number left.
     pub(super) fn number(&mut self, most: usize) -> Option<i64> {
         self.digits(most).and_then(number_of)
     }
 
-    /// The next number, as a year: one or two digits stand for 1970 to 2069.
+    /// The next number, as a year: one or two digits represent 1970 to 2069.
     pub(super) fn year(&mut self) -> Option<i64> {
         let digits = self.digits(4)?;
         let year = number_of(digits)?;
@@ -46,7 +46,7 @@ impl<'a> DateToken<'a> {
         })
     }
 
-    /// The next number with any signs before it: each `-` turns it around.
+    /// The next number with its signs: each `-` reverses it.
     pub(super) fn signed(&mut self, most: usize) -> Result<i64, Flaw> {
         self.skip_until(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-'));
         let mut negative = false;
@@ -62,7 +62,7 @@ impl<'a> DateToken<'a> {
         i64::try_from(if negative { -magnitude } else { magnitude }).map_err(|_| Flaw)
     }
 
-    /// The month named next; no pattern lets an unknown name through.
+    /// The next month's name; no pattern accepts an unknown name.
     pub(super) fn month(&mut self) -> Option<i64> {
         self.skip_while(|byte| b" \t-./".contains(&byte));
         let name = self.take_while(|byte| byte.is_ascii_alphabetic());
@@ -72,7 +72,7 @@ impl<'a> DateToken<'a> {
         known.map(|&(_, month)| month)
     }
 
-    /// Skips `st`, `nd`, `rd` or `th` right here.
+    /// Skips `st`, `nd`, `rd` or `th` at this position.
     pub(super) fn skip_ordinal(&mut self) {
         let suffix = self.rest.get(..2).unwrap_or_default().to_ascii_lowercase();
         if [b"st", b"nd", b"rd", b"th"]
@@ -95,7 +95,7 @@ impl<'a> DateToken<'a> {
         }
     }
 
-    /// What `am` or `pm` adds to an hour.
+    /// The hours that `am` or `pm` adds to this hour.
     pub(super) fn meridian(&mut self, hour: i64) -> i64 {
         self.skip_until(|byte| b"AaPp".contains(&byte));
         let morning = matches!(self.peek(), Some(b'a' | b'A'));
@@ -106,7 +106,7 @@ impl<'a> DateToken<'a> {
         }
     }
 
-    /// A fraction of a second, in microseconds. Rounding may make it a whole second, as in PHP.
+    /// A fraction of a second, in microseconds. As in PHP, rounding may make it a whole second.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -119,21 +119,21 @@ impl<'a> DateToken<'a> {
         scaled as i64
     }
 
-    /// The up to six digits of a timestamp's fraction, in microseconds.
+    /// The fraction of a timestamp, up to six digits, in microseconds.
     pub(super) fn fraction_digits(&mut self) -> Result<i64, Flaw> {
         let digits = self.digits(6).ok_or(Flaw)?;
         let missing = 6u32.saturating_sub(u32::try_from(digits.len()).unwrap_or(6));
         Ok(number_of(digits).ok_or(Flaw)? * 10i64.pow(missing))
     }
 
-    /// The amount that a word such as `next` or `third` stands for.
+    /// The amount of a word such as `next` or `third`.
     pub(super) fn amount(&mut self) -> Amount {
         self.skip_while(|byte| b" \t-/".contains(&byte));
         let word = self.take_while(|byte| byte.is_ascii_alphabetic());
         vocabulary::amount(word)
     }
 
-    /// The unit named next, and how many of it the name stands for.
+    /// The next unit, and the number of units that its name represents.
     pub(super) fn unit(&mut self) -> Option<(Unit, i64)> {
         let name = self.take_while(|byte| !b"\0 ,\t;:/.-()".contains(&byte));
         vocabulary::unit(name)
@@ -180,7 +180,7 @@ impl<'a> DateToken<'a> {
     }
 }
 
-/// The value of at most 19 digits; the patterns allow no more where a plain number is read.
+/// The value of at most 19 digits; where a plain number is read, the patterns allow no more.
 fn number_of(digits: &[u8]) -> Option<i64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }

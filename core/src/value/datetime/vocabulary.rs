@@ -1,8 +1,8 @@
-//! The words of PHP's dates and the fragments that several forms share.
+//! The words of PHP's dates, and the fragments that several forms share.
 
 use super::pattern::Pattern::{self, Either, Exact, Number, Repeat, Run, Word};
 
-/// Month names and their numbers; the Roman ones count in capitals only, which the pattern sees to.
+/// Month names and their numbers. The patterns accept the Roman names in capitals only.
 pub(super) const MONTHS: &[(&str, i64)] = &[
     ("january", 1),
     ("february", 2),
@@ -42,7 +42,7 @@ pub(super) const MONTHS: &[(&str, i64)] = &[
     ("xii", 12),
 ];
 
-/// What a relative amount counts.
+/// The unit of a relative amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Microsecond,
@@ -58,7 +58,7 @@ pub(super) enum Unit {
     WorkingDay,
 }
 
-/// The amount a word such as `next` stands for, and how a weekday after it is counted.
+/// The amount of a word such as `next`, and the way to count a weekday after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) count: i64,
@@ -66,7 +66,7 @@ pub(super) struct Amount {
     pub(super) counts_today: i64,
 }
 
-/// The amount of a word; unknown words count nothing.
+/// The amount of a word; 0 for unknown words.
 pub(super) fn amount(word: &[u8]) -> Amount {
     let known = AMOUNTS
         .iter()
@@ -96,7 +96,8 @@ const AMOUNTS: &[(&str, i64)] = &[
     ("twelfth", 12),
 ];
 
-/// The unit a word names, in the singular or plural, and how many it stands for (or which weekday).
+/// The unit that a word names, in singular or plural, and the number of units that it represents, or the
+/// weekday.
 pub(super) fn unit(word: &[u8]) -> Option<(Unit, i64)> {
     let lower = word.to_ascii_lowercase();
     let singular = lower.strip_suffix(b"s").unwrap_or(&lower);
@@ -158,7 +159,7 @@ pub(super) const DIGITS: Pattern = Run {
     length: (1, usize::MAX),
 };
 
-/// Hour of a day, 0 to 24; `_2` marks the forms that need both digits.
+/// The hour of a day, 0 to 24. The suffix `_2` marks forms that require both digits.
 pub(super) const HOUR: Pattern = Number {
     digits: (1, 2),
     values: (0, 24),

@@ -1,4 +1,4 @@
-//! The time on the wall that a text names, for those who have a clock.
+//! The wall-clock time that a text names, for callers that have a clock.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
@@ -7,9 +7,9 @@ use super::instant::local_seconds;
 use super::reading::DateReading;
 use super::rule::{LONGEST, read, trim};
 
-/// What PHP's `strtotime` makes of a text at a given time, on the wall of the zone that the text names or
-/// means: the zone itself is dropped. Times past the calendar's ends are its ends. None where PHP reads no date,
-/// and for texts over 512 bytes.
+/// The result of PHP's `strtotime` for a text at the time `now`, as wall-clock time in the zone that the text
+/// names or implies. The zone itself is dropped. Times beyond the ends of the calendar become its ends.
+/// `None` if PHP reads no date, and for texts over 512 bytes.
 pub fn wall(text: &[u8], now: DateTime) -> Option<DateTime> {
     let text = trim(text);
     if text.len() > LONGEST {
@@ -30,7 +30,7 @@ pub fn wall(text: &[u8], now: DateTime) -> Option<DateTime> {
     )
 }
 
-/// Takes what the text does not say from the clock.
+/// Takes the parts that the text does not name from the clock.
 fn fill(reading: &mut DateReading, now: DateTime) {
     reading.year.get_or_insert(now.year().into());
     reading.month.get_or_insert(now.month().into());

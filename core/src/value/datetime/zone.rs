@@ -46,7 +46,7 @@ pub(super) const CORRECTION: Pattern = Sequence(&[
     ]),
 ]);
 
-/// The zone forms and the blanks, in the order that settles a tie.
+/// The zone forms and the blanks. Of equally long matches the first one counts.
 pub(super) const FORMS: &[Form] = &[
     Form {
         pattern: Either(&[CORRECTION, ZONE]),

@@ -1,17 +1,17 @@
-//! What a word means as a time zone: an abbreviation, a name of the tz database, or nothing.
+//! The meaning of a word as a time zone: an abbreviation, a name of the tz database, or nothing.
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use super::abbreviations::ABBREVIATIONS;
 use super::offset::ZoneReading;
 
-/// Names that PHP builds with older time zone data don't know (added in 2022 or later).
+/// Names added in 2022 or later, which PHP builds with older time zone data do not know.
 const RECENT: &[&str] = &["America/Ciudad_Juarez", "America/Coyhaique", "Europe/Kyiv"];
 
-/// Files that a PHP with the system's time zone data takes as zones, and one with its own data does not.
+/// Files that PHP accepts as zones if it uses the system's time zone data, but not if it uses its own.
 const FILES: &[&str] = &["Factory", "localtime", "posixrules"];
 
-/// First parts of zone names. A name with one of these that is not known here may be known elsewhere.
+/// The first parts of zone names. An unknown name that starts with one of them may be known to another PHP.
 const AREAS: &[&str] = &[
     "Africa",
     "America",
@@ -34,10 +34,10 @@ const AREAS: &[&str] = &[
     "right",
 ];
 
-/// The longest abbreviation PHP looks up.
+/// The length of the longest abbreviation that PHP looks up.
 const LONGEST_ABBREVIATION: usize = 5;
 
-/// The zone a word means: abbreviations first, in any case, then names of the tz database, in any case.
+/// The zone that a word means: first abbreviations, then names of the tz database, both in any case.
 pub(super) fn look_up(word: &[u8]) -> ZoneReading {
     let Ok(word) = std::str::from_utf8(word) else {
         return ZoneReading::Unknown;
@@ -63,18 +63,18 @@ fn abbreviation(word: &str) -> Option<i64> {
 }
 
 fn named(word: &str) -> Option<TimeZone> {
-    // `Etc/Unknown` is a zone to jiff, and none to PHP.
+    // `Etc/Unknown` is a zone in jiff, but not in PHP.
     let zone = TimeZoneDatabase::bundled().get(word).ok()?;
     (!zone.is_unknown()).then_some(zone)
 }
 
-/// Whether the word begins with an area and goes on after its slash.
+/// True if the word begins with an area and continues after its slash.
 fn is_area_like(word: &str) -> bool {
     let (area, place) = word.split_once('/').unwrap_or_default();
     !place.is_empty() && is_one_of(area, AREAS)
 }
 
-/// Whether the word is a name after slashes, which a PHP with the system's zone files finds.
+/// True if the word is a name after slashes, which PHP finds if it uses the system's zone files.
 fn is_path(word: &str) -> bool {
     let name = word.trim_start_matches('/');
     name.len() < word.len() && (named(name).is_some() || is_one_of(name, FILES))

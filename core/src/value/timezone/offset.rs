@@ -1,24 +1,24 @@
-//! How PHP reads a zone at the start of a text: an offset from UTC, an abbreviation or a name.
+//! A zone at the start of a text, as PHP reads it: an offset from UTC, an abbreviation or a name.
 
 use jiff::tz::TimeZone;
 
 use super::names;
 use crate::value::split_while;
 
-/// What a text means as a zone.
+/// The zone that a text means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ZoneReading {
-    /// Seconds east of UTC; abbreviations have a fixed offset too.
+    /// The seconds east of UTC; abbreviations have a fixed offset too.
     Offset(i64),
     /// A zone of the tz database.
     Named(TimeZone),
-    /// A name that other builds of PHP may know, or not.
+    /// A name that some builds of PHP know and others do not.
     Unsure,
-    /// Nothing PHP knows.
+    /// Not a zone in PHP.
     Unknown,
 }
 
-/// Reads a zone, in parentheses or not, and returns what follows it.
+/// Reads a zone, with or without parentheses, and returns it with the rest of the text.
 pub fn read(text: &[u8]) -> (ZoneReading, &[u8]) {
     let text = skip(text, |byte| matches!(byte, b' ' | b'\t' | b'('));
     let signed = match text {
@@ -37,9 +37,11 @@ pub fn read(text: &[u8]) -> (ZoneReading, &[u8]) {
     (zone, skip(rest, |byte| byte == b')'))
 }
 
-/// Seconds of an offset without its sign: `2`, `02`, `2:30`, `230`, `0230`, `02:30`, `023000`, `02:30:00`.
+/// The seconds of an offset without its sign: `2`, `02`, `2:30`, `230`, `0230`, `02:30`, `023000`,
+/// `02:30:00`.
 ///
-/// The number of bytes picks the form and each number ends at the first byte that is no digit: `1::` is an hour.
+/// The number of bytes determines the form, and each number ends at the first byte that is not a digit: `1::`
+/// is an hour.
 fn seconds(written: &[u8]) -> Option<i64> {
     let hours = number(written);
     let number_at = |place| number(written.get(place..).unwrap_or_default());
@@ -55,7 +57,7 @@ fn seconds(written: &[u8]) -> Option<i64> {
     }
 }
 
-/// The number that at most eight bytes begin with.
+/// The number at the start of at most eight bytes.
 fn number(bytes: &[u8]) -> i64 {
     let digits = bytes.iter().take(8).take_while(|byte| byte.is_ascii_digit());
     digits.fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))

@@ -1,4 +1,4 @@
-//! The plugin's rule for `timezone`: a zone PHP knows, anything that starts with `UTC`, or nothing.
+//! The plugin's rule for `timezone`: a zone that PHP knows, a text that starts with `UTC`, or nothing.
 
 use super::offset::{self, ZoneReading};
 use crate::value::{Verdict, Why};
@@ -6,11 +6,12 @@ use crate::value::{Verdict, Why};
 /// PHP refuses offsets of 100 hours and more.
 const OFFSET_LIMIT: i64 = 100 * 3600;
 
-/// Whether the plugin takes a text as a time zone (backend.md section 5, "timezone or empty").
+/// Judges whether the plugin accepts a text as a time zone (backend.md section 5, "timezone or empty").
 ///
-/// Admits the empty text and `0`; after trimming, `UTC` with anything behind it; offsets, abbreviations and
-/// names of the tz database as PHP's `DateTimeZone` takes them. Names that depend on the age or origin of PHP's
-/// time zone data are deferred. A NUL makes PHP fail, so it is refused.
+/// Accepted are the empty text and `0`; after trimming, `UTC` followed by any text; and the offsets,
+/// abbreviations and names of the tz database that PHP's `DateTimeZone` accepts. Names are deferred if they
+/// depend on the age or origin of PHP's time zone data. A text with a NUL is refused, because PHP fails on
+/// it.
 pub fn timezone_or_empty(text: &[u8]) -> Verdict {
     if text.is_empty() || text == b"0" || has_utc_prefix(text) {
         return Verdict::Admit;
@@ -30,7 +31,7 @@ pub fn timezone_or_empty(text: &[u8]) -> Verdict {
     }
 }
 
-/// `UTC` and at least one byte more, after PHP's `trim`.
+/// True for `UTC` followed by at least one more byte, after PHP's `trim`.
 fn has_utc_prefix(text: &[u8]) -> bool {
     let is_trimmed = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0);
     let start = text.iter().take_while(|byte| is_trimmed(byte)).count();
@@ -43,7 +44,7 @@ fn has_utc_prefix(text: &[u8]) -> bool {
         .is_some_and(|rest| !rest.is_empty())
 }
 
-/// Whether more parentheses are closed than opened.
+/// True if more parentheses are closed than opened.
 fn is_overclosed(text: &[u8]) -> bool {
     let balance = text.iter().map(|byte| match byte {
         b'(' => 1,
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_live_php_on_made_up_zones() {
+    fn agrees_with_live_php_on_generated_zones() {
         compare(
             "made-up time zones",
             "timezones/verdicts.php",
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn defers_what_hangs_on_the_zone_data_of_the_server() {
+    fn defers_names_that_depend_on_the_servers_zone_data() {
         for text in [
             "Europe/Atlantis",
             "posix/UTC",

@@ -1,15 +1,15 @@
-//! The status inside an envelope (`_envelope`), which the answer's own status hides.
+//! The status inside an envelope (`_envelope`), which the status of the response itself hides.
 
 use http::StatusCode;
 use serde::Deserialize;
 
-/// What matters of an envelope; the rest is passed over unread.
+/// The needed part of an envelope; the rest is skipped.
 #[derive(Deserialize)]
 struct Envelope {
     status: u16,
 }
 
-/// The status that an envelope holds; none where the bytes are no envelope.
+/// The status that an envelope holds; `None` if the bytes are not an envelope.
 pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
     let envelope: Envelope = serde_json::from_slice(document).ok()?;
     StatusCode::from_u16(envelope.status).ok()

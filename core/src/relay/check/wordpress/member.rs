@@ -1,13 +1,13 @@
-//! One string of a JSON document, found by its path while everything else is skipped.
+//! One string of a JSON document, found by its path while all other values are skipped.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The first `limit` bytes of the string at a path of member names.
+/// Returns the first `limit` bytes of the string at a path of member names.
 ///
-/// Of members with the same name the last one counts. None where the document is malformed, has something behind it,
-/// or has another value there.
+/// If several members have the same name, the last one counts. `None` if the document is malformed, if other
+/// bytes follow it, or if the path leads to another kind of value.
 pub(super) fn text_at(document: &[u8], path: &[&str], limit: usize) -> Option<String> {
     let mut reader = serde_json::Deserializer::from_slice(document);
     let text = Member { path, limit }.deserialize(&mut reader).ok()?;
@@ -15,7 +15,7 @@ pub(super) fn text_at(document: &[u8], path: &[&str], limit: usize) -> Option<St
     text
 }
 
-/// The place of a string, as seen from the value that is being read.
+/// The position of a string, relative to the value that is being read.
 #[derive(Clone, Copy)]
 struct Member<'p> {
     path: &'p [&'p str],
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_are_no_strings() {
+    fn other_values_are_not_strings() {
         for value in ["null", "true", "-1", "1", "1.5", "[\"x\"]", "{\"b\":\"x\"}"] {
             assert_eq!(at(&format!("{{\"a\":{value}}}"), &["a"]), None, "{value}");
             let other = format!("{{\"a\":{value}}}");

@@ -1,4 +1,5 @@
-//! What only a WordPress backend does: the one entry to its pages, scripts, envelopes and the root it advertises.
+//! The behaviour of WordPress backends only: their pages, scripts and envelopes, and the root that they
+//! advertise.
 
 mod envelope;
 mod member;
@@ -16,20 +17,20 @@ pub(super) struct WordPress;
 // === impl WordPress ===
 
 impl WordPress {
-    /// How much of a page is searched for WordPress's own words.
+    /// The number of bytes of a page that are searched for WordPress's own messages.
     pub(super) const PAGE_BYTES: usize = page::PAGE_BYTES;
 
-    /// The trouble that a page reports in WordPress's words.
+    /// The failure that a page reports in WordPress's words.
     pub(super) fn page_failure(page: &[u8]) -> Option<OriginFailure> {
         page::known_page(page)
     }
 
-    /// The trouble that a JSON document reports, where it is not an error of the API.
+    /// The failure that a JSON document reports, if it is not an error of the API.
     pub(super) fn document_failure(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
         page::fatal(status, document)
     }
 
-    /// The document inside a script; of what is not a script, all of it.
+    /// The document inside a script; a body that is not a script is returned unchanged.
     pub(super) fn script_argument(body: &[u8]) -> Result<&[u8], OriginFailure> {
         script::script_argument(body)
     }
@@ -39,7 +40,7 @@ impl WordPress {
         api_target(headers)
     }
 
-    /// The status that an enveloped response hides; none where the document is not an envelope.
+    /// The status that an enveloped response hides; `None` if the document is not an envelope.
     pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
         envelope::enveloped_status(document)
     }

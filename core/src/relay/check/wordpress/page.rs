@@ -1,4 +1,4 @@
-//! WordPress's own pages for its own trouble, in HTML and in JSON.
+//! WordPress's own error pages, in HTML and in JSON.
 
 use http::StatusCode;
 use memchr::memmem;
@@ -6,15 +6,15 @@ use memchr::memmem;
 use super::member::text_at;
 use crate::relay::failure::{OriginFailure, shortened};
 
-/// How much of a page is searched for WordPress's own words.
+/// The number of bytes of a page that are searched for WordPress's own messages.
 pub(super) const PAGE_BYTES: usize = 16 * 1024;
 
-/// WordPress's words, in the language of most sites; translated pages count as other pages.
+/// WordPress's message in English, the language of most sites. A translated page counts as an unknown page.
 const DATABASE_ERROR: &[u8] = b"Error establishing a database connection";
 const MAINTENANCE: &[u8] = b"Briefly unavailable for scheduled maintenance";
 const CRITICAL_ERROR: &[u8] = b"There has been a critical error on this website";
 
-/// The trouble that a page reports in WordPress's words.
+/// The failure that a page reports in WordPress's words.
 pub(super) fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
     let searched = bytes.get(..PAGE_BYTES).unwrap_or(bytes);
     let says = |words: &[u8]| memmem::find(searched, words).is_some();
@@ -27,7 +27,7 @@ pub(super) fn known_page(bytes: &[u8]) -> Option<OriginFailure> {
     says(CRITICAL_ERROR).then_some(OriginFailure::Fatal { detail: None })
 }
 
-/// The error of WordPress's fatal error handler or of `wp_die`, which answer in JSON to a JSON request.
+/// The error of WordPress's fatal error handler or of `wp_die`; both send JSON in response to a JSON request.
 pub(super) fn fatal(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
     if !status.is_server_error() && !document.starts_with(br#"{"code":"internal_server_error""#) {
         return None;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fatal_is_told_to_the_log_in_one_short_line() {
+    fn a_fatal_error_becomes_one_short_log_line() {
         let long = "x".repeat(1000);
         let body = format!(
             r#"{{"code":"internal_server_error","data":{{"error":{{"message":"Uncaught {long}\n#0 stack"}}}}}}"#
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_the_api_are_no_fatals() {
+    fn errors_of_the_api_are_not_fatal_errors() {
         for (status, body) in [
             (500, r#"{"code":"empty_content","message":"Empty.","data":null}"#),
             (403, r#"{"code":"wp_die","message":"No.","data":{"status":403}}"#),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn words_far_inside_a_page_are_not_searched_for() {
+    fn messages_far_inside_a_page_are_not_searched() {
         let words = "There has been a critical error on this website";
         assert_eq!(name(known_page(words.as_bytes())), "fatal");
         let far = format!("{}{words}", " ".repeat(PAGE_BYTES));

@@ -1,9 +1,9 @@
-//! The script that WordPress makes of a document for `_jsonp` (backend.md section 12).
+//! The script into which WordPress wraps a document for `_jsonp` (backend.md section 12).
 
 use crate::relay::check::document::trimmed;
 use crate::relay::failure::OriginFailure;
 
-/// The argument of a JSONP call. A call that WordPress refuses is answered with bare JSON.
+/// The argument of a JSONP call. If WordPress refuses the callback, it sends bare JSON.
 pub(super) fn script_argument(bytes: &[u8]) -> Result<&[u8], OriginFailure> {
     let Some(call) = bytes.strip_prefix(b"/**/") else {
         return Ok(bytes);
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_taken_off() {
+    fn the_call_around_a_document_is_removed() {
         for (script, argument) in [
             ("/**/a.b({\"id\":56})", Some("{\"id\":56}")),
             ("/**/a( [] \n)", Some("[]")),
