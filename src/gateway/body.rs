@@ -62,7 +62,7 @@ pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts)
 pub(super) enum Unwanted {
     /// Nothing.
     Absent,
-    /// At least a byte, or the proxy_header_policy of one.
+    /// At least a byte, or the announcement of one.
     Sent,
 }
 

@@ -65,7 +65,7 @@ where
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
     let lines = match settings.format {
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
-        // Colours would fill a file or a request_log with escapes.
+        // Colours would fill a file or a journal with escapes.
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
     };
     let lines = tracing_subscriber::registry().with(filter).with(lines);
