@@ -4,7 +4,7 @@ use super::image;
 use super::site_call::{number_of, text_of};
 use super::store::Store;
 use calendar_edge_core::contract::Kind;
-use calendar_edge_core::value::{Key, PhpArray, Value};
+use calendar_edge_core::value::{PhpArray, Value};
 
 /// What an event write says about its venue or organizers.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +77,5 @@ pub(super) const fn name_member(kind: Kind) -> &'static str {
 
 /// Whether the keys are 0, 1, 2, …: `{"0": 7}` is a list to PHP.
 fn is_list(array: &PhpArray) -> bool {
-    let mut keys = (0i64..).zip(array.entries());
-    keys.all(|(index, (key, _))| *key == Key::Int(index))
+    array.is_sequential()
 }

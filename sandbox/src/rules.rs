@@ -61,7 +61,7 @@ fn report(faults: impl Iterator<Item = (&'static str, Fault)>) -> Result<(), Ref
 /// Values of the wrong schema type, sent by sent, losers included.
 fn mistyped(call: &Call) -> impl Iterator<Item = (&'static str, Fault)> {
     call.parameters.in_order().iter().flat_map(|sent| {
-        sent.parameters.entries().iter().filter_map(|(key, value)| {
+        sent.parameters.entries().filter_map(|(key, value)| {
             let argument = call.operation.argument(&key.to_bytes())?;
             let schema = argument.schema?;
             (!is_of_type(schema, value)).then_some((argument.name, Fault::Type(schema)))

@@ -6,7 +6,7 @@ use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::boolean::is_boolean;
 use crate::value::integer::is_integer;
-use crate::value::{Key, Value, Verdict, Why};
+use crate::value::{KeyRef, Value, Verdict, Why};
 
 /// What WordPress's checks say of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +114,7 @@ fn mistyped(operation: &Operation, parameters: &Parameters) -> Vec<InvalidParame
     let mut wrong: Vec<InvalidParameter> = Vec::new();
     for sent in parameters.in_order() {
         for (key, value) in sent.parameters.entries() {
-            let Key::Text(name) = key else { continue };
+            let KeyRef::Text(name) = key else { continue };
             let Some(argument) = operation.argument(name) else {
                 continue;
             };

@@ -75,6 +75,14 @@ impl VariableName {
         self.base == name
     }
 
+    /// How many elements it makes at most: the variable, and one for each pair of brackets.
+    pub(super) fn element_count(&self) -> usize {
+        match &self.path {
+            Path::Steps(steps) => 1 + steps.len(),
+            Path::TooDeep => 1,
+        }
+    }
+
     /// Sets the variable: the last value wins, arrays grow.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
         let base = Key::from_bytes(self.base);

@@ -1,6 +1,7 @@
 //! Values written again: as JSON for bodies, as pairs for queries.
 
-use super::php::{ArrayKind, Key, PhpArray, Value};
+use super::php::{KeyRef, Value};
+use super::php_array::{ArrayKind, PhpArray};
 
 /// A text of the value is not UTF-8, which JSON cannot carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +40,7 @@ fn write_json_array(array: &PhpArray, json: &mut Vec<u8>) -> Result<(), NotUtf8>
         ArrayKind::Map => (b'{', b'}'),
     };
     json.push(open);
-    for (position, (key, value)) in array.entries().iter().enumerate() {
+    for (position, (key, value)) in array.entries().enumerate() {
         if position > 0 {
             json.push(b',');
         }
@@ -79,7 +80,7 @@ pub fn write_query(name: &str, value: &Value, query: &mut String) {
     }
 }
 
-fn key_text(key: &Key) -> String {
+fn key_text(key: KeyRef<'_>) -> String {
     let mut text = String::new();
     write_escaped(&key.to_bytes(), &mut text);
     text

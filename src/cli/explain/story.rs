@@ -7,7 +7,7 @@ use calendar_edge::payload::{ContentHeaders, Source, SourceParameters, spellings
 use calendar_edge::problem::Refusal;
 use calendar_edge::routing::{CallTarget, Roots, Target};
 use calendar_edge::settings::{Mode, OtherTraffic, Root, Settings};
-use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
+use calendar_edge::value::{KeyRef, Value, Verdict, Why, write_json};
 use serde::Serialize;
 
 use super::fate::fate;
@@ -286,7 +286,7 @@ fn json(value: &Value) -> String {
     }
 }
 
-fn shown(key: &Key) -> String {
+fn shown(key: KeyRef<'_>) -> String {
     String::from_utf8_lossy(&key.to_bytes()).into_owned()
 }
 

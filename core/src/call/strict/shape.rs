@@ -7,7 +7,7 @@ use super::names::Names;
 use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};
-use crate::payload::{ContentHeaders, JsonError, json_shape};
+use crate::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::RouteMatch;
 
@@ -126,9 +126,11 @@ fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
 fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
     let shape = match json_shape(body, STRICT_LIMITS.json_depth) {
         Ok(shape) => shape,
-        Err(JsonError::Depth) => return Some(Problem::InvalidJson(JsonError::Depth)),
+        Err(refusal @ (JsonRefusal::Invalid(JsonError::Depth) | JsonRefusal::TooManyElements(_))) => {
+            return Some(refusal.into());
+        }
         // A body that is no JSON is WordPress's to word; what PHP calls empty is none.
-        Err(_) => return None,
+        Err(JsonRefusal::Invalid(_)) => return None,
     };
     // PHP takes `TRUE` and `Null`; JSON (RFC 8259) does not.
     let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();
