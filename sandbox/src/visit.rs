@@ -149,6 +149,6 @@ fn path_bag(matched: &RouteMatch) -> Option<PhpArray> {
     let name = matched.route.path_parameter()?;
     let value = matched.parameter.clone()?;
     let mut sent = PhpArray::new(ArrayKind::Map);
-    sent.insert(Key::Text(name.into()), Value::text(value));
+    sent.insert(Key::Text(name.as_bytes().into()), Value::text(value));
     Some(sent)
 }

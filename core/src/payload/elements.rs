@@ -1,7 +1,7 @@
 //! How many elements a body may have, whatever its size.
 
 /// A body with more elements is refused while it is read: list elements and object members of a JSON text at all
-/// levels, or variables and brackets of a form.
+/// levels, or variables, brackets and each 64 bytes of the names of a form.
 ///
 /// Ten times what PHP reads of a form (`max_input_vars`), so no call that a form could carry meets it.
 pub const ELEMENT_LIMIT: usize = 10_000;

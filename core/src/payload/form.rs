@@ -13,7 +13,7 @@ pub fn parse_form(text: &[u8]) -> PhpArray {
 /// Reads an urlencoded body with at most [`ELEMENT_LIMIT`](super::ELEMENT_LIMIT) elements.
 ///
 /// # Errors
-/// [`TooManyElements`] when its names have more brackets than that; nothing is read then.
+/// [`TooManyElements`] when its names have more brackets or are longer than that; nothing is built then.
 pub fn parse_form_body(text: &[u8]) -> Result<PhpArray, TooManyElements> {
     let mut budget = ElementBudget::full();
     for (name, _) in variables(text) {
@@ -84,6 +84,13 @@ mod tests {
         let form = |count: usize| format!("a{}&", "[]".repeat(49)).repeat(count);
         assert!(parse_form_body(form(200).as_bytes()).is_ok());
         assert_eq!(parse_form_body(form(201).as_bytes()), Err(TooManyElements));
+    }
+
+    #[test]
+    fn refuses_long_names_only_where_there_are_many() {
+        let form = |count: usize| format!("{}&", "a".repeat(6400)).repeat(count);
+        assert!(parse_form_body(form(99).as_bytes()).is_ok());
+        assert_eq!(parse_form_body(form(100).as_bytes()), Err(TooManyElements));
     }
 
     #[test]

@@ -262,6 +262,25 @@ mod tests {
         }
 
         #[test]
+        fn merges_members_as_an_array_does(
+            members in proptest::collection::vec(("[ab01]{0,2}", 0u8..), 0..24),
+        ) {
+            let mut expected = PhpArray::new(ArrayKind::Map);
+            let mut text = Vec::new();
+            for (key, value) in &members {
+                let value = value.to_string();
+                text.push(format!("\"{key}\":{value}"));
+                let value = Value::Number(Number::from_json_text(value));
+                expected.insert(Key::from_bytes(key.as_bytes()), value);
+            }
+            let text = format!("{{{}}}", text.join(","));
+            let shape = json_shape(text.as_bytes(), 1).expect("JSON");
+            proptest::prop_assert_eq!(shape.duplicates, expected.len() < members.len());
+            proptest::prop_assert_eq!(shape.largest_object, expected.len());
+            proptest::prop_assert_eq!(parse_json(text.as_bytes(), 1), Ok(Value::Array(expected)));
+        }
+
+        #[test]
         fn accepts_whatever_it_writes(text in "[\\[\\]{}\",:0-9a-z\\\\ ]{0,40}") {
             if let Ok(value) = parse_json(text.as_bytes(), PHP_DEPTH) {
                 let written = crate::value::to_json(&value).expect("UTF-8");
