@@ -130,7 +130,18 @@ const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::parse_form;
+    use crate::payload::{ELEMENT_LIMIT, parse_form};
+
+    #[test]
+    fn refuses_a_body_of_too_many_elements_by_a_code_of_its_own() {
+        let list = format!("[{}0]", "0,".repeat(ELEMENT_LIMIT));
+        let said = add_json(list.as_bytes(), &Limits::default(), &mut Parameters::default());
+        assert_eq!(said, Err(Problem::because(Cause::TooManyJsonElements)));
+        assert_eq!(
+            said.map_err(|problem| problem.code()),
+            Err("edge_too_many_parameters")
+        );
+    }
 
     /// As a live site answers: its own variables and the plugin's, wherever they stand and whatever they mean.
     #[test]
