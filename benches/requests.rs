@@ -57,6 +57,20 @@ fn reading_json() {
     black_box(parse_json(black_box(CREATE.as_bytes()), PHP_DEPTH).expect("JSON"));
 }
 
+/// Time follows the bytes: the second size takes eight times as long as the first, or is refused as early.
+#[divan::bench(args = ["texts", "escapes", "members", "elements"], consts = [1, 8])]
+fn reading_a_large_json<const MIB: usize>(bencher: Bencher<'_, '_>, shape: &str) {
+    let size = MIB * 1024 * 1024;
+    let element = match shape {
+        "texts" => "\"".to_owned() + &"a".repeat(size / 1000) + "\"",
+        "escapes" => "\"".to_owned() + &"\\n".repeat(size / 2000) + "\"",
+        "members" => "{\"name\":\"".to_owned() + &"a".repeat(size / 1000) + "\"}",
+        _ => "0".to_owned(),
+    };
+    let text = format!("[{}]", vec![&*element; size / (element.len() + 1)].join(","));
+    bencher.bench(|| parse_json(black_box(text.as_bytes()), PHP_DEPTH));
+}
+
 #[divan::bench]
 fn judging_a_list(bencher: Bencher<'_, '_>) {
     let target = target(&Method::GET, LIST, Some(QUERY));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::site_call::text_of;
 use calendar_edge_core::payload::{Plus, decode};
 use calendar_edge_core::value::numeric::{Numeric, int_prefix, numeric};
-use calendar_edge_core::value::{Key, PhpArray, Value};
+use calendar_edge_core::value::{PhpArray, Value};
 
 /// The number in a value for which `is_numeric` holds.
 pub(super) fn number(value: &Value) -> Option<Numeric> {
@@ -65,6 +65,5 @@ fn split(scalar: &Value) -> Vec<Value> {
 
 /// Whether the keys are 0, 1, 2, …: `{"0": 7}` is a list to PHP.
 pub(super) fn is_list(array: &PhpArray) -> bool {
-    let mut keys = (0i64..).zip(array.entries());
-    keys.all(|(index, (key, _))| *key == Key::Int(index))
+    array.is_sequential()
 }

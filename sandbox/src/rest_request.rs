@@ -102,7 +102,7 @@ impl<'a> RestRequest<'a> {
         if !is_json || self.body.is_empty() {
             return Ok(());
         }
-        let value = parse_json(self.body, PHP_DEPTH).map_err(Problem::InvalidJson)?;
+        let value = parse_json(self.body, PHP_DEPTH)?;
         if let Value::Array(members) = value
             && members.kind() == ArrayKind::Map
         {
@@ -149,6 +149,6 @@ fn path_parameters(matched: &RouteMatch) -> Option<PhpArray> {
     let name = matched.route.path_parameter()?;
     let value = matched.parameter.clone()?;
     let mut sent = PhpArray::new(ArrayKind::Map);
-    sent.insert(Key::Text(name.into()), Value::String(value));
+    sent.insert(Key::Text(name.as_bytes().into()), Value::text(value));
     Some(sent)
 }

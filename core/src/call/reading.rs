@@ -7,8 +7,8 @@ use http::Method;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
 use crate::credentials::Credentials;
 use crate::payload::{
-    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count, parse_form,
-    parse_json, parse_multipart,
+    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
+    parse_form_body, parse_json, parse_multipart,
 };
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::routing::{CallTarget, RouteMatch};
@@ -63,7 +63,7 @@ pub(super) fn read_parameters(
 fn path_parameters(matched: &RouteMatch) -> PhpArray {
     let mut sent = PhpArray::new(ArrayKind::Map);
     if let (Some(name), Some(value)) = (matched.route.path_parameter(), &matched.parameter) {
-        sent.insert(Key::Text(name.as_bytes().to_vec()), Value::text(value.as_slice()));
+        sent.insert(Key::Text(name.as_bytes().into()), Value::text(value.as_slice()));
     }
     sent
 }
@@ -73,7 +73,7 @@ fn add_json(body: &[u8], limits: &Limits, parameters: &mut Parameters) -> Result
     if body.is_empty() || body == b"0" {
         return Ok(());
     }
-    if let Value::Array(members) = parse_json(body, limits.json_depth).map_err(Problem::InvalidJson)? {
+    if let Value::Array(members) = parse_json(body, limits.json_depth)? {
         parameters.add(Source::Json, members);
     }
     Ok(())
@@ -83,7 +83,8 @@ fn add_form(call: &RawCall<'_>, limits: &Limits, parameters: &mut Parameters) ->
     if pair_count(call.body) > limits.form_fields {
         return Err(TOO_MANY_FIELDS);
     }
-    add_fields(call, parse_form(call.body), parameters)
+    let fields = parse_form_body(call.body).map_err(|_| TOO_MANY_FIELDS)?;
+    add_fields(call, fields, parameters)
 }
 
 fn add_fields(call: &RawCall<'_>, fields: PhpArray, parameters: &mut Parameters) -> Result<(), Problem> {
@@ -112,7 +113,7 @@ fn refuse_mismatch(query: &PhpArray, fields: &PhpArray) -> Result<(), Problem> {
 
 fn unreadable_form(error: MultipartError) -> Problem {
     match error {
-        MultipartError::TooManyParts => TOO_MANY_FIELDS,
+        MultipartError::TooManyParts | MultipartError::TooManyElements(_) => TOO_MANY_FIELDS,
         MultipartError::Boundary | MultipartError::Unterminated | MultipartError::Headers => {
             Problem::edge(EdgeError::UnreadableBody)
         }
@@ -130,6 +131,14 @@ const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload::{ELEMENT_LIMIT, parse_form};
+
+    #[test]
+    fn names_the_limit_of_elements_as_the_cause() {
+        let list = format!("[{}0]", "0,".repeat(ELEMENT_LIMIT));
+        let said = add_json(list.as_bytes(), &Limits::default(), &mut Parameters::default());
+        assert_eq!(said, Err(Problem::because(Cause::TooManyJsonElements)));
+    }
 
     /// Measured at a live site: the check covers the site's own variables and the plugin's, at any position
     /// and with any meaning.

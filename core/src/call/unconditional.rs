@@ -89,7 +89,7 @@ mod tests {
         };
         let mut members = PhpArray::new(ArrayKind::Map);
         let name = route.path_parameter().expect("it has one");
-        members.insert(Key::Text(name.as_bytes().to_vec()), sent);
+        members.insert(Key::Text(name.as_bytes().into()), sent);
         let mut parameters = Parameters::default();
         parameters.add(Source::Json, members);
         contradicts_path(&matched, &parameters)

@@ -6,7 +6,7 @@ use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::boolean::is_boolean;
 use crate::value::integer::is_integer;
-use crate::value::{Key, Value, Verdict, Why};
+use crate::value::{KeyRef, Value, Verdict, Why};
 
 /// The result of WordPress's checks for a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +116,7 @@ fn mistyped(operation: &Operation, parameters: &Parameters) -> Vec<InvalidParame
     let mut wrong: Vec<InvalidParameter> = Vec::new();
     for sent in parameters.in_order() {
         for (key, value) in sent.parameters.entries() {
-            let Key::Text(name) = key else { continue };
+            let KeyRef::Text(name) = key else { continue };
             let Some(argument) = operation.argument(name) else {
                 continue;
             };

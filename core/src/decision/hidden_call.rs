@@ -4,7 +4,7 @@ use http::Method;
 use http::request::Parts;
 
 use crate::payload::{
-    BodyReading, ContentHeaders, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form,
+    BodyReading, ContentHeaders, PHP_VARIABLE_LIMIT, body_reading, names_rest_route, parse_form_body,
     parse_multipart,
 };
 use crate::problem::{Cause, Problem};
@@ -74,7 +74,7 @@ pub(super) fn hidden_call(roots: &Roots, head: &Parts, body: &[u8]) -> Result<Op
 
 fn fields(method: &Method, content_type: Option<&[u8]>, body: &[u8]) -> Option<PhpArray> {
     match body_reading(method, content_type) {
-        BodyReading::Form => Some(parse_form(body)),
+        BodyReading::Form => parse_form_body(body).ok(),
         BodyReading::Multipart {
             boundary: Some(boundary),
         } => parse_multipart(body, boundary, PHP_VARIABLE_LIMIT).ok(),

@@ -1,20 +1,47 @@
 //! Queries and form bodies: `a=1&b[]=2` as PHP reads it.
 
+use super::elements::{ElementBudget, TooManyElements};
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use super::percent::{Plus, decode};
 use crate::value::{PhpArray, Value, split_once};
 
 /// Reads a query or a urlencoded body (backend.md section 4). Never fails: PHP accepts any bytes.
 pub fn parse_form(text: &[u8]) -> PhpArray {
-    let mut variables = PhpArray::default();
-    for pair in pairs(text).take(PHP_VARIABLE_LIMIT) {
-        let (name, value) = split_pair(pair);
-        if let Some(name) = VariableName::read(&decode(name, Plus::Space)) {
-            name.register(&mut variables, Value::text(decode(value, Plus::Space)));
-        }
+    read(text, |_| true)
+}
+
+/// Reads an urlencoded body with at most [`ELEMENT_LIMIT`](super::ELEMENT_LIMIT) elements.
+///
+/// # Errors
+/// [`TooManyElements`] when its names have more brackets or are longer than that; nothing is built then.
+pub fn parse_form_body(text: &[u8]) -> Result<PhpArray, TooManyElements> {
+    let mut budget = ElementBudget::full();
+    for (name, _) in variables(text) {
+        budget.spend(name.element_count())?;
     }
-    variables.settle_kinds();
-    variables
+    Ok(parse_form(text))
+}
+
+/// Whether a query or urlencoded body sets the variable.
+pub(super) fn sets_variable(text: &[u8], name: &str) -> bool {
+    read(text, |read| read.is_of(name.as_bytes())).get(name).is_some()
+}
+
+fn read(text: &[u8], takes: impl Fn(&VariableName) -> bool) -> PhpArray {
+    let mut read = PhpArray::default();
+    for (name, value) in variables(text).filter(|(name, _)| takes(name)) {
+        name.register(&mut read, Value::text(decode(value, Plus::Space)));
+    }
+    read.settle_kinds();
+    read
+}
+
+/// The variables PHP reads, with their values as they were sent.
+fn variables(text: &[u8]) -> impl Iterator<Item = (VariableName, &[u8])> {
+    pairs(text).take(PHP_VARIABLE_LIMIT).filter_map(|pair| {
+        let (name, value) = split_pair(pair);
+        Some((VariableName::read(&decode(name, Plus::Space))?, value))
+    })
 }
 
 /// The names in a query or urlencoded body that PHP reads as this variable, in the spelling in which they
@@ -51,6 +78,20 @@ mod tests {
         text.push_str("page=0");
         assert!(parse_form(text.as_bytes()).get("page").is_none());
         assert_eq!(pair_count(text.as_bytes()), 1001);
+    }
+
+    #[test]
+    fn refuses_more_brackets_than_elements_may_be() {
+        let form = |count: usize| format!("a{}&", "[]".repeat(49)).repeat(count);
+        assert!(parse_form_body(form(200).as_bytes()).is_ok());
+        assert_eq!(parse_form_body(form(201).as_bytes()), Err(TooManyElements));
+    }
+
+    #[test]
+    fn refuses_long_names_only_where_there_are_many() {
+        let form = |count: usize| format!("{}&", "a".repeat(6400)).repeat(count);
+        assert!(parse_form_body(form(99).as_bytes()).is_ok());
+        assert_eq!(parse_form_body(form(100).as_bytes()), Err(TooManyElements));
     }
 
     #[test]

@@ -1,22 +1,23 @@
 //! JSON bodies as PHP's `json_decode` reads them, with its error codes (backend.md sections 3 and 4).
 
-use super::json_error::JsonError;
+use super::json_error::{JsonError, JsonRefusal};
 use super::json_members::Members;
-use super::json_text::string;
+use super::json_outline::Outline;
+use super::json_tokens::{JsonToken, JsonTokens};
 use crate::value::{ArrayKind, Key, Number, PhpArray, Value};
 
 /// PHP's own nesting limit; callers may set a lower one.
 pub const PHP_DEPTH: usize = 512;
 
-/// Decodes a JSON text nested at most `depth` deep.
+/// Decodes a JSON text nested at most `depth` deep, with at most [`ELEMENT_LIMIT`](super::ELEMENT_LIMIT) elements.
 ///
-/// A repeated key keeps its first position and gets its last value. Numbers keep their spelling. Literals
-/// must be in lower case.
+/// Keys keep their first place and their last value; numbers keep their spelling; literals are lower case. The
+/// value takes 24 bytes for each element, 40 for each member, and the bytes of texts and long numbers.
 ///
 /// # Errors
-/// The first error that PHP would report.
-pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonError> {
-    Parser::new(text, depth).whole()
+/// The first error PHP would report, or more elements before it. Nothing is built then.
+pub fn parse_json(text: &[u8], depth: usize) -> Result<Value, JsonRefusal> {
+    Builder::new(text, depth)?.whole()
 }
 
 /// Properties of a JSON text that the strict profile checks beside its value.
@@ -36,21 +37,21 @@ pub struct JsonShape {
 ///
 /// # Errors
 /// As [`parse_json`].
-pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonError> {
-    let mut parser = Parser::new(text, depth);
-    let value = parser.whole()?;
+pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonRefusal> {
+    let mut builder = Builder::new(text, depth)?;
+    let value = builder.whole()?;
     let names = match value {
         Value::Array(object) if object.kind() == ArrayKind::Map => {
-            Some(object.entries().iter().map(|(key, _)| key.to_bytes()).collect())
+            Some(object.entries().map(|(key, _)| key.to_bytes()).collect())
         }
         _ => None,
     };
-    let Parser {
+    let Builder {
         duplicates,
         largest_object,
         longest_list,
         ..
-    } = parser;
+    } = builder;
     Ok(JsonShape {
         names,
         duplicates,
@@ -59,56 +60,40 @@ pub fn json_shape(text: &[u8], depth: usize) -> Result<JsonShape, JsonError> {
     })
 }
 
-struct Parser<'a> {
-    rest: &'a [u8],
-    depth: usize,
+/// Builds the value of a text that is known to be valid, each array in its final size.
+struct Builder<'a> {
+    tokens: JsonTokens<'a>,
+    outline: Outline,
     duplicates: bool,
     largest_object: usize,
     longest_list: usize,
 }
 
-enum JsonToken {
-    End,
-    Comma,
-    Colon,
-    OpenList,
-    CloseList,
-    OpenMap,
-    CloseMap,
-    Scalar(Value),
-}
+// === impl Builder ===
 
-// === impl Parser ===
-
-impl<'a> Parser<'a> {
-    fn new(text: &'a [u8], depth: usize) -> Self {
-        Self {
-            rest: text,
-            depth,
+impl<'a> Builder<'a> {
+    fn new(text: &'a [u8], depth: usize) -> Result<Self, JsonRefusal> {
+        Ok(Self {
+            tokens: JsonTokens::new(text),
+            outline: Outline::read(text, depth)?,
             duplicates: false,
             largest_object: 0,
             longest_list: 0,
-        }
+        })
     }
 
-    fn whole(&mut self) -> Result<Value, JsonError> {
-        let value = self.value()?;
-        match self.token()? {
-            JsonToken::End => Ok(value),
-            _ => Err(JsonError::Syntax),
-        }
+    fn whole(&mut self) -> Result<Value, JsonRefusal> {
+        Ok(self.value()?)
     }
 
     fn value(&mut self) -> Result<Value, JsonError> {
-        let token = self.token()?;
-        self.value_from(token)
-    }
-
-    fn value_from(&mut self, token: JsonToken) -> Result<Value, JsonError> {
-        match token {
-            JsonToken::Scalar(value) => Ok(value),
-            JsonToken::OpenList => self.nested(Self::list),
-            JsonToken::OpenMap => self.nested(Self::map),
+        match self.tokens.next()? {
+            JsonToken::Null => Ok(Value::Null),
+            JsonToken::Bool(value) => Ok(Value::Bool(value)),
+            JsonToken::Number(text) => Ok(Value::Number(Number::from_json_text(text))),
+            JsonToken::Text(text) => Ok(Value::text(text.decode()?)),
+            JsonToken::OpenList => self.list(),
+            JsonToken::OpenMap => self.map(),
             JsonToken::End
             | JsonToken::Comma
             | JsonToken::Colon
@@ -117,150 +102,61 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
-        self.depth = self.depth.checked_sub(1).ok_or(JsonError::Depth)?;
-        let value = read(self)?;
-        self.depth += 1;
-        Ok(value)
-    }
-
     fn list(&mut self) -> Result<Value, JsonError> {
-        let mut values = Vec::new();
-        let mut token = self.token()?;
-        loop {
-            match token {
-                JsonToken::CloseList if values.is_empty() => break,
-                JsonToken::CloseMap if values.is_empty() => return Err(JsonError::StateMismatch),
-                _ => values.push(self.value_from(token)?),
-            }
-            match self.token()? {
-                JsonToken::Comma => token = self.token()?,
-                JsonToken::CloseList => break,
-                JsonToken::CloseMap => return Err(JsonError::StateMismatch),
-                _ => return Err(JsonError::Syntax),
-            }
+        let size = self.outline.next_size();
+        let mut values = Vec::with_capacity(size);
+        for _ in 0..size {
+            values.push(self.value()?);
+            // A comma or the end of the list.
+            self.tokens.next()?;
         }
-        self.longest_list = self.longest_list.max(values.len());
+        if size == 0 {
+            self.tokens.next()?;
+        }
+        self.longest_list = self.longest_list.max(size);
         Ok(Value::Array(PhpArray::list(values)))
     }
 
     fn map(&mut self) -> Result<Value, JsonError> {
-        let mut members = Members::default();
-        let mut token = self.token()?;
-        loop {
-            match token {
-                JsonToken::CloseMap if members.is_empty() => break,
-                JsonToken::CloseList if members.is_empty() => return Err(JsonError::StateMismatch),
-                JsonToken::Scalar(Value::String(key)) => {
-                    if !matches!(self.token()?, JsonToken::Colon) {
-                        return Err(JsonError::Syntax);
-                    }
-                    members.set(Key::from_bytes(key), self.value()?);
-                }
-                _ => return Err(JsonError::Syntax),
-            }
-            match self.token()? {
-                JsonToken::Comma => token = self.token()?,
-                JsonToken::CloseMap => break,
-                JsonToken::CloseList => return Err(JsonError::StateMismatch),
-                _ => return Err(JsonError::Syntax),
-            }
+        let size = self.outline.next_size();
+        let mut sent = Vec::with_capacity(size);
+        for _ in 0..size {
+            sent.push(self.member()?);
+            // A comma or the end of the object.
+            self.tokens.next()?;
         }
-        self.duplicates |= members.has_repeated();
-        self.largest_object = self.largest_object.max(members.len());
-        Ok(Value::Array(members.into_map()))
+        if size == 0 {
+            self.tokens.next()?;
+        }
+        let members = Members::merge(sent);
+        self.duplicates |= members.repeated;
+        self.largest_object = self.largest_object.max(members.entries.len());
+        Ok(Value::Array(PhpArray::from_distinct(members.entries)))
     }
 
-    fn token(&mut self) -> Result<JsonToken, JsonError> {
-        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
-            self.rest = rest;
-        }
-        let [first, behind @ ..] = self.rest else {
-            return Ok(JsonToken::End);
+    fn member(&mut self) -> Result<(Key, Value), JsonError> {
+        let JsonToken::Text(key) = self.tokens.next()? else {
+            return Err(JsonError::Syntax);
         };
-        let single = match first {
-            b',' => JsonToken::Comma,
-            b':' => JsonToken::Colon,
-            b'[' => JsonToken::OpenList,
-            b']' => JsonToken::CloseList,
-            b'{' => JsonToken::OpenMap,
-            b'}' => JsonToken::CloseMap,
-            b'"' => {
-                let (text, behind) = string(behind)?;
-                self.rest = behind;
-                return Ok(JsonToken::Scalar(Value::String(text)));
-            }
-            b'-' | b'0'..=b'9' => return self.number().map(JsonToken::Scalar),
-            _ => return self.literal().map(JsonToken::Scalar),
-        };
-        self.rest = behind;
-        Ok(single)
-    }
-
-    fn number(&mut self) -> Result<Value, JsonError> {
-        let length = number_length(self.rest).ok_or(JsonError::Syntax)?;
-        let (text, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        let text = std::str::from_utf8(text).map_err(|_| JsonError::Syntax)?;
-        Ok(Value::Number(Number::from_json_text(text)))
-    }
-
-    fn literal(&mut self) -> Result<Value, JsonError> {
-        let literals: [(&[u8], Value); 3] = [
-            (b"true", Value::Bool(true)),
-            (b"false", Value::Bool(false)),
-            (b"null", Value::Null),
-        ];
-        for (word, value) in literals {
-            if let Some(rest) = self.rest.strip_prefix(word) {
-                self.rest = rest;
-                return Ok(value);
-            }
-        }
-        Err(stray(self.rest))
-    }
-}
-
-/// The length of the longest number at the beginning of a text; `None` after a lone minus sign.
-fn number_length(text: &[u8]) -> Option<usize> {
-    let digits = |from: usize| {
-        let digits = text.iter().skip(from);
-        digits.take_while(|byte| byte.is_ascii_digit()).count()
-    };
-    let sign = usize::from(text.first() == Some(&b'-'));
-    let mut length = match text.get(sign)? {
-        b'0' => sign + 1,
-        b'1'..=b'9' => sign + digits(sign),
-        _ => return None,
-    };
-    if text.get(length) == Some(&b'.') && digits(length + 1) > 0 {
-        length += 1 + digits(length + 1);
-    }
-    if matches!(text.get(length), Some(b'e' | b'E')) {
-        let signed = usize::from(matches!(text.get(length + 1), Some(b'+' | b'-')));
-        let exponent = length + 1 + signed;
-        if digits(exponent) > 0 {
-            length = exponent + digits(exponent);
-        }
-    }
-    Some(length)
-}
-
-/// PHP's error for a byte that does not begin a token.
-fn stray(rest: &[u8]) -> JsonError {
-    match rest.first() {
-        Some(0..=0x1f) => JsonError::ControlCharacter,
-        Some(0x80..) if super::json_text::utf8_length(rest).is_none() => JsonError::Utf8,
-        _ => JsonError::Syntax,
+        let key = Key::from_bytes(key.decode()?);
+        // The colon.
+        self.tokens.next()?;
+        Ok((key, self.value()?))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload::elements::{ELEMENT_LIMIT, TooManyElements};
+    use crate::value::KeyRef;
 
     fn code(text: &[u8]) -> u8 {
-        parse_json(text, PHP_DEPTH).err().map_or(0, JsonError::code)
+        match parse_json(text, PHP_DEPTH) {
+            Ok(_) => 0,
+            Err(JsonRefusal::Invalid(error)) => error.code(),
+            Err(JsonRefusal::TooManyElements(error)) => panic!("{error}"),
+        }
     }
 
     /// Each expectation is `json_last_error()` of PHP 8.2.
@@ -316,6 +212,23 @@ mod tests {
     }
 
     #[test]
+    fn refuses_the_first_element_beyond_the_limit() {
+        let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let objects = |count: usize| format!("[{}{{}}]", "{\"a\":0},".repeat(count / 2));
+        assert_eq!(code(list(ELEMENT_LIMIT).as_bytes()), 0);
+        let refusal = Err(JsonRefusal::TooManyElements(TooManyElements));
+        for text in [
+            list(ELEMENT_LIMIT + 1),
+            objects(ELEMENT_LIMIT),
+            // Refused there, and not at the error that follows.
+            format!("[{}", "0,".repeat(ELEMENT_LIMIT + 1)),
+        ] {
+            assert_eq!(parse_json(text.as_bytes(), 8), refusal);
+        }
+        assert_eq!(code(format!("[{}", "0,".repeat(ELEMENT_LIMIT - 1)).as_bytes()), 4);
+    }
+
+    #[test]
     fn keeps_the_first_place_and_the_last_value() {
         let many: Vec<String> = (0..40).map(|n| format!("\"k{n}\":0")).collect();
         let many = many.join(",") + ",";
@@ -324,7 +237,10 @@ mod tests {
             panic!("an object")
         };
         assert_eq!(object.len(), 42);
-        assert_eq!(object.entries()[0].0, Key::Text(b"a".to_vec()));
+        assert_eq!(
+            object.entries().next().map(|(key, _)| key),
+            Some(KeyRef::Text(b"a"))
+        );
         assert_eq!(object.get("a"), Some(&Value::Number(Number::from_json_text("3"))));
         assert_eq!(
             object.get("k3"),
@@ -343,6 +259,25 @@ mod tests {
         #[test]
         fn takes_any_bytes(text: Vec<u8>) {
             let _ = parse_json(&text, PHP_DEPTH);
+        }
+
+        #[test]
+        fn merges_members_as_an_array_does(
+            members in proptest::collection::vec(("[ab01]{0,2}", 0u8..), 0..24),
+        ) {
+            let mut expected = PhpArray::new(ArrayKind::Map);
+            let mut text = Vec::new();
+            for (key, value) in &members {
+                let value = value.to_string();
+                text.push(format!("\"{key}\":{value}"));
+                let value = Value::Number(Number::from_json_text(value));
+                expected.insert(Key::from_bytes(key.as_bytes()), value);
+            }
+            let text = format!("{{{}}}", text.join(","));
+            let shape = json_shape(text.as_bytes(), 1).expect("JSON");
+            proptest::prop_assert_eq!(shape.duplicates, expected.len() < members.len());
+            proptest::prop_assert_eq!(shape.largest_object, expected.len());
+            proptest::prop_assert_eq!(parse_json(text.as_bytes(), 1), Ok(Value::Array(expected)));
         }
 
         #[test]

@@ -1,4 +1,6 @@
-//! PHP's errors of JSON texts.
+//! PHP's errors of JSON texts, and the edge's own.
+
+use super::elements::TooManyElements;
 
 /// The reason why PHP refuses a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -22,6 +24,19 @@ pub enum JsonError {
     #[error("Single unpaired UTF-16 surrogate in unicode escape")]
     Utf16,
 }
+
+/// Why a JSON text is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum JsonRefusal {
+    /// PHP would refuse it.
+    #[error(transparent)]
+    Invalid(#[from] JsonError),
+    /// It has more elements than the edge reads.
+    #[error(transparent)]
+    TooManyElements(#[from] TooManyElements),
+}
+
+// === impl JsonError ===
 
 impl JsonError {
     /// PHP's number of the error, `json_last_error()`.

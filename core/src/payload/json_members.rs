@@ -1,67 +1,64 @@
-//! The members of a JSON object while it is read. Each key is kept once, however often it is sent.
+//! The members of a JSON object: each key once, however many are sent.
 
-use std::collections::HashMap;
+use crate::value::{Key, Value};
 
-use crate::value::{ArrayKind, Key, PhpArray, Value};
-
-/// Objects up to this size are searched for duplicate keys one by one.
-const SMALL_OBJECT: usize = 16;
-
-/// The members of an object.
-#[derive(Debug, Default)]
+/// The members of an object, as PHP keeps them.
 pub(super) struct Members {
-    entries: Vec<(Key, Value)>,
-    places: HashMap<Key, usize>,
-    repeated: bool,
+    /// In the order they were sent: a repeated key has its first place and its last value.
+    pub(super) entries: Vec<(Key, Value)>,
+    /// Whether any key came twice.
+    pub(super) repeated: bool,
 }
 
+// === impl Members ===
+
 impl Members {
-    /// Adds a member. A known key keeps its position and gets the new value.
-    pub(super) fn set(&mut self, key: Key, value: Value) {
-        let place = self.place(&key);
-        match place.and_then(|place| self.entries.get_mut(place)) {
-            Some((_, known)) => {
-                self.repeated = true;
-                *known = value;
+    /// Merges repeated keys. Sorts places instead of hashing keys: that takes two bytes for each member, and no
+    /// copy of a key.
+    pub(super) fn merge(mut sent: Vec<(Key, Value)>) -> Self {
+        let repeats = repeats(&sent);
+        if repeats.is_empty() {
+            return Self {
+                entries: sent,
+                repeated: false,
+            };
+        }
+        let mut is_kept = vec![true; sent.len()];
+        for (first, later) in repeats {
+            let later = usize::from(later);
+            let value = sent
+                .get_mut(later)
+                .map(|(_, value)| std::mem::replace(value, Value::Null));
+            if let (Some((_, slot)), Some(value)) = (sent.get_mut(usize::from(first)), value) {
+                *slot = value;
             }
-            None => self.append(key, value),
+            if let Some(is_kept) = is_kept.get_mut(later) {
+                *is_kept = false;
+            }
+        }
+        let mut is_kept = is_kept.into_iter();
+        sent.retain(|_| is_kept.next().unwrap_or(true));
+        Self {
+            entries: sent,
+            repeated: true,
         }
     }
+}
 
-    fn place(&self, key: &Key) -> Option<usize> {
-        if self.entries.len() <= SMALL_OBJECT {
-            return self.entries.iter().position(|(known, _)| known == key);
+/// The first place of each repeated key, with each of its later places in order.
+fn repeats(members: &[(Key, Value)]) -> Vec<(u16, u16)> {
+    let key = |place: u16| members.get(usize::from(place)).map(|(key, _)| key);
+    let mut places: Vec<u16> = (0..).take(members.len()).collect();
+    places.sort_unstable_by(|&one, &other| key(one).cmp(&key(other)).then(one.cmp(&other)));
+    let mut repeats = Vec::new();
+    let mut first = None;
+    for pair in places.windows(2) {
+        let [one, other] = *pair else { continue };
+        if key(one) == key(other) {
+            repeats.push((*first.get_or_insert(one), other));
+        } else {
+            first = None;
         }
-        self.places.get(key).copied()
     }
-
-    fn append(&mut self, key: Key, value: Value) {
-        if self.entries.len() == SMALL_OBJECT {
-            let known = self.entries.iter().enumerate();
-            self.places = known.map(|(place, (key, _))| (key.clone(), place)).collect();
-        }
-        if self.entries.len() >= SMALL_OBJECT {
-            self.places.insert(key.clone(), self.entries.len());
-        }
-        self.entries.push((key, value));
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// The number of distinct keys.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Returns true if any key was sent twice.
-    pub(super) fn has_repeated(&self) -> bool {
-        self.repeated
-    }
-
-    /// The finished object.
-    pub(super) fn into_map(self) -> PhpArray {
-        PhpArray::from_distinct(ArrayKind::Map, self.entries)
-    }
+    repeats
 }

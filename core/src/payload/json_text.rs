@@ -3,29 +3,52 @@
 use super::json_error::JsonError;
 use crate::value::split_while;
 
-/// Reads a string after its opening quote. Returns the decoded bytes and the text after the closing quote.
-pub(super) fn string(text: &[u8]) -> Result<(Vec<u8>, &[u8]), JsonError> {
+/// The inside of a valid string, with its escapes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RawText<'a> {
+    sent: &'a [u8],
+}
+
+// === impl RawText ===
+
+impl<'a> RawText<'a> {
+    /// Reads a string after its opening quote, and what follows the closing quote.
+    pub(super) fn read(text: &'a [u8]) -> Result<(Self, &'a [u8]), JsonError> {
+        let behind = string(text, |_| {})?;
+        let (sent, _) = text.split_at(text.len() - behind.len());
+        Ok((Self { sent }, behind))
+    }
+
+    /// The text that it means.
+    pub(super) fn decode(self) -> Result<Vec<u8>, JsonError> {
+        let mut decoded = Vec::with_capacity(self.sent.len() - 1);
+        string(self.sent, |bytes| decoded.extend_from_slice(bytes))?;
+        Ok(decoded)
+    }
+}
+
+/// Reads a string after its opening quote; what follows the closing quote.
+fn string(text: &[u8], mut take: impl FnMut(&[u8])) -> Result<&[u8], JsonError> {
     let is_plain = |byte: u8| (0x20..0x80).contains(&byte) && !matches!(byte, b'"' | b'\\');
-    let mut decoded = Vec::new();
     let mut text = text;
     loop {
         let (plain, rest) = split_while(text, is_plain);
-        decoded.extend_from_slice(plain);
+        take(plain);
         text = match rest {
             [] | [0..=0x1f, ..] => return Err(JsonError::ControlCharacter),
-            [b'"', behind @ ..] => return Ok((decoded, behind)),
-            [b'\\', escaped @ ..] => escape(escaped, &mut decoded)?,
+            [b'"', behind @ ..] => return Ok(behind),
+            [b'\\', escaped @ ..] => escape(escaped, &mut take)?,
             _ => {
                 let (character, behind) = rest.split_at(utf8_length(rest).ok_or(JsonError::Utf8)?);
-                decoded.extend_from_slice(character);
+                take(character);
                 behind
             }
         };
     }
 }
 
-/// Reads an escape after its backslash. Returns the text after it.
-fn escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8], JsonError> {
+/// Reads an escape after its backslash; what follows it.
+fn escape<'a>(text: &'a [u8], take: &mut impl FnMut(&[u8])) -> Result<&'a [u8], JsonError> {
     let (kind, behind) = text.split_first().ok_or(JsonError::Syntax)?;
     let plain = match kind {
         b'"' | b'\\' | b'/' => *kind,
@@ -34,15 +57,15 @@ fn escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8], JsonErr
         b'n' => b'\n',
         b'r' => b'\r',
         b't' => b'\t',
-        b'u' => return unicode_escape(behind, decoded),
+        b'u' => return unicode_escape(behind, take),
         _ => return Err(JsonError::Syntax),
     };
-    decoded.push(plain);
+    take(&[plain]);
     Ok(behind)
 }
 
-/// Reads `XXXX`, or a surrogate pair `XXXX\uXXXX`. Returns the text after it.
-fn unicode_escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8], JsonError> {
+/// Reads `XXXX`, or a surrogate pair `XXXX\uXXXX`; what follows it.
+fn unicode_escape<'a>(text: &'a [u8], take: &mut impl FnMut(&[u8])) -> Result<&'a [u8], JsonError> {
     let (first, behind) = four_digits(text).ok_or(JsonError::Syntax)?;
     let (scalar, behind) = match first {
         0xd800..=0xdbff => {
@@ -55,7 +78,7 @@ fn unicode_escape<'a>(text: &'a [u8], decoded: &mut Vec<u8>) -> Result<&'a [u8],
         _ => (first, behind),
     };
     let scalar = char::from_u32(scalar).ok_or(JsonError::Utf16)?;
-    decoded.extend_from_slice(scalar.encode_utf8(&mut [0; 4]).as_bytes());
+    take(scalar.encode_utf8(&mut [0; 4]).as_bytes());
     Ok(behind)
 }
 

@@ -5,11 +5,14 @@
 
 mod content_headers;
 mod content_type;
+mod elements;
 mod form;
 mod json;
 mod json_error;
 mod json_members;
+mod json_outline;
 mod json_text;
+mod json_tokens;
 mod multipart;
 mod names;
 mod parameters;
@@ -18,9 +21,10 @@ mod rest_route;
 
 pub use content_headers::ContentHeaders;
 pub use content_type::{BodyReading, body_reading};
-pub use form::{pair_count, parse_form, spellings};
+pub use elements::{ELEMENT_LIMIT, TooManyElements};
+pub use form::{pair_count, parse_form, parse_form_body, spellings};
 pub use json::{JsonShape, PHP_DEPTH, json_shape, parse_json};
-pub use json_error::JsonError;
+pub use json_error::{JsonError, JsonRefusal};
 pub use multipart::{MultipartError, parse_multipart};
 pub use names::PHP_VARIABLE_LIMIT;
 pub use parameters::{Parameters, Source, SourceParameters};

@@ -4,6 +4,7 @@
 //! can be read in two ways, so it is refused. Forms that RFC 2046 and RFC 7578 allow are read if PHP reads
 //! them in the same way. File parts are not parameters.
 
+use super::elements::{ElementBudget, TooManyElements};
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::value::{PhpArray, Value, split_once, split_while};
 
@@ -23,6 +24,9 @@ pub enum MultipartError {
     /// More parts than the limit.
     #[error("the multipart body has too many parts")]
     TooManyParts,
+    /// The names of its parts have too many brackets.
+    #[error(transparent)]
+    TooManyElements(#[from] TooManyElements),
 }
 
 /// Reads the fields of a multipart form with at most `limit` parts.
@@ -31,6 +35,7 @@ pub enum MultipartError {
 /// [`MultipartError`] for every body that RFC 7578 does not allow, or that PHP reads in another way.
 pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
     let mut fields = PhpArray::default();
+    let mut budget = ElementBudget::full();
     let delimiter = [b"\r\n--", boundary].concat();
     // Shorter forms that PHP, or another parser, takes for a boundary in some positions.
     let (dashed, unreturned) = (delimiter.split_at(2).1, delimiter.split_at(1).1);
@@ -50,7 +55,10 @@ pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<Php
                 if cut(part, unreturned).is_some() {
                     return Err(MultipartError::Boundary);
                 }
-                register(part, &mut fields)?;
+                if let Some((name, value)) = field(part)? {
+                    budget.spend(name.element_count())?;
+                    name.register(&mut fields, Value::text(value));
+                }
                 rest = behind;
             }
             [b'\r', b'\n', ..] => return Err(MultipartError::TooManyParts),
@@ -67,17 +75,15 @@ fn behind_preamble<'a>(body: &'a [u8], dashed: &[u8]) -> Option<&'a [u8]> {
     (preamble.is_empty() || preamble.ends_with(b"\r\n")).then_some(behind)
 }
 
-fn register(part: &[u8], fields: &mut PhpArray) -> Result<(), MultipartError> {
+/// The name and value of a part; none where PHP registers no field.
+fn field(part: &[u8]) -> Result<Option<(VariableName, &[u8])>, MultipartError> {
     let (head, value) = cut(part, b"\r\n\r\n").ok_or(MultipartError::Headers)?;
     let disposition = disposition(head)?;
     if disposition.is_file {
-        return Ok(());
+        return Ok(None);
     }
-    // As in a query, PHP registers nothing under a name that is empty or nested too deep.
-    if let Some(name) = VariableName::read(disposition.name) {
-        name.register(fields, Value::text(value));
-    }
-    Ok(())
+    // As in a query: PHP registers nothing under a name that is empty or too deep.
+    Ok(VariableName::read(disposition.name).map(|name| (name, value)))
 }
 
 struct Disposition<'a> {

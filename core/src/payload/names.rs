@@ -8,6 +8,9 @@ pub const PHP_VARIABLE_LIMIT: usize = 1000;
 /// PHP discards a variable nested deeper than this (`max_input_nesting_level`).
 const MAX_NESTING: usize = 64;
 
+/// A long name counts for several elements, because each name is compared with those before it.
+const BYTES_PER_ELEMENT: usize = 64;
+
 /// A decoded variable name: its mangled base and the path of its brackets.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct VariableName {
@@ -76,7 +79,21 @@ impl VariableName {
         self.base == name
     }
 
-    /// Sets the variable. The last value wins; arrays get further elements.
+    /// How many elements it counts for: the variable, each pair of brackets, and each 64 bytes of the name.
+    pub(super) fn element_count(&self) -> usize {
+        let steps = match &self.path {
+            Path::Steps(steps) => steps.as_slice(),
+            Path::TooDeep => &[],
+        };
+        let keys = steps.iter().map(|step| match step {
+            NameStep::Append => 0,
+            NameStep::Key(key) => key.len(),
+        });
+        let bytes = self.base.len() + keys.sum::<usize>();
+        1 + steps.len() + bytes / BYTES_PER_ELEMENT
+    }
+
+    /// Sets the variable: the last value wins, arrays grow.
     pub(super) fn register(self, variables: &mut PhpArray, value: Value) {
         let base = Key::from_bytes(self.base);
         let Path::Steps(steps) = self.path else {

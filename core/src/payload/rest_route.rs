@@ -3,7 +3,7 @@
 use http::Method;
 
 use super::content_type::{BodyReading, body_reading};
-use super::form::parse_form;
+use super::form::sets_variable;
 use super::multipart::parse_multipart;
 use super::names::PHP_VARIABLE_LIMIT;
 
@@ -14,16 +14,14 @@ use super::names::PHP_VARIABLE_LIMIT;
 /// returns true whenever the name occurs in it.
 pub fn names_rest_route(method: &Method, content_type: Option<&[u8]>, body: &[u8]) -> bool {
     match body_reading(method, content_type) {
-        BodyReading::Form if method == Method::POST => parse_form(body).get("rest_route").is_some(),
+        BodyReading::Form if method == Method::POST => sets_variable(body, "rest_route"),
         BodyReading::Multipart {
             boundary: Some(boundary),
         } => match parse_multipart(body, boundary, PHP_VARIABLE_LIMIT) {
             Ok(fields) => fields.get("rest_route").is_some(),
             Err(_) => may_name_rest_route(body),
         },
-        BodyReading::Contradictory => {
-            parse_form(body).get("rest_route").is_some() || may_name_rest_route(body)
-        }
+        BodyReading::Contradictory => sets_variable(body, "rest_route") || may_name_rest_route(body),
         BodyReading::Form | BodyReading::Json | BodyReading::Multipart { .. } | BodyReading::Ignored => false,
     }
 }

@@ -8,7 +8,7 @@ use super::edge::EdgeError;
 use super::proxy_error::ProxyError;
 use super::words::{Message, Words};
 use crate::contract::Schema;
-use crate::payload::JsonError;
+use crate::payload::{JsonError, JsonRefusal};
 
 /// A reason not to forward a request, or not to relay a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,15 @@ pub struct EdgeProblem {
 }
 
 // === impl Problem ===
+
+impl From<JsonRefusal> for Problem {
+    fn from(refusal: JsonRefusal) -> Self {
+        match refusal {
+            JsonRefusal::Invalid(error) => Self::InvalidJson(error),
+            JsonRefusal::TooManyElements(_) => Self::because(Cause::TooManyJsonElements),
+        }
+    }
+}
 
 impl Problem {
     /// A refusal or fault of the edge's own.

@@ -52,6 +52,8 @@ causes! {
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.
     TooManyFormFields => TooManyParameters, says "The form has too many fields.";
+    /// The JSON body has too many elements.
+    TooManyJsonElements => TooManyParameters, says "The JSON body has too many elements.";
     /// The content type allows two readings of the body.
     TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
 

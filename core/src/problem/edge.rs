@@ -181,7 +181,8 @@ catalogue! {
         status: BAD_REQUEST,
         proxy_error: HttpRequestError,
         sentence: "The query has too many parameters.",
-        meaning: "The query or the form has more parameters than the edge reads.",
+        meaning: "The query or the form has more parameters than the edge reads, or the JSON body or the names of \
+            the form have more than 10000 elements.",
         client: "Send fewer parameters.",
         operator: "Raise `limits.query_pairs` or `limits.form_fields`; keep the latter below PHP's `max_input_vars`.",
     }

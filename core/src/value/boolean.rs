@@ -12,8 +12,8 @@ pub fn is_boolean(value: &Value) -> bool {
         Value::Bool(_) => true,
         Value::Number(number) => matches!(number.as_int(), Some(0 | 1)),
         Value::String(text) => {
-            text == b"0"
-                || text == b"1"
+            **text == *b"0"
+                || **text == *b"1"
                 || text.eq_ignore_ascii_case(b"true")
                 || text.eq_ignore_ascii_case(b"false")
         }

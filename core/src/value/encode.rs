@@ -1,6 +1,7 @@
 //! Writing of values: as JSON for bodies, as pairs for queries.
 
-use super::php::{ArrayKind, Key, PhpArray, Value};
+use super::php::{KeyRef, Value};
+use super::php_array::{ArrayKind, PhpArray};
 
 /// The error for a text that is not UTF-8, which JSON cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +42,7 @@ fn write_json_array(array: &PhpArray, json: &mut Vec<u8>) -> Result<(), NotUtf8>
         ArrayKind::Map => (b'{', b'}'),
     };
     json.push(open);
-    for (position, (key, value)) in array.entries().iter().enumerate() {
+    for (position, (key, value)) in array.entries().enumerate() {
         if position > 0 {
             json.push(b',');
         }
@@ -82,7 +83,7 @@ pub fn write_query(name: &str, value: &Value, query: &mut String) {
     }
 }
 
-fn key_text(key: &Key) -> String {
+fn key_text(key: KeyRef<'_>) -> String {
     let mut text = String::new();
     write_escaped(&key.to_bytes(), &mut text);
     text

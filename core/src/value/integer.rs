@@ -65,7 +65,7 @@ mod tests {
     fn judges_every_text_as_php_does() {
         for (text, columns) in fixture::rows(include_str!("../../../fixtures/numeric/cases.tsv")) {
             let shown = fixture::escape(&text);
-            let value = Value::String(text);
+            let value = Value::text(text.as_slice());
             assert_eq!(is_integer(&value).to_string(), columns[3], "integer: {shown}");
             assert_eq!(
                 is_positive_int(&value).to_string(),

@@ -13,11 +13,13 @@ pub mod numeric;
 #[cfg(test)]
 mod oracle;
 mod php;
+mod php_array;
 pub mod timezone;
 pub mod url_filter;
 mod verdict;
 
 pub use cut::{split_once, split_while, trim_end};
 pub use encode::{NotUtf8, is_unreserved, to_json, write_escaped, write_json, write_json_text, write_query};
-pub use php::{ArrayKind, Key, Number, PhpArray, Value};
+pub use php::{Key, KeyRef, Number, Value};
+pub use php_array::{ArrayKind, PhpArray};
 pub use verdict::{Verdict, Why};

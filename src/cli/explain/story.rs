@@ -10,7 +10,7 @@ use calendar_edge::payload::{Source, SourceParameters, spellings};
 use calendar_edge::problem::Refusal;
 use calendar_edge::routing::CallTarget;
 use calendar_edge::settings::{Mode, Root, Settings};
-use calendar_edge::value::{Key, Value, Verdict, Why, write_json};
+use calendar_edge::value::{KeyRef, Value, Verdict, Why, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};
@@ -309,7 +309,7 @@ fn json(value: &Value) -> String {
     }
 }
 
-fn shown(key: &Key) -> String {
+fn shown(key: KeyRef<'_>) -> String {
     String::from_utf8_lossy(&key.to_bytes()).into_owned()
 }
 

@@ -3,7 +3,7 @@
 use super::list::{every, split_at_commas};
 use super::scalar::{as_php_text, is_numeric_value, numeric_id, positive_id};
 use crate::contract::{Action, Kind, Operation, RECORD_NUMBER, Route, Rule, table};
-use crate::value::{Key, PhpArray, Value, Verdict};
+use crate::value::{PhpArray, Value, Verdict};
 
 /// Judges a member of a record by its own rule.
 type JudgeMember<'a> = &'a dyn Fn(Rule, &Value) -> Verdict;
@@ -92,7 +92,5 @@ fn member_id(value: &Value) -> Verdict {
 
 /// Returns true unless PHP sees a list, with keys 0, 1, 2, …. PHP sees `{"0": 7}` as a list.
 pub(in crate::call) fn is_record(array: &PhpArray) -> bool {
-    !(0i64..)
-        .zip(array.entries())
-        .all(|(index, (key, _))| *key == Key::Int(index))
+    !array.is_sequential()
 }

@@ -7,7 +7,7 @@ use super::names::Names;
 use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};
-use crate::payload::{ContentHeaders, JsonError, json_shape};
+use crate::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::RouteMatch;
 
@@ -127,9 +127,11 @@ fn media_type(content: ContentHeaders<'_>) -> Option<MediaType> {
 fn check_json(body: &[u8], names: Names<'_>) -> Option<Problem> {
     let shape = match json_shape(body, STRICT_LIMITS.json_depth) {
         Ok(shape) => shape,
-        Err(JsonError::Depth) => return Some(Problem::InvalidJson(JsonError::Depth)),
-        // WordPress words the refusal of a body that is not JSON. A body that PHP calls empty has no members.
-        Err(_) => return None,
+        Err(refusal @ (JsonRefusal::Invalid(JsonError::Depth) | JsonRefusal::TooManyElements(_))) => {
+            return Some(refusal.into());
+        }
+        // A body that is no JSON is WordPress's to word; what PHP calls empty is none.
+        Err(JsonRefusal::Invalid(_)) => return None,
     };
     // A second parser must also accept the body as JSON (RFC 8259).
     let is_json = serde_json::from_slice::<IgnoredAny>(body).is_ok();

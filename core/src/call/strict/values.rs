@@ -122,7 +122,7 @@ fn is_readable_date(text: &str) -> bool {
 
 fn whole(value: &Value, limit: u64) -> bool {
     let text = match value {
-        Value::String(text) => text.as_slice(),
+        Value::String(text) => text,
         Value::Number(number) => number.as_str().as_bytes(),
         Value::Null | Value::Bool(_) | Value::Array(_) => return false,
     };
@@ -136,7 +136,7 @@ fn whole(value: &Value, limit: u64) -> bool {
 fn boolean(value: &Value) -> bool {
     match value {
         Value::Bool(_) => true,
-        Value::String(text) => matches!(text.as_slice(), b"0" | b"1" | b"true" | b"false"),
+        Value::String(text) => matches!(&**text, b"0" | b"1" | b"true" | b"false"),
         Value::Number(number) => matches!(number.as_str(), "0" | "1"),
         Value::Null | Value::Array(_) => false,
     }
