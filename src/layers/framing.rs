@@ -1,4 +1,4 @@
-//! Requests whose framing can be read in two ways.
+//! Refuses requests with ambiguous framing.
 
 use http::request::Parts;
 
@@ -7,7 +7,7 @@ use crate::framing::{Breach, check_decoded};
 use crate::problem::Refusal;
 use crate::server::RequestFraming;
 
-/// Refuses requests that stand for a broken head, and heads that HTTP libraries let pass.
+/// Refuses stand-ins for an invalid head (decision 0008), and invalid heads that the HTTP library accepts.
 #[derive(Debug)]
 pub(super) struct FramingCheck;
 

@@ -1,4 +1,4 @@
-//! Size limits of a request's head: 414 and 431, and targets that name no path.
+//! Size limits of a request's head (414 and 431), and targets that are not a path.
 
 use http::request::Parts;
 
@@ -9,8 +9,8 @@ use crate::settings::Limits;
 
 /// Refuses heads above the configured sizes.
 ///
-/// Of HTTP/1 the connection's inspector has done so before; of HTTP/2 the server lets somewhat larger heads in than
-/// this allows, so that the refusal can be JSON.
+/// For HTTP/1 the connection's inspector has already done so. For HTTP/2 the server accepts somewhat larger heads than
+/// this layer, so that the refusal can be JSON.
 #[derive(Debug)]
 pub(super) struct HeadLimits {
     target_bytes: usize,
@@ -29,7 +29,7 @@ impl HeadLimits {
         }
     }
 
-    /// The limit that a head exceeds. CONNECT's authority form and the asterisk form are not paths.
+    /// The violated limit of a head, if any. CONNECT's authority form and the asterisk form are not paths.
     fn breach(&self, head: &Parts) -> Option<Breach> {
         let Some(target) = head.uri.path_and_query() else {
             return Some(Breach::Target);

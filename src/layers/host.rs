@@ -1,4 +1,4 @@
-//! Exactly one valid Host (RFC 9112 3.2), and only names the edge answers for.
+//! Requires exactly one valid Host (RFC 9112 3.2) that the edge serves.
 
 use http::request::Parts;
 
@@ -6,13 +6,13 @@ use super::gate::HeadCheck;
 use crate::authority::{BadHost, Host, misdirected};
 use crate::problem::{EdgeError, Refusal};
 
-/// Refuses requests without one clear host, and hosts that are not served here.
+/// Refuses requests without exactly one valid host, and hosts that the edge does not serve.
 #[derive(Debug)]
 pub(super) struct HostCheck {
     hosts: Vec<String>,
 }
 
-/// The host that a request names; none only where HTTP/1.0 allows that.
+/// The host of a request; none only if HTTP/1.0 allows that.
 #[derive(Debug, Clone)]
 pub(super) struct NamedHost(pub(super) Option<Host>);
 
