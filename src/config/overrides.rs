@@ -13,7 +13,7 @@ struct Override {
     text: String,
 }
 
-/// Where an override comes from.
+/// The source of an override.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverrideSource {
     /// A flag, `--listen`.
@@ -33,7 +33,7 @@ impl Overrides {
         self
     }
 
-    /// SettingKey and place of each.
+    /// The key and the place of each.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, ConfigPlace)> {
         self.0.iter().map(|entry| {
             let name = match entry.source {
