@@ -8,21 +8,21 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use super::super::args::{Environment, ExplainArgs};
 use super::super::status::Misuse;
 
-/// A request that no socket has seen.
+/// A request from the command line.
 #[derive(Debug)]
 pub(super) struct TypedRequest {
     pub(super) method: Method,
     pub(super) target: PathAndQuery,
     pub(super) headers: HeaderMap,
     pub(super) body: String,
-    /// The content type was not typed but assumed.
+    /// The content type, if it was assumed.
     pub(super) assumed_type: Option<&'static str>,
 }
 
 // === impl TypedRequest ===
 
 impl TypedRequest {
-    /// Reads the arguments; flags are stronger than the environment.
+    /// Reads the arguments; flags take precedence over the environment.
     pub(super) fn read(args: &ExplainArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let from_environment = |variable| {
             environment
@@ -55,7 +55,7 @@ impl TypedRequest {
     }
 }
 
-/// JSON looks like JSON; everything else is what `curl -d` sends.
+/// JSON for a body that looks like JSON, else the default of `curl -d`.
 fn assumed_type(body: &str) -> &'static str {
     if body.trim_start().starts_with('{') {
         "application/json"
@@ -68,7 +68,7 @@ fn method(typed: &str) -> anyhow::Result<Method> {
     Method::from_bytes(typed.as_bytes()).context(Misuse("METHOD is a word like GET or POST"))
 }
 
-/// The path and query; of a whole address only they count, as on the wire.
+/// The path and query, also of an absolute URL, as on the wire.
 fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     let misuse =
         || Misuse("TARGET is a path with its query, like '/wp-json/calendar/events/v1/events?page=2'");

@@ -1,4 +1,4 @@
-//! What happens to a request, as data: the source of both outputs.
+//! The handling of a request, as data: the source of both outputs.
 
 use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judge, Judgement, Outcome, RawCall};
 use calendar_edge::contract::Schema;
@@ -13,15 +13,15 @@ use serde::Serialize;
 use super::fate::fate;
 use super::request::TypedRequest;
 
-/// Everything the judge decided about one request.
+/// All decisions of the judge about one request.
 #[derive(Debug, Serialize)]
 pub(super) struct Story {
     pub(super) method: String,
     pub(super) target: String,
     pub(super) assumed_content_type: Option<&'static str>,
-    /// `forwarded`, `refused`, or `site`: streamed as it is because it is no calendar call.
+    /// `forwarded`, `refused`, or `site`: forwarded unchanged, because it is not a calendar call.
     pub(super) outcome: &'static str,
-    /// The public root the target is below, with its language.
+    /// The public root of the target, with its language.
     pub(super) root: Option<String>,
     /// The path of the route, with its placeholder.
     pub(super) route: Option<String>,
@@ -40,18 +40,18 @@ pub(super) struct Story {
 pub(super) struct ArgumentStory {
     pub(super) name: &'static str,
     pub(super) source: &'static str,
-    /// The names it was sent under, where PHP had to read them as this one.
+    /// The names in the request, if they differ and PHP maps them to this name.
     pub(super) sent_as: Vec<String>,
-    /// The value WordPress reads, as JSON.
+    /// The value that WordPress reads, as JSON.
     pub(super) value: String,
     pub(super) rule: &'static str,
     pub(super) verdict: &'static str,
-    /// The schema type WordPress enforces once every rule holds.
+    /// The schema type, which WordPress enforces after all rules.
     #[serde(rename = "type")]
     pub(super) schema: Option<&'static str>,
 }
 
-/// A parameter the operation does not declare.
+/// A parameter that the operation does not declare.
 #[derive(Debug, Serialize)]
 pub(super) struct UndeclaredStory {
     pub(super) name: String,
@@ -59,7 +59,7 @@ pub(super) struct UndeclaredStory {
     pub(super) fate: &'static str,
 }
 
-/// One rule that was broken.
+/// One violated rule.
 #[derive(Debug, Serialize)]
 pub(super) struct FindingStory {
     pub(super) code: &'static str,
@@ -67,7 +67,7 @@ pub(super) struct FindingStory {
     pub(super) rule: &'static str,
 }
 
-/// What goes to the origin.
+/// The request to the origin.
 #[derive(Debug, Serialize)]
 pub(super) struct RequestStory {
     pub(super) method: String,
@@ -76,7 +76,7 @@ pub(super) struct RequestStory {
     pub(super) body: Option<String>,
 }
 
-/// What the edge answers.
+/// The edge's own response.
 #[derive(Debug, Serialize)]
 pub(super) struct ResponseStory {
     pub(super) status: u16,
@@ -88,7 +88,7 @@ pub(super) struct ResponseStory {
 // === impl Story ===
 
 impl Story {
-    /// Asks the judge of these settings.
+    /// The story of a request under these settings.
     pub(super) fn of(request: &TypedRequest, settings: &Settings) -> Self {
         let judge = Judge::new(settings);
         let (path, query) = (request.target.path(), request.target.query());
@@ -148,7 +148,7 @@ impl Story {
         self.operation = judgement.operation.map(|operation| operation.name.as_str());
         self.mode = Some(mode_name(judgement.mode));
         self.findings = judgement.findings.iter().map(FindingStory::of).collect();
-        // What makes a call unreadable is the judgement's refusal already.
+        // The judgement's refusal already states the fault of an unreadable call.
         let _ = judge.explain(&call, |explanation| {
             if let Some(explanation) = explanation {
                 self.tell_readings(request, &explanation, &judgement, settings);
