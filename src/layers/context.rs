@@ -66,7 +66,7 @@ impl RequestContext {
     fn take_from(head: &mut Parts) -> Result<Self, MissingFact> {
         let extensions = &mut head.extensions;
         if head.version != Version::HTTP_2 {
-            // Without a connection the framing layer has checked nothing.
+            // Without the result of the inspector the framing layer has checked nothing.
             take::<RequestFraming>(extensions)?;
         }
         let NamedHost(host) = take(extensions)?;
