@@ -1,10 +1,10 @@
-//! The command line door: one result becomes one exit status.
+//! The binary: runs the command line and turns its result into an exit status.
 
 mod cli;
 
 use std::process::ExitCode;
 
-/// Memory that a crowd of connections took goes back to the system once they are gone, which glibc does not do.
+/// Returns the memory of a burst of connections to the system, which glibc's allocator does not do.
 #[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

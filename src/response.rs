@@ -1,4 +1,4 @@
-//! Answers that the edge makes itself, and the body type of every answer.
+//! The edge's own responses, and the body type of every response.
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS};
@@ -10,22 +10,22 @@ use crate::problem::Refusal;
 
 pub(crate) use crate::relay::BoxError;
 
-/// The body of every answer: held or streamed.
+/// The body of every response, buffered or streamed.
 pub(crate) type EdgeBody = UnsyncBoxBody<Bytes, BoxError>;
 
-/// The answer type of every service in the edge.
+/// The response type of every service in the edge.
 pub(crate) type EdgeResponse = Response<EdgeBody>;
 
-/// The media type of every answer the edge makes, as WordPress spells it (backend.md section 10).
+/// The media type of the edge's own responses, as WordPress spells it (backend.md section 10).
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
 
-/// `Proxy-Status` (RFC 9209): who failed, and how.
+/// `Proxy-Status` (RFC 9209): the failed party and the kind of failure.
 pub(crate) const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
 
-/// `X-Robots-Tag`, which WordPress sends with every REST answer.
+/// `X-Robots-Tag`, which WordPress sends with every REST response.
 const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// Who made an answer, in its extensions. Answers of the rest of the site carry none: they pass as they are.
+/// The source of a response, in its extensions. Responses of the rest of the site carry none: they pass unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnsweredBy {
     /// The edge refused the request.
@@ -33,24 +33,24 @@ pub(crate) enum AnsweredBy {
         /// The refusal's code, `rest_no_route` or `edge_…`.
         code: &'static str,
     },
-    /// The edge answered a browser's preflight.
+    /// The edge answered a CORS preflight.
     Preflight,
     /// The calendar API's backend.
     Backend,
 }
 
-/// A body that is already complete.
+/// A complete body.
 pub(crate) fn whole(bytes: Bytes) -> EdgeBody {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A JSON answer with the headers that every answer of the edge carries.
+/// A JSON response with the headers of every response of the edge.
 pub(crate) fn json(status: StatusCode, body: Bytes) -> EdgeResponse {
     let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, JSON);
-    // Explicit, so that a HEAD answer names the length of the body it leaves out.
+    // Explicit, so that a response to HEAD has the length of the omitted body.
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -59,7 +59,7 @@ pub(crate) fn json(status: StatusCode, body: Bytes) -> EdgeResponse {
     answer
 }
 
-/// The answer of the edge in place of the origin's; `Proxy-Status` follows from the problem.
+/// The edge's response in place of the origin's; the refusal determines `Proxy-Status`.
 pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
     let mut answer = json(refusal.status(), refusal.body().clone());
     let headers = answer.headers_mut();
@@ -76,7 +76,7 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
     answer
 }
 
-/// The answer to a preflight, without a permission yet.
+/// The response to a preflight, without CORS headers.
 pub(crate) fn preflight() -> EdgeResponse {
     let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = StatusCode::NO_CONTENT;
@@ -87,7 +87,7 @@ pub(crate) fn preflight() -> EdgeResponse {
 // === impl AnsweredBy ===
 
 impl AnsweredBy {
-    /// The code for the log, where the edge answered itself.
+    /// The code for the log, if the edge made the response.
     pub(crate) const fn code(self) -> Option<&'static str> {
         match self {
             Self::Edge { code } => Some(code),

@@ -1,4 +1,4 @@
-//! The documents of the admin listener that follow from the settings alone.
+//! The documents of the admin listener that depend only on the settings.
 
 use bytes::Bytes;
 use url::Url;
@@ -9,9 +9,9 @@ use crate::settings::{ListenAddress, Settings};
 /// The documents, rendered.
 #[derive(Debug, Clone)]
 pub(crate) struct Pages {
-    /// The `OpenAPI` document of what clients reach.
+    /// The `OpenAPI` document of the public API.
     pub(super) openapi: Bytes,
-    /// The table, for people.
+    /// The table as text.
     pub(super) routes: Bytes,
 }
 
@@ -40,8 +40,8 @@ impl Pages {
     }
 }
 
-/// Where clients reach the roots. A path alone would mean the admin listener to whoever reads the document there, so it
-/// is left for listeners that have no address to name.
+/// The public URLs of the roots. A client of the admin listener would resolve a path against that listener, so a path
+/// alone is used only for listeners without a network address.
 fn public_base(settings: &Settings) -> String {
     if let Some(url) = &settings.public_url {
         return Url::as_str(url).trim_end_matches('/').to_owned();

@@ -1,4 +1,4 @@
-//! What the admin listener answers.
+//! The endpoints of the admin listener.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};

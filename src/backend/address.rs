@@ -1,4 +1,4 @@
-//! Where a canonical request goes: a root's URL and a path below it, written with the origin's namespace.
+//! The URL of a canonical request: a root's URL and a path below it, written with the origin's namespace.
 
 use url::Url;
 
@@ -13,13 +13,13 @@ pub(super) struct RootAddress {
     namespace: String,
 }
 
-/// Why no URL can be built.
+/// The reason why a URL cannot be built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressFault {
     /// The request names a root that is not configured.
     #[error("the root of a call is not configured")]
     UnknownRoot,
-    /// A URL reader would make another path of it, for example by resolving dot segments.
+    /// A URL parser would change the path, for example by resolving dot segments.
     #[error("the outgoing URL would change its meaning")]
     NotPlain,
 }
@@ -39,7 +39,7 @@ impl AddressFault {
 // === impl RootAddress ===
 
 impl RootAddress {
-    /// Takes a root's URL and the origin's namespace as they are configured.
+    /// A root by its URL and the origin's namespace, both as configured.
     pub(super) fn new(url: &Url, namespace: &str) -> Self {
         Self {
             base: url.clone(),
@@ -55,7 +55,7 @@ impl RootAddress {
     }
 }
 
-/// The base's origin with this path and query, if a URL reader leaves both as they are.
+/// The base's origin with this path and query, if a URL parser leaves both unchanged.
 pub(super) fn plain(base: &Url, path: &str, query: Option<&str>) -> Result<Url, AddressFault> {
     let mut url = base.clone();
     url.set_path(path);

@@ -1,4 +1,4 @@
-//! Scheme, host and port of an origin: the key of everything that is kept for one backend.
+//! Scheme, host and port of an origin: the key of a backend's shared state.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::settings::Settings;
 
-/// An origin's scheme, host and port, like `https://wp.example.org`; the scheme's own port is left out.
+/// An origin's scheme, host and port, like `https://wp.example.org`; the scheme's default port is omitted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Authority(String);
 

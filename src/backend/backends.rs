@@ -1,4 +1,4 @@
-//! All backends side by side, how calls are written for each, and the backend of each call.
+//! All backends, the writer of calls for each, and the backend of each call.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) struct Backends {
     site: Arc<Backend>,
 }
 
-/// An origin that calls are sent to.
+/// An origin that receives calls.
 #[derive(Debug)]
 pub(crate) struct Backend {
     name: Authority,
@@ -31,7 +31,7 @@ pub(crate) struct Backend {
     pub(super) metrics: Metrics,
 }
 
-/// The software behind a backend, which decides how its responses are checked.
+/// The software behind a backend, which selects the checker of its responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BackendKind {
     /// A WordPress site with the calendar plugin.
@@ -47,7 +47,7 @@ enum CallWriter {
 // === impl Backends ===
 
 impl Backends {
-    /// Forms the backends of these settings; `shared` must be adapted to the same settings.
+    /// The backends of these settings; `shared` must be adapted to the same settings.
     pub(crate) fn new(settings: &Settings, shared: &SharedBackends) -> Self {
         let formed: HashMap<&Authority, Arc<Backend>> = shared
             .iter()
@@ -66,9 +66,9 @@ impl Backends {
         }
     }
 
-    /// The backend that a call is sent to.
+    /// The backend of a call.
     ///
-    /// A call of an unknown root leads to the site, whose writer refuses it.
+    /// A call to an unknown root goes to the site's backend, whose writer refuses it.
     pub(crate) fn for_call(&self, call: &ForwardableCall) -> &Arc<Backend> {
         self.by_root.get(call.request().root).unwrap_or(&self.site)
     }
@@ -104,14 +104,14 @@ impl Backend {
         self.name.as_str()
     }
 
-    /// Which checker of responses applies.
+    /// The kind of software, which selects the checker of responses.
     pub(crate) fn kind(&self) -> BackendKind {
         match self.writer {
             CallWriter::WordPress(_) => BackendKind::WordPress,
         }
     }
 
-    /// Writes a call as a request of the edge's own; of the client's headers only those listed are forwarded.
+    /// Writes a call as a new request; only listed headers of the client are forwarded.
     pub(crate) fn write(
         &self,
         call: &ForwardableCall,

@@ -4,38 +4,38 @@ use std::time::{Duration, Instant};
 
 use crate::settings::BreakerSettings;
 
-/// Closed until a run of outages opens it; then one exchange each interval may try.
+/// Closed until a run of outages opens it; then it admits one probe per interval.
 #[derive(Debug)]
 pub(super) struct Breaker {
-    /// Outages in a row that open it; zero: it never opens.
+    /// Consecutive outages that open it; zero: it never opens.
     failures: usize,
     probe_interval: Duration,
     state: BreakerState,
-    /// How often it has closed.
+    /// Number of times it has closed.
     epoch: u64,
 }
 
 /// The position of a breaker in log lines and metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Everything passes.
+    /// All exchanges pass.
     Closed,
     /// Only a probe passes.
     HalfOpen,
-    /// Nothing passes.
+    /// No exchange passes.
     Open,
 }
 
-/// The health of an origin, as one exchange shows it.
+/// The health of an origin, as shown by one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// It responds: an error of its application is a response, too.
+    /// It responds; an error of its application is a response too.
     Alive,
-    /// It cannot be reached, hangs, breaks off, or reports that it is out of order.
+    /// It cannot be reached, hangs, breaks off, or reports that it is out of service.
     Outage,
 }
 
-/// Admits one exchange, which returns it with its report.
+/// The admission of one exchange; it is handed back with the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pass {
     epoch: u64,
@@ -65,7 +65,7 @@ impl Breaker {
         let pass = Pass { epoch: self.epoch };
         match self.state {
             BreakerState::Closed { .. } => Ok(pass),
-            // A probe that hangs, or whose client left, does not keep the next one waiting.
+            // A probe that hangs, or whose client disconnected, does not delay the next one.
             BreakerState::Open { probe_at } | BreakerState::HalfOpen { probe_at } if now >= probe_at => {
                 self.state = BreakerState::HalfOpen {
                     probe_at: now + self.probe_interval,
@@ -84,7 +84,7 @@ impl Breaker {
                 self.epoch += 1;
                 BreakerState::Closed { run: 0 }
             }
-            // An exchange that began before the origin came back says nothing about it now.
+            // An exchange that began before the origin recovered says nothing about its present health.
             (state @ BreakerState::Closed { .. }, Health::Outage) if pass.epoch != self.epoch => state,
             (BreakerState::Closed { run }, Health::Outage)
                 if self.failures == 0 || run + 1 < self.failures =>

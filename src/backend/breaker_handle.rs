@@ -16,7 +16,8 @@ pub(super) struct BreakerHandle {
     metrics: BackendMetrics,
 }
 
-/// One read that the breaker has admitted. Dropped without a report it says nothing about the origin: its client left.
+/// One read that the breaker has admitted. Dropping it without a report (its client disconnected) leaves the breaker
+/// unchanged.
 #[derive(Debug)]
 pub(crate) struct BreakerGuard(Option<(BreakerHandle, Pass)>);
 
@@ -53,7 +54,7 @@ impl BreakerHandle {
         let result = change(&mut breaker);
         let after = breaker.position();
         if before != after {
-            // Under the lock, so that the gauge cannot be set out of order.
+            // Under the lock, so that the gauge is set in the order of the changes.
             self.metrics.breaker_moved(level(after));
             log(self.metrics.name(), before, after);
         }
@@ -61,12 +62,12 @@ impl BreakerHandle {
     }
 
     fn lock(&self) -> MutexGuard<'_, Breaker> {
-        // Its methods leave no state half changed.
+        // Its methods do not panic between two changes of the state.
         self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The gauge's number.
+/// The state as the value of the gauge.
 const fn level(position: Position) -> i64 {
     match position {
         Position::Closed => 0,
@@ -92,8 +93,8 @@ fn log(backend: &str, before: Position, after: Position) {
 // === impl BreakerGuard ===
 
 impl BreakerGuard {
-    /// The guard of a write, which the breaker neither refuses nor counts: a write may be slow for reasons of its
-    /// own, and its client cannot simply try again.
+    /// The guard of a write, which the breaker neither refuses nor counts: a write may be slow while the origin is
+    /// healthy, and its client cannot simply retry.
     pub(super) fn uncounted() -> Self {
         Self(None)
     }

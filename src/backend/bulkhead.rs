@@ -4,20 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
+use super::permit::Permit;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
 use crate::settings::OriginSettings;
 use crate::telemetry::{GaugeGuard, PermitMetrics};
 
-/// How long a request waits for a permit; a client that gets its 503 sooner also comes back sooner.
+/// Maximum wait for a permit. A shorter one would only bring the client back sooner after its 503.
 const WAIT: Duration = Duration::from_millis(800);
 
-/// When a waiting request first preempts a response to a slow client, and how often after that.
+/// Wait before a request first preempts a response to a slow client, and the interval after that.
 const URGENCY: (Duration, Duration) = (Duration::from_millis(400), Duration::from_millis(100));
 
-/// How many exchanges may run at once, and how many requests may wait for one of them.
+/// Maximum number of concurrent exchanges, and of requests that wait for a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Capacity {
     pub(super) permits: usize,
@@ -32,13 +33,6 @@ pub(super) struct Bulkhead {
     waiting: AtomicUsize,
     revocable: RevocablePermits,
     metrics: PermitMetrics,
-}
-
-/// Allows one exchange; released when dropped.
-#[derive(Debug)]
-pub(super) struct Permit {
-    _permit: OwnedSemaphorePermit,
-    _counted: GaugeGuard,
 }
 
 /// Counts one request as waiting until dropped.
@@ -70,7 +64,7 @@ impl Capacity {
 // === impl Bulkhead ===
 
 impl Bulkhead {
-    /// Has at least one permit.
+    /// A bulkhead with at least one permit.
     pub(super) fn new(capacity: Capacity, metrics: PermitMetrics) -> Self {
         let permits = capacity.permits.clamp(1, Semaphore::MAX_PERMITS);
         Self {
@@ -96,10 +90,10 @@ impl Bulkhead {
         &self.revocable
     }
 
-    /// A permit, at once or after a short wait; none when the queue is full or the wait too long.
+    /// A permit, at once or after a wait; none if the queue is full or [`WAIT`] has passed.
     pub(super) async fn acquire(&self) -> Option<Permit> {
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-            return Some(self.response_body(permit));
+            return Some(Permit::new(permit, &self.metrics));
         }
         let _waiting = self.wait()?;
         let started = Instant::now();
@@ -108,7 +102,7 @@ impl Bulkhead {
         let mut pause = URGENCY.0;
         while started.elapsed() < WAIT {
             if let Ok(permit) = timeout(pause, permit.as_mut()).await {
-                return permit.ok().map(|permit| self.response_body(permit));
+                return permit.ok().map(|permit| Permit::new(permit, &self.metrics));
             }
             self.revocable.preempt();
             pause = URGENCY.1;
@@ -125,13 +119,6 @@ impl Bulkhead {
         };
         (before < self.capacity.waiting).then_some(waiting)
     }
-
-    fn response_body(&self, permit: OwnedSemaphorePermit) -> Permit {
-        Permit {
-            _permit: permit,
-            _counted: self.metrics.acquired(),
-        }
-    }
 }
 
 impl Drop for Waiting<'_> {
@@ -145,7 +132,7 @@ pub(super) mod tests {
     use super::*;
     use crate::telemetry::{Metrics, TrafficKind};
 
-    /// A bulkhead whose metrics nobody reads.
+    /// A bulkhead with its own metrics.
     pub(in crate::backend) fn bulkhead(permits: usize, waiting: usize) -> Bulkhead {
         let metrics = Metrics::new().backend("test").permits(TrafficKind::Calls);
         Bulkhead::new(Capacity { permits, waiting }, metrics)

@@ -1,4 +1,4 @@
-//! The HTTP clients of a backend: everything a library does unasked is off.
+//! The HTTP clients of a backend, with all automatic behaviour of the library switched off.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,19 @@ use super::authority::Authority;
 use super::tls::{TlsConfigs, Trust};
 use crate::settings::Settings;
 
-/// Header fields of a response.
+/// Maximum number of header fields of a response.
 const RESPONSE_HEADERS: usize = 100;
 
-/// Bytes of a response's headers over HTTP/2.
+/// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
 
-/// Connections that are kept for the next read.
+/// Maximum number of idle connections kept for reads.
 const KEPT_CONNECTIONS: usize = 32;
 
-/// How long an unused connection is kept; shorter than the keep-alive of the usual servers.
+/// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
 const KEPT_FOR: Duration = Duration::from_secs(15);
 
-/// Why the clients could not be made.
+/// The reason why the clients could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// TLS could not be set up.
@@ -33,21 +33,21 @@ pub enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
-/// The settings that decide how connections are opened.
+/// The settings for new connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dial {
     connect: Duration,
     trust: Trust,
 }
 
-/// Two clients that differ in the reuse of connections; clones share these.
+/// Two clients, with and without reuse of connections; clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
     dial: Dial,
     tls: rustls::ClientConfig,
     pooled: Arc<ArcSwap<Client>>,
-    /// Opens a new connection for each request, so that a write is never lost on a connection that the origin has
-    /// just closed.
+    /// Opens a new connection for each request, so that a write is never lost on a connection that the origin is
+    /// closing.
     pub(super) fresh: Client,
 }
 
@@ -71,8 +71,8 @@ impl Clients {
         self.pooled.load_full()
     }
 
-    /// Reuses none of the connections that are open now: the library cannot be told which of them had the refused
-    /// response, and may reuse that one, too.
+    /// Stops reusing all open connections: the library does not reveal which of them had the refused response, and
+    /// could reuse that one too.
     pub(super) fn drop_connections(&self) {
         match pooled(self.dial, &self.tls) {
             Ok(client) => self.pooled.store(Arc::new(client)),

@@ -7,10 +7,11 @@ use reqwest::Client;
 
 use super::backends::Backend;
 use super::breaker_handle::BreakerGuard;
-use super::bulkhead::{Bulkhead, Permit};
+use super::bulkhead::Bulkhead;
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
 use super::outgoing::{Class, Outgoing};
+use super::permit::Permit;
 use super::response_head;
 use super::site::strip_hop_by_hop;
 use crate::telemetry::{Exchange, class_label};
@@ -30,7 +31,7 @@ impl Backend {
         result
     }
 
-    /// Sends a request of the site as it is: its deadline is long, and it is never sent twice.
+    /// Sends a request for the rest of the site unchanged, with a long deadline and without a retry.
     pub(crate) async fn pass(
         &self,
         request: reqwest::Request,
@@ -68,7 +69,7 @@ impl Backend {
             .attempt(&self.shared.clients.pooled(), request, deadline)
             .await?;
         let mut response = Response::from(response);
-        // `Upgrade` and `Connection` of the origin concern its connection, not the client's.
+        // `Upgrade` and `Connection` of the origin apply to its connection, not to the client's.
         strip_hop_by_hop(response.headers_mut());
         let permits = &self.shared.site;
         Ok(response.map(|body| OriginBody::new(permits.revocable(permit, body), deadline, u64::MAX)))
@@ -96,7 +97,7 @@ impl Backend {
         Ok(self.bounded(response, time_left, permit))
     }
 
-    /// Sends a read, and once more on a new connection if the pooled one turns out to be closed.
+    /// Sends a read, and retries it once on a new connection if the pooled one turns out to be closed.
     async fn read(
         &self,
         request: reqwest::Request,
@@ -117,7 +118,7 @@ impl Backend {
         }
     }
 
-    /// Pays for a retry, if the budget allows one.
+    /// Spends from the retry budget, if it allows a retry.
     fn may_retry(&self) -> bool {
         let is_paid = self.shared.retries.withdraw();
         if is_paid {
@@ -129,7 +130,7 @@ impl Backend {
         is_paid
     }
 
-    /// Sends one request; a response head that is refused ends the trust in all pooled connections.
+    /// Sends one request; after a refused response head no pooled connection is reused.
     async fn attempt(
         &self,
         client: &Client,

@@ -1,4 +1,4 @@
-//! Why an exchange with an origin failed, as far as the transport can tell.
+//! The failures of an exchange with an origin, as far as the transport can tell.
 
 use std::io;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use super::breaker::Health;
 use super::response_head::ResponseHeadFault;
 use crate::telemetry::causes;
 
-/// Why there is no response of the origin, or only a part of one.
+/// The reason why the origin's response is missing or incomplete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExchangeFailure {
-    /// Every permit is held and the queue is full, or no permit was released in time.
+    /// All permits are held and the queue is full, or no permit was released in time.
     #[error("too many exchanges with the origin are running")]
     Overloaded,
     /// The breaker is open.
@@ -60,9 +60,9 @@ pub(crate) enum ExchangeFailure {
 // === impl ExchangeFailure ===
 
 impl ExchangeFailure {
-    /// Reads an error of the client library by types, never by text.
+    /// Classifies an error of the client library by its types, never by its text.
     pub(super) fn from_reqwest(error: reqwest::Error) -> Self {
-        // The URL contains client text, `password` among it: it must not reach the log.
+        // The URL contains client text, including `password`: it must not reach the log.
         let error = error.without_url();
         if error.is_connect() {
             return Self::from_connect(error);
@@ -116,11 +116,11 @@ impl ExchangeFailure {
         }
     }
 
-    /// The origin's health after this failure; none where the edge caused it.
+    /// The origin's health after this failure; none if the edge caused it.
     pub(crate) const fn health(&self) -> Option<Health> {
         match self {
             Self::Overloaded | Self::Unavailable { .. } | Self::Preempted => None,
-            // An origin that responds badly is alive.
+            // An origin that sends an invalid response is up.
             Self::NotHttp(_) | Self::ResponseHead(_) | Self::TooLarge => Some(Health::Alive),
             Self::Dns(_)
             | Self::Refused(_)
@@ -133,13 +133,13 @@ impl ExchangeFailure {
         }
     }
 
-    /// Whether the connection broke without a response, as a pooled one does that the origin has just closed.
+    /// True if the connection broke without a response, like a pooled one that the origin has just closed.
     pub(super) const fn may_be_a_stale_connection(&self) -> bool {
         matches!(self, Self::Terminated(_))
     }
 }
 
-/// Whether an I/O error wraps one of the TLS library, perhaps in another I/O error: `source` skips those.
+/// True if an I/O error wraps one of the TLS library, possibly inside another I/O error, which `source` skips.
 fn is_of_tls(error: &io::Error) -> bool {
     let Some(inner) = error.get_ref() else {
         return false;

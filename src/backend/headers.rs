@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue};
 use crate::call::CanonicalRequest;
 use crate::credentials::Credentials;
 
-/// The longest User-Agent that is passed on, in bytes.
+/// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -17,29 +17,29 @@ const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host")
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 
-/// What the edge tells the origin about a request.
+/// The edge's own facts about a request, for the origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Forwarded {
     /// The client's address.
     pub(crate) client: Option<IpAddr>,
     /// `http` or `https`, as the client used it.
     pub(crate) scheme: &'static str,
-    /// The public host, with its port where it is not the usual one.
+    /// The public host, with its port if it is not the scheme's default.
     pub(crate) host: HeaderValue,
     /// The request's id.
     pub(crate) request_id: Option<HeaderValue>,
 }
 
-/// What a call's request says about its client beside the credentials.
+/// The forwarded facts about a call's client, except the credentials.
 #[derive(Debug, Clone)]
 pub(crate) struct ForwardedHeaders {
-    /// Where it came from and where to.
+    /// Client address, scheme, host and id of the request.
     forwarded: Forwarded,
-    /// The program that sent it.
+    /// The client's program.
     user_agent: Option<HeaderValue>,
 }
 
-/// The headers of a call; of the client's, only the judged credentials and a cleaned User-Agent pass.
+/// The headers of a call; of the client's headers only the judged credentials and a cleaned User-Agent are forwarded.
 pub(super) fn of_call(
     forwarded: &ForwardedHeaders,
     credentials: &Credentials,
@@ -53,7 +53,7 @@ pub(super) fn of_call(
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     }
     credentials.write_to(&mut headers);
-    // A nonce among the parameters is stronger than the header.
+    // A nonce among the parameters takes precedence over the header.
     insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
     insert_some(&mut headers, USER_AGENT, forwarded.user_agent.clone());
     forwarded.forwarded.write(&mut headers);
@@ -66,7 +66,7 @@ fn insert_some(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderVa
     }
 }
 
-/// The client's User-Agent without anything but printable ASCII, cut.
+/// The client's User-Agent, reduced to printable ASCII and truncated.
 fn user_agent(client: &HeaderMap) -> Option<HeaderValue> {
     let clean: Vec<u8> = client
         .get(USER_AGENT)?
@@ -85,7 +85,7 @@ fn user_agent(client: &HeaderMap) -> Option<HeaderValue> {
 // === impl ForwardedHeaders ===
 
 impl ForwardedHeaders {
-    /// Picks what is passed on from a client's headers.
+    /// Selects the forwarded part of a client's headers.
     pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
         Self {
             user_agent: user_agent(client),
@@ -97,7 +97,7 @@ impl ForwardedHeaders {
 // === impl Forwarded ===
 
 impl Forwarded {
-    /// Writes the forwarding headers, replacing whatever a client sent.
+    /// Writes the forwarding headers; they replace those of the client.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         for name in [X_FORWARDED_FOR, X_REQUEST_ID] {
             headers.remove(name);

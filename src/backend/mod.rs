@@ -1,8 +1,8 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
-//! `Backends::for_call` binds a call to a backend; a policy by operation and further backends from the settings belong
-//! there, and their state into `SharedBackends`. Another kind of backend is a variant of `BackendKind` with a writer of
-//! its own beside `wordpress.rs`: the compiler then names the places that pick the writer and the checker of responses.
+//! `Backends::for_call` selects the backend of a call. A policy by operation and further backends from the settings
+//! belong there, their state into `SharedBackends`. Another kind of backend is a variant of `BackendKind` with a
+//! writer beside `wordpress.rs`; the compiler then names the places that select the writer and the response checker.
 
 mod address;
 mod authority;
@@ -16,6 +16,7 @@ mod failure;
 mod headers;
 mod origin_body;
 mod outgoing;
+mod permit;
 mod preview;
 mod response_head;
 mod retry;

@@ -1,4 +1,4 @@
-//! The body of an origin's response, bounded in size and in the time the origin takes.
+//! The body of an origin's response, with a limit on its size and on the origin's time.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,8 +14,8 @@ use super::revocable_permit::RevocablePermit;
 
 /// The body of an origin's response.
 ///
-/// Only time spent waiting for the origin counts: a client that reads slowly does not use up the origin's
-/// deadline. The permit is held until the end, unless it is revoked for another request.
+/// Only time spent waiting for the origin counts: a slow client does not use up the origin's deadline.
+/// The permit is held until the end, unless it is revoked for another request.
 #[derive(Debug)]
 pub(crate) struct OriginBody {
     permit: RevocablePermit,
@@ -26,7 +26,7 @@ pub(crate) struct OriginBody {
 }
 
 impl OriginBody {
-    /// Takes the time and the bytes that the origin has left for this body.
+    /// A body with the time and the bytes that the origin has left for it.
     pub(super) fn new(permit: RevocablePermit, time_left: Duration, bytes: u64) -> Self {
         Self {
             permit,
@@ -37,7 +37,7 @@ impl OriginBody {
         }
     }
 
-    /// Fails once the origin has used up its time.
+    /// Fails when the origin has used up its time.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeFailure> {
         if self.waiting_since.is_none() {
             let now = Instant::now();

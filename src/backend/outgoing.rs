@@ -1,4 +1,4 @@
-//! A call written as a request: nothing about it can be refused any more.
+//! A call written as a request, after all checks.
 
 use crate::call::ForwardableCall;
 
@@ -9,10 +9,10 @@ pub(crate) struct Outgoing {
     pub(super) class: Class,
 }
 
-/// What a request does at the origin, which decides its deadline and its connection.
+/// The effect of a request at the origin, which selects its deadline and its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// It changes nothing; it may be retried and may be abandoned.
+    /// It changes nothing; it may be retried, and it is cancelled with its client.
     Read,
     /// It may change something; it is sent once and runs to its end.
     Write,

@@ -1,26 +1,26 @@
-//! Response heads that the HTTP library accepts and a careful reader does not (T-62).
+//! Refuses ambiguous and oversized response heads that the HTTP library accepts (T-62).
 //!
-//! hyper's client lets the last of several lengths stand when they are equal, prefers chunks to a length, reads an
-//! unknown coding to the end of the connection, and accepts heads of several hundred KiB. This file refuses what is
-//! visible of that in the parsed head. Two things are not visible: the library accepts lines that end in a bare LF, and
-//! it skips interim responses until the deadline. In both cases the edge writes the response anew, so that no client can
-//! read it in another way. reqwest offers no closer look: it drops a request's `on_informational` of hyper, and its
-//! connector layers must return its own sealed connection.
+//! hyper's client accepts several equal lengths, prefers chunks to a length, reads a body of unknown coding to the end
+//! of the connection, and accepts heads of several hundred KiB. This file refuses those cases as far as the parsed head
+//! shows them. Two deviations are not visible: lines that end in a bare LF, and interim responses, which the library
+//! skips until the deadline. In both cases the edge writes the response anew, so that a client cannot read it
+//! differently. reqwest gives no access to the bytes: it drops a request's `on_informational` of hyper, and its
+//! connector layers must return its own sealed connection type.
 
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{Extensions, HeaderMap, HeaderValue, Version};
 use hyper::ext::ReasonPhrase;
 
-/// Bytes of a head, of its status line an unusual reason only.
+/// Maximum bytes of a head: its fields, and the reason phrase if it is unusual.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// What a field adds beside its name and value: colon, blank, CR, LF.
+/// Bytes of a field beside its name and value: colon, space, CR, LF.
 const FIELD_EXTRA: usize = 4;
 
-/// Why a response head is refused.
+/// The reason why a response head is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ResponseHeadFault {
-    /// Where the body ends can be read in two ways, or not at all.
+    /// The end of the body is ambiguous or unknown.
     #[error("the length of the origin's response is ambiguous")]
     Framing,
     /// More than 64 KiB.

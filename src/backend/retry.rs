@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a read adds, and what a retry costs.
+/// Tokens that a read adds, and tokens that a retry costs.
 const DEPOSIT: u32 = 1;
 const COST: u32 = 10;
 
-/// The most that can be saved up: ten retries.
+/// Maximum tokens: ten retries.
 const CEILING: u32 = 100;
 
-/// Retries that earlier reads have paid for.
+/// A token bucket of retries: reads fill it, retries spend from it.
 #[derive(Debug)]
 pub(super) struct RetryBudget {
     saved: AtomicU32,
@@ -27,7 +27,7 @@ impl RetryBudget {
         self.update(|saved| Some((saved + DEPOSIT).min(CEILING)));
     }
 
-    /// Pays for a retry; false if the budget does not cover it.
+    /// Spends one retry; false if the budget is used up.
     pub(super) fn withdraw(&self) -> bool {
         self.update(|saved| saved.checked_sub(COST))
     }

@@ -1,8 +1,8 @@
 //! Permits of streamed responses, which can be revoked when other requests wait.
 //!
-//! A response that is too large to be buffered holds its permit until its client has read it. A few slow readers could
-//! therefore hold all permits. That does no harm while permits are free. Once a request waits for one, the response that
-//! has waited longest for its client is aborted.
+//! A response that is too large to be buffered holds its permit until its client has read it, so a few slow clients
+//! could hold all permits. That is harmless while no request waits for one. A waiting request aborts the response with
+//! the longest total pause of its client.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,13 +13,13 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
 
-use super::bulkhead::Permit;
 use super::failure::ExchangeFailure;
+use super::permit::Permit;
 use crate::telemetry::PermitMetrics;
 
-/// How long a response may have waited for its client, all pauses added up, before its permit can be revoked.
+/// Total time that a client may pause its response before the permit can be revoked.
 ///
-/// Shorter than the wait in the queue, so that every waiting request sees it pass.
+/// Shorter than the wait in the queue, so that it always passes before a waiting request gives up.
 const TOLERATED: Duration = Duration::from_millis(500);
 
 /// All revocable permits of one bulkhead.
@@ -38,9 +38,9 @@ struct PermitState {
     /// None: the response has ended or was aborted.
     held: Option<Held>,
     revoked: bool,
-    /// How long the response has waited for its client, up to the last time the client asked for more.
+    /// The total pause of the client, up to its last request for more.
     waited: Duration,
-    /// When the response began to wait for its client.
+    /// Start of the client's current pause.
     idle_since: Option<Instant>,
 }
 
@@ -61,7 +61,7 @@ impl RevocablePermits {
         }
     }
 
-    /// Makes a permit revocable, now that it is held for the rest of a response.
+    /// Makes a permit revocable for the rest of a response.
     pub(super) fn add(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         let revocable = RevocablePermit(Arc::new(Mutex::new(PermitState {
             held: Some(Held {
@@ -74,14 +74,14 @@ impl RevocablePermits {
         })));
         let mut open = lock(&self.open);
         if open.len() == open.capacity() {
-            // Before it grows: that bounds it to twice the permits, at a cost that does not grow with them.
+            // Only before the list grows: its length stays below twice the permits, at constant cost per response.
             open.retain(|revocable| revocable.strong_count() > 0);
         }
         open.push(Arc::downgrade(&revocable.0));
         revocable
     }
 
-    /// Aborts the response that has waited longest for its client, if one has waited too long.
+    /// Aborts the response with the longest total pause of its client, if that exceeds [`TOLERATED`].
     pub(super) fn preempt(&self) {
         let now = Instant::now();
         let open = lock(&self.open).clone();
@@ -98,7 +98,7 @@ impl RevocablePermits {
 // === impl RevocablePermit ===
 
 impl RevocablePermit {
-    /// The next frame, an end, or the failure that the permit was revoked.
+    /// The next frame, the end, or the failure that the permit was revoked.
     pub(super) fn poll_frame(
         &self,
         cx: &mut Context<'_>,
@@ -142,16 +142,16 @@ impl RevocablePermit {
 // === impl PermitState ===
 
 impl PermitState {
-    /// Notes that the client has asked for more.
+    /// Ends the pause: the client has asked for more.
     fn resume(&mut self) {
         if let Some(since) = self.idle_since.take() {
             self.waited += since.elapsed();
         }
     }
 
-    /// How long the response has waited for its client, if that is too long.
+    /// The total pause of the client, if it exceeds [`TOLERATED`].
     fn overdue(&self, now: Instant) -> Option<Duration> {
-        // While it waits for the origin it has a deadline.
+        // A response that waits for the origin has a deadline instead.
         let idle = now.saturating_duration_since(self.idle_since?);
         let waited = self.waited + idle;
         (self.held.is_some() && waited >= TOLERATED).then_some(waited)
@@ -166,7 +166,7 @@ impl PermitState {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No state is left half changed by a panic.
+    // The code under the lock does not panic between two changes.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -180,7 +180,7 @@ mod tests {
     use crate::backend::bulkhead::tests::bulkhead;
     use crate::backend::origin_body::OriginBody;
 
-    /// A response whose origin never goes on.
+    /// A body whose origin sends nothing.
     struct Hanging;
 
     impl Body for Hanging {

@@ -32,7 +32,7 @@ pub(super) struct SharedBackend {
     pub(super) metrics: BackendMetrics,
 }
 
-/// How many connections the settings allow at once, for the calls of all backends and for the rest of the site.
+/// Maximum number of concurrent connections under these settings: calls of all backends, and the rest of the site.
 pub(crate) fn most_connections(settings: &Settings) -> usize {
     let backends = Authority::of_roots(settings).len();
     let calls = Capacity::of_calls(&settings.origin)
@@ -44,7 +44,7 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
 // === impl SharedBackends ===
 
 impl SharedBackends {
-    /// Makes the state for the first settings.
+    /// The state for the settings at start.
     pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
         let none = Self {
             backends: HashMap::new(),
@@ -53,9 +53,10 @@ impl SharedBackends {
         none.adapt(settings)
     }
 
-    /// The state for new settings; each authority that stays keeps what these leave unchanged.
+    /// The state for new settings; an authority that stays keeps each part whose settings have not changed.
     ///
-    /// A changed number of permits begins a new count: until the exchanges of the old one have ended, both run.
+    /// A changed number of permits begins a new count: until the running exchanges end, old and new ones are counted
+    /// separately.
     pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
         let mut tls = TlsConfigs::default();
         let mut backends = HashMap::new();

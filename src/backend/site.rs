@@ -1,4 +1,4 @@
-//! Requests and responses of the rest of the site: forwarded as they are, without hop-by-hop headers.
+//! Requests and responses of the rest of the site: forwarded unchanged, except for hop-by-hop headers.
 
 use http::HeaderMap;
 use http::header::{
@@ -11,7 +11,7 @@ use super::address::{AddressFault, plain};
 use super::headers::Forwarded;
 use crate::settings::Settings;
 
-/// Headers that belong to one connection (RFC 9110 7.6.1), and those the next hop must not take from us.
+/// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 const DROPPED: [HeaderName; 10] = [
     CONNECTION,
     HOST,
@@ -41,7 +41,7 @@ impl SiteOrigin {
         }
     }
 
-    /// The same request, to the origin.
+    /// The same request, addressed to the origin.
     pub(crate) fn request(
         &self,
         head: &Parts,
@@ -62,7 +62,7 @@ impl SiteOrigin {
     }
 }
 
-/// Removes what is meant for one connection, and what `Connection` names.
+/// Removes headers that apply to one connection, and those that `Connection` names.
 pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     let nominated: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -76,7 +76,7 @@ pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes names that CGI would take for others.
+/// Removes header names that CGI would map to the name of another header.
 fn strip_confusable(headers: &mut HeaderMap) {
     let confusable: Vec<HeaderName> = headers
         .keys()
@@ -88,7 +88,7 @@ fn strip_confusable(headers: &mut HeaderMap) {
     }
 }
 
-/// The text with these bytes and everything beyond ASCII percent-encoded, which means the same to a server.
+/// The text with these bytes and all non-ASCII bytes percent-encoded, which has the same meaning for a server.
 fn spelled_out(text: &str, odd: &[u8]) -> String {
     let mut plain = String::with_capacity(text.len());
     for &byte in text.as_bytes() {

@@ -1,29 +1,29 @@
-//! TLS toward origins: one provider, verified names, roots of the system or built in.
+//! TLS toward origins: one provider, verified names, root certificates of the system or built in.
 
 use std::sync::Arc;
 
 use rustls::{ClientConfig, RootCertStore};
 
-/// Which certificates are trusted.
+/// The trusted certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Those of the usual authorities.
+    /// Those of the public certificate authorities.
     Authorities,
-    /// None: the origin does not speak TLS, and reading a system's roots takes time.
+    /// None: the origin does not use TLS, and reading the system's roots takes time.
     Nobody,
 }
 
-/// Client configurations that were made so far: the roots of the system are read at most once.
+/// A cache of client configurations, so that the system's roots are read at most once.
 #[derive(Debug, Default)]
 pub(super) struct TlsConfigs {
     authorities: Option<ClientConfig>,
 }
 
-/// How the edge trusts an HTTPS origin, for those who look at one beforehand.
+/// The edge's TLS configuration for HTTPS origins, so that `check` trusts the same certificates.
 ///
 /// # Errors
 ///
-/// When the provider and the protocol versions do not fit.
+/// If the provider and the protocol versions do not fit.
 pub fn origin_tls() -> Result<ClientConfig, rustls::Error> {
     client_config(Trust::Authorities)
 }
@@ -58,8 +58,8 @@ fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// The system's roots, because an operator may have added a private authority there. A container image
-/// often has none: then Mozilla's roots do.
+/// The system's roots, because an operator may have added a private authority there. Container images often have
+/// none; then Mozilla's roots are used.
 fn authorities() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

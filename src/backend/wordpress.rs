@@ -10,7 +10,7 @@ use super::headers::{self, ForwardedHeaders};
 use crate::call::ForwardableCall;
 use crate::settings::Settings;
 
-/// Names the verb of a tunnelled DELETE.
+/// The header with the method of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
 
 /// Writes calls for the REST roots of one authority.

@@ -1,4 +1,4 @@
-//! What can be typed: subcommands, flags, and the environment variable of each flag.
+//! The command line: subcommands, flags, and the environment variable of each flag.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use calendar_edge::config::{ConfigError, ConfigSource, OverrideSource, Overrides
 use calendar_edge::settings::Settings;
 use clap::{Args, Parser, Subcommand};
 
-/// A hardened edge for the calendar REST API of a WordPress site.
+/// A hardened reverse proxy for the calendar REST API of a WordPress site.
 #[derive(Debug, Parser)]
 #[command(name = "calendar-edge", version, after_help = EXIT_STATUSES)]
 pub(super) struct Cli {
@@ -17,25 +17,25 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success; 1 failure, or `check` found differences; 2 `check` cannot use the configuration or \
-the origin; 64 wrong usage; 78 wrong configuration.
+the origin; 64 invalid command line; 78 invalid configuration.
 
-Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; the flag is stronger.";
+Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run the edge until SIGTERM or SIGINT
     Serve(ServeArgs),
-    /// Run the edge in front of a built-in calendar: nothing else needed
+    /// Run the edge in front of a built-in calendar, without a site
     #[cfg(feature = "demo")]
     Demo(super::demo::DemoArgs),
-    /// Check the configuration, then the live origin: reachable, namespace, published index
+    /// Check the configuration, then the live origin: connection, namespace, published index
     Check(CheckArgs),
-    /// Print the table of routes, methods and arguments
+    /// Print the routes with their methods and arguments
     Routes(RoutesArgs),
-    /// Print the table as an OpenAPI 3.1 document
+    /// Print the OpenAPI 3.1 document of the routes
     Openapi,
-    /// Show what the edge would do with one request, and why
+    /// Show the edge's decision about one request, with its reasons
     Explain(ExplainArgs),
     /// Print the version
     Version,
@@ -49,20 +49,20 @@ pub(super) struct ServeArgs {
     #[arg(
         long,
         value_name = "ADDR",
-        help = "Where clients connect, 127.0.0.1:8787 or unix:/run/edge.sock [env: CALENDAR_EDGE_LISTEN]"
+        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock [env: CALENDAR_EDGE_LISTEN]"
     )]
     listen: Option<String>,
     #[arg(
         long,
         value_name = "ADDR",
-        help = "Where operators connect [env: CALENDAR_EDGE_ADMIN_LISTEN]"
+        help = "Address for operators [env: CALENDAR_EDGE_ADMIN_LISTEN]"
     )]
     admin_listen: Option<String>,
     #[arg(
         long,
         value_name = "MODE",
         value_parser = ["enforce", "report", "off"],
-        help = "What happens to a request that breaks a rule [env: CALENDAR_EDGE_MODE]"
+        help = "Treatment of requests that violate a rule [env: CALENDAR_EDGE_MODE]"
     )]
     mode: Option<String>,
 }
@@ -74,7 +74,7 @@ pub(super) struct CheckArgs {
     pub(super) site: SiteArgs,
     #[arg(
         long,
-        help = "Check the configuration only, ask no origin [env: CALENDAR_EDGE_OFFLINE]"
+        help = "Check only the configuration, not the origin [env: CALENDAR_EDGE_OFFLINE]"
     )]
     pub(super) offline: bool,
 }
@@ -120,7 +120,7 @@ pub(super) struct ExplainArgs {
     pub(super) json: bool,
 }
 
-/// Where the settings come from, and which site is meant.
+/// The configuration file, and the site.
 #[derive(Debug, Default, Args)]
 pub(super) struct SiteArgs {
     #[arg(
@@ -138,12 +138,12 @@ pub(super) struct SiteArgs {
     #[arg(
         long,
         value_name = "NS",
-        help = "What the plugin registers there [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]"
+        help = "The namespace that the plugin registers at the site [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]"
     )]
     pub(super) origin_namespace: Option<String>,
 }
 
-/// A flag that stands for a setting.
+/// A flag that sets one setting.
 pub(super) struct SettingFlag {
     pub(super) key: &'static str,
     flag: &'static str,
@@ -183,7 +183,7 @@ pub(super) struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);
 // === impl Environment ===
 
 impl<'a> Environment<'a> {
-    /// An environment that is asked through `lookup`.
+    /// An environment that is read through `lookup`.
     pub(super) const fn new(lookup: &'a dyn Fn(&str) -> Option<OsString>) -> Self {
         Self(lookup)
     }
@@ -193,7 +193,7 @@ impl<'a> Environment<'a> {
         (self.0)(variable).filter(|value| !value.is_empty())
     }
 
-    /// Whether a variable says yes: anything but nothing, `0`, `false`, `no` and `off`.
+    /// True if a variable is set to a value other than `0`, `false`, `no` and `off`.
     pub(super) fn is_on(self, variable: &str) -> bool {
         let value = self
             .get(variable)
@@ -205,7 +205,7 @@ impl<'a> Environment<'a> {
 // === impl ServeArgs ===
 
 impl ServeArgs {
-    /// File, environment and flags, to be read now and again.
+    /// File, environment and flags, as a source that can be read again.
     pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
         self.site.source_with(
             [
@@ -221,8 +221,8 @@ impl ServeArgs {
 // === impl SiteArgs ===
 
 impl SiteArgs {
-    /// File, environment and the flags about the site as settings. The environment counts for the other flags
-    /// of `serve` too, so that `check` judges what `serve` would get.
+    /// The settings from file, environment and the flags about the site. The variables of the other flags of
+    /// `serve` apply too, so that `check` uses the settings of `serve`.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
             .load()
@@ -247,7 +247,7 @@ impl SiteArgs {
 // === impl ExplainArgs ===
 
 impl ExplainArgs {
-    /// The settings `serve` would have; without a file and an origin those of an imaginary site.
+    /// The settings of `serve`; without a file and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         let file = self.config.is_some() || environment.get("CALENDAR_EDGE_CONFIG").is_some();
         let site = file || environment.get(ORIGIN.variable).is_some();

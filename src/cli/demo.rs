@@ -22,7 +22,7 @@ pub(super) struct DemoArgs {
     #[arg(
         long,
         value_name = "ADDR",
-        help = "Where clients connect, 127.0.0.1:8787 unless given [env: CALENDAR_EDGE_LISTEN]"
+        help = "Address for clients, by default 127.0.0.1:8787 [env: CALENDAR_EDGE_LISTEN]"
     )]
     listen: Option<String>,
 }
@@ -38,12 +38,12 @@ pub(super) fn run(
         ..LogSettings::default()
     };
     let log = install_logs(&log)?;
-    // There is no file: a hang-up finds nothing to read, and must not end the program either.
+    // There is no file to reload, and SIGHUP must not end the program.
     let reload = Reload {
         source: ConfigSource::default(),
         log,
     };
-    // Before anything counts on it.
+    // Before any code depends on it.
     raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let served = runtime.block_on(until_stopped(args, environment, reload, out));
@@ -92,7 +92,7 @@ fn banner(sandbox: &Sandbox, addresses: &[BoundAddress], out: &mut dyn Write) ->
     out.flush()
 }
 
-/// Where `curl` on this machine reaches the edge; a socket has no such address.
+/// The edge's URL for `curl` on this machine; none for a Unix socket.
 fn public_root(address: &BoundAddress) -> Option<String> {
     let address = address.tcp()?;
     let mut reachable = address;
@@ -105,7 +105,7 @@ fn public_root(address: &BoundAddress) -> Option<String> {
 // === impl DemoArgs ===
 
 impl DemoArgs {
-    /// Settings for the built-in calendar, whose REST root is `origin`.
+    /// Settings for the built-in calendar with the REST root `origin`.
     pub(super) fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
         let listen = overrides([(LISTEN, self.listen.as_deref())], environment);
         let overrides = listen

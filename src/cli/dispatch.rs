@@ -1,4 +1,4 @@
-//! From arguments to a subcommand.
+//! Selects and runs the subcommand.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,7 +13,7 @@ use super::demo;
 use super::status::Status;
 use super::{check, explain, openapi, routes, serve, version};
 
-/// Runs what the arguments ask for.
+/// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
@@ -42,7 +42,7 @@ fn done(printed: io::Result<()>) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
-/// Help and version go to standard output and are a success; clap's own status for mistakes, 2, is `check`'s.
+/// Prints help and version to standard output with status 0. Mistakes get 64: clap's own status, 2, is used by `check`.
 fn usage(message: &clap::Error) -> anyhow::Result<Status> {
     message.print()?;
     match message.kind() {

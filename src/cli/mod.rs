@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand; nothing else in the program knows clap or anyhow.
+//! The command line: one file per subcommand; no other module uses clap or anyhow.
 
 mod args;
 mod check;

@@ -1,4 +1,4 @@
-//! `calendar-edge openapi`: the table, as `OpenAPI` 3.1.
+//! `calendar-edge openapi`: the route table as `OpenAPI` 3.1.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `calendar-edge routes`: the table, for people or as JSON.
+//! `calendar-edge routes`: the route table as text or JSON.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use calendar_edge::describe::{routes_json, routes_text};
 
 use super::args::{Environment, RoutesArgs};
 
-/// Prints the table.
+/// Prints the route table.
 pub(super) fn run(args: &RoutesArgs, environment: Environment<'_>, out: &mut dyn Write) -> io::Result<()> {
     if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
         return writeln!(out, "{:#}", routes_json());

@@ -1,4 +1,4 @@
-//! `calendar-edge serve`: the edge, until it is told to stop.
+//! `calendar-edge serve`: the edge, until a stop signal.
 
 use anyhow::Context as _;
 use calendar_edge::app::{Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
@@ -8,16 +8,16 @@ use calendar_edge::telemetry::install_logs;
 use super::args::{Environment, ServeArgs};
 use super::status::Status;
 
-/// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reads the file again.
+/// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
     let source = args.source(environment);
     let settings = source.load()?;
     let log = install_logs(&settings.log)?;
-    // Before anything counts on it.
+    // Before any code depends on it.
     raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let served = runtime.block_on(until_stopped(settings, Reload { source, log }));
-    // A name lookup that hangs must not hold the process.
+    // A hanging DNS lookup must not delay the exit.
     runtime.shutdown_background();
     served?;
     Ok(Status::Success)

@@ -1,31 +1,31 @@
-//! How the program ends: exit statuses and the words on standard error.
+//! Exit statuses, and messages on standard error.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use calendar_edge::config::ConfigError;
 
-/// An exit status, as `sysexits.h` numbers those above 63.
+/// An exit status; those above 63 have the numbers of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// All went well.
+    /// Success.
     Success,
-    /// `check` found differences; any other command: something failed on the way.
+    /// `check` found differences, or another command failed.
     Failure,
-    /// `check` could not do its work: the configuration is bad or the origin cannot be reached.
+    /// `check` could not run: the configuration is invalid or the origin cannot be used.
     Unusable,
-    /// The command line is wrong.
+    /// The command line is invalid.
     Usage,
-    /// The configuration is wrong.
+    /// The configuration is invalid.
     Configuration,
 }
 
-/// A mistake on the command line that clap cannot see.
+/// A mistake on the command line that clap cannot detect.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Misuse(pub(super) &'static str);
 
-/// A broken pipe is the reader's wish to stop, a bad configuration has its own status.
+/// Reports an error and returns its status. A broken pipe is a success: the reader has stopped reading.
 pub(crate) fn complain(error: &anyhow::Error) -> Status {
     if is_broken_pipe(error) {
         return Status::Success;
@@ -41,7 +41,7 @@ pub(crate) fn complain(error: &anyhow::Error) -> Status {
     status
 }
 
-/// Writes to standard error; where even that fails, nobody can be told.
+/// Writes to standard error; a failure to write cannot be reported and is ignored.
 pub(super) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

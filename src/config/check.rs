@@ -195,8 +195,8 @@ fn clashes(root: &Root, other: &Root, namespaces: &[String]) -> Vec<(String, Str
     pairs.filter(|(ours, theirs)| nested(ours, theirs)).collect()
 }
 
-/// Whether one path equals the other or contains it, segment by segment; WordPress matches routes regardless of
-/// ASCII case (backend.md section 6).
+/// True if one path equals the other or contains it, segment by segment; WordPress ignores ASCII case in routes
+/// (backend.md section 6).
 fn nested(one: &str, other: &str) -> bool {
     let mut pairs = one.split('/').zip(other.split('/'));
     pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))
@@ -227,7 +227,7 @@ fn overlap(one: &ListenAddress, other: &ListenAddress) -> bool {
     left.port() == right.port() && left.port() != 0 && (left.ip() == right.ip() || everywhere)
 }
 
-/// Whether a URL leads to a listener, as far as it is known without DNS.
+/// True if a URL leads to a listener, as far as this is known without DNS.
 fn is_at(url: &Url, listener: &ListenAddress) -> bool {
     let Some(listener) = listener.tcp() else {
         return false;

@@ -7,7 +7,7 @@ use url::Url;
 use super::problem::ConfigPlace;
 use crate::settings::{Root, Settings};
 
-/// What a file and its overrides say: every value is well formed, but they may contradict each other.
+/// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
 pub(super) struct Draft {
     /// All keys but those of roots, on top of the defaults.
@@ -23,15 +23,15 @@ pub(super) struct Placed<T> {
     pub(super) places: ConfigPlaces,
 }
 
-/// Where a table and its keys were typed, by section and name.
+/// The places of a table and its keys, by section and name.
 #[derive(Debug)]
 pub(super) struct ConfigPlaces {
-    /// Where the table begins.
+    /// The beginning of the table.
     pub(super) table: ConfigPlace,
     typed: HashMap<(&'static str, &'static str), TypedAt>,
 }
 
-/// Where one value was typed, and its items if it is a list.
+/// The place of one value, and of its items if it is a list.
 #[derive(Debug)]
 pub(super) struct TypedAt {
     pub(super) whole: ConfigPlace,
@@ -41,7 +41,7 @@ pub(super) struct TypedAt {
 // === impl Draft ===
 
 impl Draft {
-    /// Nothing typed: the defaults.
+    /// A draft without typed keys: the defaults.
     pub(super) fn new() -> Self {
         Self {
             settings: Placed::new(Settings::for_origin(unknown_origin()), ConfigPlace::Absent),
@@ -50,7 +50,7 @@ impl Draft {
     }
 }
 
-/// Stands for an origin that no key has set; such settings never leave the configuration.
+/// A placeholder for an origin that no key has set; settings with it are never returned.
 ///
 /// # Panics
 /// Never: the URL is a constant.
@@ -61,7 +61,7 @@ pub(super) fn unknown_origin() -> Url {
 // === impl Placed ===
 
 impl<T> Placed<T> {
-    /// A value of which no key is typed yet; its table begins at `table`.
+    /// A value without typed keys; its table begins at `table`.
     pub(super) fn new(value: T, table: ConfigPlace) -> Self {
         let typed = HashMap::new();
         let places = ConfigPlaces { table, typed };
@@ -70,7 +70,7 @@ impl<T> Placed<T> {
 }
 
 impl Placed<Root> {
-    /// A root without a path whose table begins at `table`.
+    /// A root without a path; its table begins at `table`.
     pub(super) fn root(table: ConfigPlace) -> Self {
         let root = Root {
             path: String::new(),
@@ -83,22 +83,22 @@ impl Placed<Root> {
 // === impl ConfigPlaces ===
 
 impl ConfigPlaces {
-    /// Notes where a key was typed; the last place counts.
+    /// Records the place of a key; the last one counts.
     pub(super) fn note(&mut self, section: &'static str, key: &'static str, typed: TypedAt) {
         self.typed.insert((section, key), typed);
     }
 
-    /// Where a key (`origin.url`, `listen`) was typed, if it was.
+    /// The place of a key (`origin.url`, `listen`), if it was typed.
     pub(super) fn typed(&self, key: &'static str) -> Option<&ConfigPlace> {
         self.get(key).map(|typed| &typed.whole)
     }
 
-    /// Where a key was typed, or nowhere.
+    /// The place of a key, or [`ConfigPlace::Absent`].
     pub(super) fn of(&self, key: &'static str) -> &ConfigPlace {
         self.typed(key).unwrap_or(&ConfigPlace::Absent)
     }
 
-    /// Where an item of a list was typed, or the list.
+    /// The place of an item of a list, or else of the list.
     pub(super) fn item(&self, key: &'static str, index: usize) -> &ConfigPlace {
         self.get(key)
             .and_then(|typed| typed.items.get(index).or(Some(&typed.whole)))

@@ -18,7 +18,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The excerpt for a span of bytes; spans that leave the text or cut a character are moved to its edges.
+    /// The excerpt for a span of bytes; a span beyond the text or inside a character is moved to the nearest boundary.
     pub(super) fn new(text: &str, span: Range<usize>) -> Self {
         let start = floor(text, span.start);
         let end = floor(text, span.end.max(start));
@@ -35,7 +35,7 @@ impl Excerpt {
         Self::cut(line, column, width.max(1), line_number(text, start))
     }
 
-    /// Keeps a window of a long line in which the span begins.
+    /// Reduces a long line to a window that contains the beginning of the span.
     fn cut(line: &str, column: usize, width: usize, number: usize) -> Self {
         let skipped = if column < WINDOW { 0 } else { column - WINDOW / 2 };
         let line = without_passwords(line);
@@ -63,7 +63,7 @@ impl Excerpt {
         &self.shown
     }
 
-    /// Blanks and carets that stand under the span.
+    /// Spaces and carets for the line below, which mark the span.
     pub(super) fn carets(&self) -> String {
         let indent = self.shown.chars().take(self.indent);
         let mut carets: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
@@ -82,7 +82,7 @@ fn floor(text: &str, offset: usize) -> usize {
 }
 
 /// Replaces secrets by stars, so that they do not reach a log: user information and query of a URL, and the whole
-/// value of a key whose name says that it is a secret.
+/// value of a key with the name of a secret.
 fn without_passwords(line: &str) -> String {
     let (key, value) = line.split_at(line.find('=').map_or(0, |at| at + 1));
     let mut masked = key.to_owned();
@@ -96,7 +96,7 @@ fn without_passwords(line: &str) -> String {
         let (scheme, rest) = word.split_at(start);
         let end = rest.find(['/', '"', '\'']).unwrap_or(rest.len());
         let hidden = rest[..end].rfind('@').unwrap_or(0);
-        // Plain permalinks have their root in the query, which is no secret.
+        // Plain permalinks have their root in the query, which is not a secret.
         let query = rest.find('?').filter(|_| !rest.contains("?rest_route="));
         let query = query.map_or(rest.len(), |at| at + 1).max(hidden);
         let tail = rest.trim_end_matches(['"', '\'', ' ', ',']).len().max(query);
@@ -109,7 +109,7 @@ fn without_passwords(line: &str) -> String {
     masked
 }
 
-/// Parts of the names of keys for secrets, here or in other programs.
+/// Parts of key names that indicate a secret, here or in other programs.
 const SECRETS: [&str; 3] = ["passw", "secret", "token"];
 
 /// Replaces control characters, so that a file cannot control a terminal.

@@ -1,4 +1,4 @@
-//! One known key: how its value is read, what it means, and how the reference shows it.
+//! One known key: the form of its value, its meaning, and its row in the reference.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use crate::settings::Rate;
 pub(super) struct KeyRow<T> {
     /// The name within its section.
     pub(super) name: &'static str,
-    /// How a value is read, and the field it goes to.
+    /// The form of its value, and the target field.
     pub(super) kind: ValueKind<T>,
-    /// What it does, in a few sentences.
+    /// Its effect, in a few sentences.
     pub(super) meaning: &'static str,
     default: ShownDefault<T>,
 }
 
-/// How a value is read and where it goes.
+/// The form of a value, and its target field.
 #[derive(Debug)]
 pub(super) enum ValueKind<T> {
     /// `true` or `false`.
@@ -36,7 +36,7 @@ pub(super) enum ValueKind<T> {
     Rate(fn(&mut T) -> &mut Option<Rate>),
     /// One of these words, by index.
     Choice(&'static [&'static str], fn(&mut T, usize)),
-    /// A text of some form.
+    /// A text of this form.
     Text(&'static TextForm, fn(&mut T, &str) -> Result<(), TextError>),
     /// A list of such texts.
     List(&'static TextForm, ListStore<T>),
@@ -53,7 +53,7 @@ pub(super) enum NumberField<'a> {
     U64(&'a mut u64),
 }
 
-/// How a list is written: emptied first, then filled item by item.
+/// Access to a list field: it is emptied first, then filled item by item.
 #[derive(Debug)]
 pub(super) struct ListStore<T> {
     /// Minimum number of items: 0 or 1.
@@ -67,13 +67,13 @@ pub(super) struct ListStore<T> {
 pub(super) struct TextForm {
     /// The type in the reference: `URL`.
     pub(super) name: &'static str,
-    /// The form in words, with its article, for messages.
+    /// A description of the form with its article, for messages.
     described: &'static str,
     /// Texts of this form; messages and the reference show them.
     pub(super) examples: &'static [&'static str],
 }
 
-/// Why a text was not taken.
+/// The reason why a text was rejected.
 #[derive(Debug)]
 pub(super) enum TextError {
     /// It does not have the form.
@@ -82,16 +82,16 @@ pub(super) enum TextError {
     Impossible(Impossible),
 }
 
-/// How the reference shows a default.
+/// The default as shown in the reference.
 #[derive(Debug)]
 enum ShownDefault<T> {
     /// The value that the field has by default.
     Field,
-    /// The same, as this function writes it.
+    /// The same, formatted by this function.
     Of(fn(&T) -> String),
     /// A value that is not in the settings.
     Value(&'static str),
-    /// Words, where there is no value.
+    /// A description instead of a value.
     Words(&'static str),
 }
 
@@ -161,7 +161,7 @@ impl<T> ValueKind<T> {
         }
     }
 
-    /// What a value must be, for messages.
+    /// A description of valid values, for messages.
     pub(super) fn expected(&self) -> String {
         match self {
             Self::Flag(_) | Self::OptionalFlag(_) => "true or false".to_owned(),
@@ -188,7 +188,7 @@ impl<T> ValueKind<T> {
         }
     }
 
-    /// The value of the field, as it would be written in a file.
+    /// The value of the field, in the form of a file.
     fn shown(&self, target: &mut T) -> String {
         match self {
             Self::Flag(field) => field(target).to_string(),
@@ -208,7 +208,7 @@ impl<T> ValueKind<T> {
 // === impl NumberField ===
 
 impl NumberField<'_> {
-    /// Writes the field. Bounds of keys keep within the field's type.
+    /// Writes the field. The bounds of a key fit the field's type.
     pub(super) fn set(self, number: u64) {
         let size = usize::try_from(number).unwrap_or(usize::MAX);
         match self {

@@ -21,7 +21,7 @@ use crate::settings::{
 pub(super) struct Section {
     /// The table's name; empty at the top of the file.
     pub(super) name: &'static str,
-    /// How its table is written: `[origin]`, `[[roots]]`.
+    /// The heading of its table: `[origin]`, `[[roots]]`.
     pub(super) header: &'static str,
     /// The subject of the group.
     pub(super) meaning: &'static str,
@@ -952,12 +952,12 @@ const LOG: &[SettingKey] = &[
 // === impl Section ===
 
 impl Section {
-    /// The section whose table stands in this one's under a name: `[rate_limits.address]`.
+    /// The section whose table is nested in this one's under a name: `[rate_limits.address]`.
     pub(super) fn below(&self, name: &str) -> Option<&'static Section> {
         SECTIONS.iter().find(|other| other.name_below(self) == Some(name))
     }
 
-    /// The name of its table within another's.
+    /// The name of its table within another table.
     pub(super) fn name_below(&self, parent: &Section) -> Option<&'static str> {
         let name = self.name.strip_prefix(parent.name)?.strip_prefix('.')?;
         (!parent.name.is_empty()).then_some(name)

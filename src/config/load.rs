@@ -13,7 +13,7 @@ use crate::settings::Settings;
 /// Reads the file, if there is one, and applies the overrides.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, ConfigError> {
     let Some(path) = file else {
         return settings(None, overrides);
@@ -28,7 +28,7 @@ pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, Conf
 /// Reads the text of the file `name` and applies the overrides.
 ///
 /// # Errors
-/// Every problem at once.
+/// All problems at once.
 pub fn parse(name: &str, text: &str, overrides: &Overrides) -> Result<Settings, ConfigError> {
     settings(Some((name, text)), overrides)
 }
@@ -52,14 +52,14 @@ fn settings(file: Option<(&str, &str)>, overrides: &Overrides) -> Result<Setting
     }
 }
 
-/// Reads the text if it is TOML, and returns whether it is.
+/// Reads the text; false if it is not TOML.
 fn read_text(text: &str, draft: &mut Draft, problems: &mut ConfigProblems) -> bool {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let place = error.span().map_or(ConfigPlace::Absent, ConfigPlace::Span);
         problems.add(&place, Complaint::Syntax(error.message().to_owned()));
     }
-    // After an error the parser guesses; problems of its guesses would only confuse.
+    // After an error the parser guesses. Problems that follow from its guesses would mislead.
     if errors.is_empty() {
         read::document(table.get_ref(), draft, problems);
     }
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(settings.expect("good settings").roots.len(), 2);
     }
 
-    /// What the example shows behind `#` is read too, each line on its own.
+    /// Commented settings of the example are read too, each line separately.
     #[test]
     fn the_defaults_in_the_example_are_settings() {
         let text = include_str!("../../deploy/edge.example.toml");

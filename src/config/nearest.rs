@@ -1,4 +1,4 @@
-//! The nearest known name: suggests what a mistyped name was meant to be.
+//! The nearest known name, as a suggestion for a mistyped name.
 
 use strsim::osa_distance;
 

@@ -13,7 +13,7 @@ struct Override {
     text: String,
 }
 
-/// Where an override comes from.
+/// The source of an override.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverrideSource {
     /// A flag, `--listen`.

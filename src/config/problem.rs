@@ -18,7 +18,7 @@ pub struct ConfigError {
 /// One problem.
 #[derive(Debug)]
 pub struct ConfigProblem {
-    /// Where it was typed.
+    /// Its place.
     pub location: Location,
     /// The problem itself.
     pub complaint: Complaint,
@@ -28,7 +28,7 @@ pub struct ConfigProblem {
     pub help: Option<String>,
 }
 
-/// Where something was typed.
+/// The place of a typed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// In a file.
@@ -141,7 +141,7 @@ pub enum Impossible {
     NeverForwarded(String),
 }
 
-/// Where something was typed, without the text of the file.
+/// The place of a typed value, without the text of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConfigPlace {
     /// Bytes of the file.
@@ -200,17 +200,17 @@ impl ConfigFinding {
 // === impl ConfigProblems ===
 
 impl ConfigProblems {
-    /// Notes a problem.
+    /// Records a problem.
     pub(super) fn add(&mut self, place: &ConfigPlace, finding: impl Into<ConfigFinding>) {
         self.0.push((place.clone(), finding.into()));
     }
 
-    /// Whether there is no problem so far.
+    /// True if there is no problem so far.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The error, with places looked up in the file's text.
+    /// The error, with line and column looked up in the file's text.
     pub(super) fn into_error(mut self, file: Option<(&str, &str)>) -> ConfigError {
         self.0.sort_by_key(|(place, _)| match place {
             ConfigPlace::Span(span) => (0, span.start),

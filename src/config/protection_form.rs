@@ -30,7 +30,7 @@ const MOST_REQUESTS: u32 = 1_000_000;
 /// Maximum bytes of an account name; WordPress allows names of 60 and e-mail addresses of 100 characters.
 const LONGEST_NAME: usize = 400;
 
-/// The periods a rate can have.
+/// Valid periods of a rate.
 const PERIODS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 
 /// Reads an image host: a name, not an IP address, with an optional wildcard before and port behind it.
@@ -49,7 +49,7 @@ pub(super) fn image_host(text: &str) -> Result<ImageHost, TextError> {
     }
 }
 
-/// Reads the name of an account, as Basic credentials can carry it.
+/// Reads the name of an account, as far as Basic credentials can contain it.
 pub(super) fn account(text: &str) -> Result<String, TextError> {
     let is_plain = !text.is_empty() && text.trim() == text && text.len() <= LONGEST_NAME;
     if is_plain && !text.contains(|letter: char| letter == ':' || letter.is_control()) {

@@ -1,4 +1,4 @@
-//! Durations and sizes as people write them: `"500ms"`, `"30s"`, `"8 MiB"`.
+//! Durations and sizes in the form of the configuration file: `"500ms"`, `"30s"`, `"8 MiB"`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reads a parsed file, or one flag, into the draft; a problem is noted and reading continues.
+//! Reads a parsed file, or one flag, into the draft; a problem is recorded and reading continues.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

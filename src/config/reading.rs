@@ -38,7 +38,7 @@ impl<'a, T> ValueReader<'a, T> {
         }
     }
 
-    /// Checks the value, writes it to the field and notes where it was typed.
+    /// Checks the value, writes it to the field and records its place.
     pub(super) fn apply(mut self, value: &DeValue<'_>, to: &mut Placed<T>) {
         let items = self.write(value, &mut to.value);
         let whole = self.place.clone();

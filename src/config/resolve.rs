@@ -1,4 +1,4 @@
-//! The second stage: settings that were typed are checked against each other.
+//! The second stage: checks the typed settings against each other.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use crate::settings::{Root, Settings};
 
-/// The settings; they are usable if no problem was noted.
+/// The settings; they are valid if no problem was recorded.
 pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     let Draft { settings, roots } = draft;
     check::listeners(&settings, problems);
@@ -30,7 +30,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     }
 }
 
-/// The roots whose paths are known and distinct, each with its origin.
+/// The roots with known and distinct paths, each with its origin.
 fn resolve_roots(
     typed: Option<Vec<Placed<Root>>>,
     origin: &Url,
@@ -68,7 +68,7 @@ fn has_new_path(root: &Placed<Root>, known: &mut HashSet<String>, problems: &mut
         problems.add(&root.places.table, finding);
         return false;
     };
-    // A path that was typed but is malformed is noted already.
+    // The problem of a malformed path is recorded already.
     if path.is_empty() {
         return false;
     }

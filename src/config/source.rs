@@ -7,7 +7,7 @@ use super::overrides::Overrides;
 use super::problem::ConfigError;
 use crate::settings::Settings;
 
-/// A file, if there is one, and the flags and variables that the program was started with.
+/// A file, if there is one, and the flags and variables of the program's start.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
     file: Option<PathBuf>,
@@ -17,7 +17,7 @@ pub struct ConfigSource {
 // === impl ConfigSource ===
 
 impl ConfigSource {
-    /// The file, and the overrides of it.
+    /// A source with a file and its overrides.
     pub fn new(file: Option<PathBuf>, overrides: Overrides) -> Self {
         Self { file, overrides }
     }
@@ -27,10 +27,10 @@ impl ConfigSource {
         self.file.as_deref()
     }
 
-    /// Reads the file as it is now, with flags and environment on top.
+    /// Reads the present file, overridden by flags and environment.
     ///
     /// # Errors
-    /// Every problem at once.
+    /// All problems at once.
     pub fn load(&self) -> Result<Settings, ConfigError> {
         load(self.file(), &self.overrides)
     }

@@ -31,7 +31,7 @@ static ROWS: LazyLock<Vec<(Sample, String)>> = LazyLock::new(|| {
     samples.into_iter().zip(changed).collect()
 });
 
-/// What every field of the settings holds, by its path: `limits.headers`.
+/// The value of every field of the settings, by its path: `limits.headers`.
 type Fields = BTreeMap<String, Vec<String>>;
 
 // === samples ===

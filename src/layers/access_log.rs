@@ -1,4 +1,4 @@
-//! One log line and one count for each request, when its last byte has left or it was given up.
+//! One log line and one count for each request, after its last byte was sent or its client disconnected.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -21,7 +21,7 @@ use super::request_id::RequestId;
 use crate::response::{AnsweredBy, BoxError, EdgeBody, EdgeResponse};
 use crate::telemetry::{Inflight, Metrics, RequestLog, Served, method_label};
 
-/// What a request that its client gave up is logged as; the number is nginx's, no answer carries it.
+/// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
 
 /// Logs and counts requests.
@@ -30,14 +30,14 @@ pub(super) struct AccessLogLayer {
     metrics: Metrics,
 }
 
-/// Logs and counts each request once; never answers itself.
+/// Logs and counts each request once; makes no response of its own.
 #[derive(Debug, Clone)]
 pub(super) struct AccessLog<S> {
     inner: S,
     metrics: Metrics,
 }
 
-/// What is known about a running request; written to the log when dropped.
+/// The facts about a running request; written to the log when dropped.
 #[derive(Debug)]
 struct Record {
     metrics: Metrics,
@@ -97,7 +97,7 @@ where
 }
 
 pin_project! {
-    /// Ties the record to the answer's body.
+    /// Attaches the record to the body of the response.
     pub(super) struct AccessLogFuture<F> {
         #[pin]
         inner: Instrumented<F>,
@@ -125,7 +125,7 @@ where
     }
 }
 
-/// An answer's body that counts its bytes.
+/// The body of a response, with a count of its bytes.
 #[derive(Debug)]
 struct RecordedBody {
     inner: EdgeBody,

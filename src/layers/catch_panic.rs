@@ -1,4 +1,4 @@
-//! A panic costs one request, never the process.
+//! Limits a panic to one request: it becomes a 500.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -13,11 +13,11 @@ use tower::{Layer, Service};
 use crate::problem::{EdgeError, Refusal};
 use crate::response::{EdgeResponse, refused};
 
-/// Turns panics into answers.
+/// Turns panics into responses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CatchPanicLayer;
 
-/// Answers 500 when the inner service panics.
+/// Responds with 500 if the inner service panics.
 #[derive(Debug, Clone)]
 pub(super) struct CatchPanic<S> {
     inner: S,
@@ -44,14 +44,14 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        // State shared with other requests is only counters and semaphores, which stay sound.
+        // Requests share only counters and semaphores, which stay valid after a panic.
         let called = catch_unwind(AssertUnwindSafe(|| self.inner.call(request)));
         CatchPanicFuture { inner: called.ok() }
     }
 }
 
 pin_project! {
-    /// Watches each poll for a panic.
+    /// Catches a panic in each poll.
     pub(super) struct CatchPanicFuture<F> {
         #[pin]
         inner: Option<F>,
@@ -72,7 +72,7 @@ where
     }
 }
 
-/// The panic's text went to the log by the panic hook; the client learns nothing.
+/// The response without the panic's text, which the panic hook has logged.
 fn broken() -> EdgeResponse {
     tracing::error!("a request made the edge panic");
     refused(&Refusal::edge(EdgeError::InternalError))

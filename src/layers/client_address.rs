@@ -1,4 +1,4 @@
-//! Who the client is, and which scheme it used: the peer, or what trusted proxies say.
+//! The client's address and scheme: those of the peer, or those that trusted proxies report.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use tower::{Layer, Service};
 use crate::authority::Scheme;
 use crate::server::{Peer, Transport};
 
-/// The client's address and scheme as far as they are known; ride in the request's extensions.
+/// The client's address and scheme, as far as they are known; stored in the request's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClientAddress {
-    /// The address; none for a client at a Unix socket that named no other.
+    /// The address; none for a client of a Unix socket without a reported address.
     pub(crate) address: Option<IpAddr>,
-    /// The scheme of the URL that the client asked for.
+    /// The scheme of the URL that the client requested.
     pub(crate) scheme: Scheme,
 }
 
-/// Finds out client addresses.
+/// Determines client addresses.
 #[derive(Debug, Clone)]
 pub(super) struct ClientAddressLayer {
     trusted: Arc<[IpNet]>,
 }
 
-/// Notes the client's address on each request; never answers itself.
+/// Adds the client's address to each request; makes no response of its own.
 #[derive(Debug, Clone)]
 pub(super) struct SetClientAddress<S> {
     inner: S,
     trusted: Arc<[IpNet]>,
 }
 
-/// Whether the peer is one of the trusted proxies.
+/// True if the peer is a trusted proxy.
 pub(super) fn is_trusted(trusted: &[IpNet], peer: Peer) -> bool {
     peer.is_in(trusted)
 }
 
-/// The right-most address of the chain that is no trusted proxy.
+/// The right-most address of the chain that is not a trusted proxy.
 ///
-/// Entries further left were written by strangers and may be anything.
+/// Entries further left were written by untrusted parties.
 fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientAddress {
     let mut client = ClientAddress {
         address: peer.address(),
@@ -54,7 +54,7 @@ fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientA
     }
     for entry in forwarded_for(headers).iter().rev() {
         let Some(address) = parse(entry) else {
-            // The proxy wrote something unreadable: the last known hop stands.
+            // The proxy's entry is invalid: the last known hop counts as the client.
             return client;
         };
         client.address = Some(address);
@@ -65,7 +65,7 @@ fn client_address(trusted: &[IpNet], peer: Peer, headers: &HeaderMap) -> ClientA
     client
 }
 
-/// The scheme of URLs that lead to a peer's connection.
+/// The scheme of URLs that lead to the peer's listener.
 const fn scheme(peer: Peer) -> Scheme {
     match peer.transport {
         Transport::Clear => Scheme::Http,
@@ -86,13 +86,13 @@ fn forwarded_for(headers: &HeaderMap) -> Vec<&str> {
     headers
         .get_all("x-forwarded-for")
         .iter()
-        // A field that is no text makes an entry that is no address.
+        // A field that is not text becomes an entry that is not an address.
         .flat_map(|field| field.to_str().unwrap_or("?").split(','))
         .map(str::trim)
         .collect()
 }
 
-/// An address, also bracketed or with a port.
+/// Parses an address, with or without brackets and port.
 fn parse(entry: &str) -> Option<IpAddr> {
     let address = entry
         .parse::<IpAddr>()

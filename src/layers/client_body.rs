@@ -1,4 +1,4 @@
-//! A request body that remembers whether it was read to its end.
+//! A request body that records if it was read to its end.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -27,27 +27,27 @@ pub(crate) struct ClientBody {
     framing: Option<RequestFraming>,
 }
 
-/// Why a client's body did not come whole.
+/// The reason why a client's body is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
-    /// It can be read in two ways from some byte on.
+    /// Its framing is ambiguous.
     #[error("the framing of the body is broken")]
     Broken(Breach),
     /// The connection ended, or the stream was reset.
     #[error("the body ended early")]
     Ended(#[source] hyper::Error),
-    /// It came below the pace.
+    /// It came below the minimum rate.
     #[error("the body came too slowly")]
     Slow,
 }
 
-/// Ends connections whose request body was not read.
+/// Closes connections with an unread request body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClientBodyLayer;
 
-/// Announces `Connection: close` on answers to requests whose body is still on its way.
+/// Adds `Connection: close` to responses to requests whose body was not read to its end.
 ///
-/// What follows on such a connection could otherwise be taken for a request (T-31).
+/// Otherwise the rest of the body could be taken for a request (T-31).
 #[derive(Debug, Clone)]
 pub(super) struct WatchBody<S> {
     inner: S,
@@ -128,7 +128,7 @@ where
     }
 
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
-        // HTTP/2 streams end one by one; only HTTP/1 has to give up the connection.
+        // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
         let closes = request.version() != Version::HTTP_2;
         let framing = request.extensions().get().cloned();
         let request = request.map(|body| ClientBody::new(body, framing));
@@ -140,7 +140,7 @@ where
 }
 
 pin_project! {
-    /// Looks at the body's state when the answer is ready.
+    /// Checks the body's state when the response is ready.
     pub(super) struct WatchBodyFuture<F> {
         #[pin]
         inner: F,

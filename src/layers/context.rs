@@ -1,4 +1,4 @@
-//! The innermost layer: what the layers above found out about a request becomes one typed context.
+//! The innermost layer: combines the facts from the layers above into one typed context.
 
 use std::any::type_name;
 use std::convert::Infallible;
@@ -20,32 +20,32 @@ use crate::response::{EdgeResponse, refused};
 use crate::server::{Peer, RequestFraming};
 use crate::telemetry::RequestLog;
 
-/// What is known about a request beside its head and body.
+/// The facts about a request beside its head and body.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestContext {
-    /// The connection it came on.
+    /// Its connection.
     pub(crate) peer: Peer,
-    /// Its client, as the peer or trusted proxies say.
+    /// Its client: the peer, or the client that trusted proxies report.
     pub(crate) client: ClientAddress,
-    /// The host it names; none only over HTTP/1.0.
+    /// Its host; none only over HTTP/1.0.
     pub(crate) host: Option<Host>,
     /// Its id.
     pub(crate) id: RequestId,
-    /// What its log line will say.
+    /// The record for its log line.
     pub(crate) log: RequestLog,
 }
 
-/// A request that passed all layers.
+/// A request that has passed all layers.
 pub(crate) struct EdgeRequest<B = ClientBody> {
-    /// The head, as the client sent it.
+    /// The head as sent by the client.
     pub(crate) head: Parts,
-    /// The body, which may still be on its way.
+    /// The body, which may still be arriving.
     pub(crate) body: B,
-    /// What the layers found out.
+    /// The facts from the layers.
     pub(crate) context: RequestContext,
 }
 
-/// A layer that should have noted a fact is not there.
+/// The layer that provides a fact is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no layer noted {0}")]
 struct MissingFact(&'static str);
@@ -54,7 +54,7 @@ struct MissingFact(&'static str);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContextLayer;
 
-/// Answers 500 when a fact is missing: no fact has a default.
+/// Responds with 500 if a fact is missing: no fact has a default.
 #[derive(Debug, Clone)]
 pub(super) struct TakeContext<S> {
     inner: S,
@@ -66,7 +66,7 @@ impl RequestContext {
     fn take_from(head: &mut Parts) -> Result<Self, MissingFact> {
         let extensions = &mut head.extensions;
         if head.version != Version::HTTP_2 {
-            // Without it the check of the framing, far above, has checked nothing.
+            // Without the result of the inspector the framing layer has checked nothing.
             take::<RequestFraming>(extensions)?;
         }
         let NamedHost(host) = take(extensions)?;
@@ -79,7 +79,7 @@ impl RequestContext {
         })
     }
 
-    /// How the request reached the edge.
+    /// The scheme and host that the client used, and the address of the listener.
     pub(crate) fn addressed(&self) -> Addressed<'_> {
         Addressed {
             scheme: self.client.scheme,

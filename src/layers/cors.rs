@@ -1,8 +1,8 @@
-//! Cross-origin headers on every answer of the calendar API, relayed or made here: the one place that writes them.
+//! Cross-origin headers on every response of the calendar API, relayed or the edge's own. No other code writes them.
 //!
-//! The layer lies above the head checks and above panics, so that pages can read those refusals too. A preflight gets
-//! its headers here as well, but the gateway decides that it is one: only preflights for the calendar are answered,
-//! and the target is located below the head checks. The rest of the site answers its own preflights.
+//! The layer is above the head checks and above panics, so that web pages can read those refusals too. It also adds the
+//! headers to responses to preflights. The gateway recognises a preflight, because only those for the calendar are
+//! answered here, and the target is located below the head checks. The rest of the site answers its own preflights.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -19,20 +19,20 @@ use crate::credentials::Caller;
 use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::CorsSettings;
 
-/// Lets pages read answers.
+/// Lets web pages read responses.
 #[derive(Debug, Clone)]
 pub(super) struct CorsLayer {
     rules: Arc<CorsRules>,
 }
 
-/// Adds cross-origin headers; never answers itself.
+/// Adds cross-origin headers; makes no response of its own.
 #[derive(Debug, Clone)]
 pub(super) struct Cors<S> {
     inner: S,
     rules: Arc<CorsRules>,
 }
 
-/// What a request says about the page behind it.
+/// The facts of a request about its web page.
 #[derive(Debug)]
 struct RequestingPage {
     method: Method,
@@ -86,7 +86,7 @@ where
 }
 
 pin_project! {
-    /// Adds the headers when the answer is ready.
+    /// Adds the headers when the response is ready.
     pub(super) struct CorsFuture<F> {
         #[pin]
         inner: F,
@@ -133,12 +133,12 @@ impl RequestingPage {
                 rules.write_preflight(preflight, answer.headers_mut());
             }
             (Some(AnsweredBy::Edge { .. } | AnsweredBy::Backend), _) => {
-                // The gateway knows the audience of a relayed answer better than the head alone shows.
+                // For a relayed response the gateway knows the audience better than the head shows.
                 let known = answer.extensions().get().copied();
                 let visibility = Visibility::of(&self.method, known.unwrap_or(self.audience));
                 rules.write(visibility, self.origin.as_ref(), answer.headers_mut());
             }
-            // A preflight without one, and the rest of the site.
+            // A preflight without a permission, and the rest of the site.
             (Some(AnsweredBy::Preflight), None) | (None, _) => {}
         }
     }

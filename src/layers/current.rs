@@ -1,4 +1,4 @@
-//! The stack as it is now, which a reload replaces whole.
+//! The current stack, which a reload replaces as a whole.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use tower::{Service, ServiceExt};
 use super::Stack;
 use crate::response::EdgeResponse;
 
-/// Sends each request through the stack that is current when its head is complete.
+/// Sends each request through the stack that is current when the head is complete.
 ///
-/// The stack holds everything that was made from one configuration, so that a request meets one configuration
-/// from its first layer to the last byte of its answer, whatever is swapped meanwhile.
+/// A stack is built from one configuration, so a request sees one configuration from its first layer to the last byte
+/// of its response, also if the stack is replaced meanwhile.
 #[derive(Debug, Clone)]
 pub(crate) struct CurrentStack(Arc<ArcSwap<Stack>>);
 
 // === impl CurrentStack ===
 
 impl CurrentStack {
-    /// Begins with this stack.
+    /// Starts with this stack.
     pub(crate) fn new(stack: Stack) -> Self {
         Self(Arc::new(ArcSwap::from_pointee(stack)))
     }
 
-    /// Takes another stack for all requests to come.
+    /// Replaces the stack for all future requests.
     pub(crate) fn replace(&self, stack: Stack) {
         self.0.store(Arc::new(stack));
     }

@@ -1,4 +1,4 @@
-//! Requests whose framing can be read in two ways.
+//! Refuses requests with ambiguous framing.
 
 use http::request::Parts;
 

@@ -1,4 +1,4 @@
-//! A layer that asks a pure check whether a request's head may pass.
+//! A layer that lets a request pass if a pure check accepts its head.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -15,10 +15,10 @@ use crate::response::{EdgeResponse, refused};
 
 /// A pure rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {
-    /// What the check finds out; rides in the request's extensions.
+    /// The fact that the check finds; stored in the request's extensions.
     type Fact: Clone + Send + Sync + 'static;
 
-    /// Finds a fact, or says why the head may not pass.
+    /// Returns a fact, or the refusal of the head.
     fn check(&self, head: &Parts) -> Result<Self::Fact, Refusal>;
 }
 
@@ -28,7 +28,7 @@ pub(super) struct GateLayer<C> {
     check: Arc<C>,
 }
 
-/// Answers itself when its check refuses.
+/// Responds with the refusal of its check, if there is one.
 #[derive(Debug)]
 pub(super) struct Gate<C, S> {
     check: Arc<C>,

@@ -1,4 +1,4 @@
-//! Answers to HEAD keep their headers and lose their body.
+//! Removes the body from responses to HEAD and keeps the headers.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,11 +11,11 @@ use tower::{Layer, Service};
 
 use crate::response::{EdgeBody, EdgeResponse};
 
-/// Takes the body from answers to HEAD.
+/// Removes the body from responses to HEAD.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeadResponseLayer;
 
-/// Takes the body from answers to HEAD; hyper does so on HTTP/1 only.
+/// Removes the body from responses to HEAD; hyper does so for HTTP/1 only.
 #[derive(Debug, Clone)]
 pub(super) struct HeadResponse<S> {
     inner: S,
@@ -50,7 +50,7 @@ where
 }
 
 pin_project! {
-    /// Drops the body when the answer is ready.
+    /// Drops the body when the response is ready.
     pub(super) struct HeadResponseFuture<F> {
         #[pin]
         inner: F,

@@ -1,4 +1,4 @@
-//! The order of the layers, with reasons.
+//! The order of the layers, with the reason for each position.
 
 use std::convert::Infallible;
 
@@ -29,7 +29,7 @@ pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{EdgeRequest, RequestContext};
 pub(crate) use current::CurrentStack;
 
-/// The whole way of a request through the edge, as one service.
+/// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, EdgeResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
@@ -39,19 +39,19 @@ where
     G::Future: Send + 'static,
 {
     let stack = ServiceBuilder::new()
-        // Outermost: whoever answers, an unread body must end the connection.
+        // Outermost: an unread body must close the connection, whichever layer responds.
         .layer(client_body::ClientBodyLayer)
-        // Above everything that logs or answers: both name the request.
+        // Above all layers that log or respond: both use the request's id.
         .layer(request_id::RequestIdLayer::new(&settings.trusted_proxies))
-        // Above the access log, which names the client.
+        // Above the access log, which logs the client's address.
         .layer(client_address::ClientAddressLayer::new(&settings.trusted_proxies))
-        // Above everything that may answer, so that each request leaves one line and one count.
+        // Above all layers that may respond, so that each request has one log line and one count.
         .layer(access_log::AccessLogLayer::new(metrics.clone()))
-        // Below the access log, which counts the bytes that really leave.
+        // Below the access log, which counts the bytes that are really sent.
         .layer(head_response::HeadResponseLayer)
-        // Below HEAD, above everything that answers: pages must be able to read refusals too.
+        // Below HEAD, above all layers that respond: web pages must be able to read refusals too.
         .layer(cors::CorsLayer::new(settings.cors_rules()))
-        // Above everything that may panic, below the log: a panic is one request's 500.
+        // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer(catch_panic::CatchPanicLayer)
         // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether it is a head
         // at all: a stand-in for a broken one has nothing that the rules could judge.

@@ -1,4 +1,4 @@
-//! Every request has an id, and every answer names it.
+//! Gives every request an id, and every response the id of its request.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -17,13 +17,13 @@ use super::client_address::is_trusted;
 use crate::response::EdgeResponse;
 use crate::server::Peer;
 
-/// The header that carries the id, both ways.
+/// The header with the id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is taken from a trusted proxy, in bytes.
+/// Maximum length of an id from a trusted proxy, in bytes.
 const LONGEST: usize = 128;
 
-/// The id of one request; rides in the request's extensions.
+/// The id of one request; stored in the request's extensions.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(HeaderValue);
 
@@ -33,7 +33,7 @@ pub(super) struct RequestIdLayer {
     trusted: Arc<[IpNet]>,
 }
 
-/// Takes the id of a trusted proxy, else makes one; never answers itself.
+/// Accepts the id of a trusted proxy or makes one; makes no response of its own.
 #[derive(Debug, Clone)]
 pub(super) struct SetRequestId<S> {
     inner: S,
@@ -43,13 +43,13 @@ pub(super) struct SetRequestId<S> {
 // === impl RequestId ===
 
 impl RequestId {
-    /// A new id; ids sort by the time they were made.
+    /// A new id; ids sort by time of creation.
     pub(super) fn fresh() -> Self {
         let text = Uuid::now_v7().to_string();
         Self(HeaderValue::try_from(text).expect("a UUID is made of letters, digits and hyphens"))
     }
 
-    /// The id that came with a request, if it is a sane one.
+    /// The id that a request came with, if it is valid.
     fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(X_REQUEST_ID).iter();
         let value = values.next().filter(|value| is_sane(value.as_bytes()))?;
@@ -67,7 +67,7 @@ impl RequestId {
     }
 }
 
-/// Letters, digits and a few joiners: nothing that means something in a log or a header.
+/// Letters, digits and a few separators: no character with a meaning in a log or a header.
 fn is_sane(id: &[u8]) -> bool {
     !id.is_empty()
         && id.len() <= LONGEST
@@ -126,7 +126,7 @@ where
 }
 
 pin_project! {
-    /// Names the request in its answer.
+    /// Adds the id to the response.
     pub(super) struct RequestIdFuture<F> {
         #[pin]
         inner: F,

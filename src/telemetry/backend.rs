@@ -1,4 +1,4 @@
-//! What each backend does: permits, waiting requests, revoked permits, retries, and the state of its breaker.
+//! Metrics of each backend: permits, waiting requests, revoked permits, retries, and the state of its breaker.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,7 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// The series of one backend, all present from zero; they are removed with the last clone.
+/// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
 pub(crate) struct BackendMetrics(Arc<Series>);
 
@@ -25,7 +25,7 @@ pub(crate) struct PermitMetrics {
 #[derive(Debug)]
 pub(crate) struct GaugeGuard(Gauge);
 
-/// Which requests a permit is for.
+/// The kind of traffic that a permit is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TrafficKind {
     /// Calendar calls.
@@ -118,7 +118,7 @@ impl BackendFamilies {
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<String, Weak<Series>>> {
-        // No entry is left half changed by a panic.
+        // The code under the lock does not panic between two changes.
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -147,7 +147,7 @@ impl BackendMetrics {
         self.retry(TRIED);
     }
 
-    /// Counts a retry that the budget denied.
+    /// Counts a retry that the budget refused.
     pub(crate) fn retry_denied(&self) {
         self.retry(DENIED);
     }
@@ -264,7 +264,7 @@ impl Series {
 impl Drop for Series {
     fn drop(&mut self) {
         let mut live = self.families.live();
-        // A backend of the same name may have come back meanwhile; it shares the series.
+        // A backend of the same name may have been added again meanwhile; it shares the series.
         if live
             .get(&self.backend)
             .is_some_and(|series| series.strong_count() == 0)

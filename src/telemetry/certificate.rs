@@ -1,4 +1,4 @@
-//! When the certificate that clients see expires; without one there is no series, which would say 1970.
+//! The expiry of the certificate for clients. Without a certificate there is no series: zero would mean 1970.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ impl CertificateMetrics {
         registry.register_collector(Box::new(self.clone()));
     }
 
-    /// Notes when the certificate expires, in seconds since 1970.
+    /// Sets the expiry of the certificate, in seconds since 1970.
     pub(crate) fn expires_at(&self, not_after: i64) {
         *self.not_after.lock().unwrap_or_else(PoisonError::into_inner) = Some(not_after);
     }

@@ -1,4 +1,4 @@
-//! Client text as label values from closed sets.
+//! Label values from closed sets for text of clients.
 
 use http::{Method, StatusCode};
 

@@ -1,4 +1,4 @@
-//! Log lines: one JSON object a line, or text for people.
+//! Log lines: one JSON object per line, or text for people.
 
 use std::io::IsTerminal;
 
@@ -11,42 +11,42 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use crate::settings::{LogFormat, LogSettings};
 
-/// Why logging could not be set up.
+/// The reason why logging could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The filter is no `tracing` filter.
+    /// The filter is not a valid `tracing` filter.
     #[error("the log filter cannot be read")]
     Filter(#[from] tracing_subscriber::filter::ParseError),
-    /// The process already logs.
+    /// Logging is already set up in this process.
     #[error("logging is already set up")]
     Installed(#[from] TryInitError),
-    /// The log that the filter belongs to is gone.
+    /// The log of the filter no longer exists.
     #[error("the log filter cannot be replaced")]
     Gone(#[from] reload::Error),
 }
 
-/// The filter of a log, which can be replaced while it runs.
+/// The filter of a log; it can be replaced at run time.
 #[derive(Debug, Clone)]
 pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
 
-/// Sends the process's log lines to standard error in the configured form.
+/// Writes the process's log lines to standard error in the configured format.
 ///
-/// A process has one log: the command line calls this once, edges never do.
+/// A process has one log: the command line calls this once, an edge never does.
 ///
 /// # Errors
 ///
-/// When the filter cannot be read or the process already logs.
+/// If the filter is invalid or logging is already set up.
 pub fn install_logs(settings: &LogSettings) -> Result<LogFilter, LogError> {
     let (lines, filter) = filtered_lines(settings, std::io::stderr)?;
     lines.try_init()?;
     Ok(filter)
 }
 
-/// A subscriber that writes log lines in the configured form.
+/// A subscriber that writes log lines in the configured format.
 ///
 /// # Errors
 ///
-/// When the filter cannot be read.
+/// If the filter is invalid.
 pub fn log_lines<W>(settings: &LogSettings, writer: W) -> Result<impl Subscriber + Send + Sync, LogError>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -65,7 +65,7 @@ where
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
     let lines = match settings.format {
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
-        // Colours would fill a file or a journal with escapes.
+        // Colours would fill a file or a journal with escape sequences.
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
     };
     let lines = tracing_subscriber::registry().with(filter).with(lines);
@@ -75,11 +75,11 @@ where
 // === impl LogFilter ===
 
 impl LogFilter {
-    /// Logs what this filter lets through from now on.
+    /// Replaces the filter.
     ///
     /// # Errors
     ///
-    /// When the filter cannot be read; then the old one stays.
+    /// If the filter is invalid; then the old one stays.
     pub fn replace(&self, filter: &str) -> Result<(), LogError> {
         Ok(self.0.reload(EnvFilter::try_new(filter)?)?)
     }

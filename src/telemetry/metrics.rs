@@ -1,4 +1,4 @@
-//! Counters and histograms; a value, so that several edges fit in one process.
+//! Counters and histograms of one edge. They are a value, not a global, so that a process can run several edges.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::certificate::CertificateMetrics;
 use super::labels::{class_label, method_label};
 use super::reloads::ReloadMetrics;
 
-/// Upper bounds of the duration buckets, in seconds: from an edge's own refusal to the write deadline.
+/// Upper bounds of the duration buckets, in seconds: from the edge's own refusals to the write deadline.
 const BUCKETS: [f64; 12] = [
     0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
@@ -47,11 +47,11 @@ pub(crate) struct Served<'a> {
     pub(crate) operation: &'static str,
     /// The client's method.
     pub(crate) method: &'a Method,
-    /// The answer's status.
+    /// The status of the response.
     pub(crate) status: StatusCode,
-    /// `edge` or `origin`: who made the answer.
+    /// The source of the response: `edge` or `origin`.
     pub(crate) source: &'static str,
-    /// From the request's head to the answer's last byte.
+    /// Time from the head of the request to the last byte of the response.
     pub(crate) duration: Duration,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Exchange {
     pub(crate) operation: &'static str,
     /// A status class, or the kind of failure.
     pub(crate) outcome: &'static str,
-    /// From the queue to the answer's head.
+    /// Time from the queue to the head of the response.
     pub(crate) duration: Duration,
 }
 
@@ -83,7 +83,7 @@ struct OperationLabels {
     operation: &'static str,
 }
 
-/// A broken rule, and what became of the request.
+/// A violated rule, and the outcome of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct FindingLabels {
     /// The operation's name.
@@ -193,7 +193,7 @@ impl Metrics {
             .observe(served.duration.as_secs_f64());
     }
 
-    /// Counts a broken rule.
+    /// Counts a violated rule.
     pub(crate) fn found(&self, finding: &FindingLabels) {
         self.findings.get_or_create(finding).inc();
     }
@@ -213,12 +213,12 @@ impl Metrics {
             .observe(exchange.duration.as_secs_f64());
     }
 
-    /// The metrics of a backend by its name, which comes from the settings.
+    /// The metrics of a backend; its name comes from the settings.
     pub(crate) fn backend(&self, name: &str) -> BackendMetrics {
         self.backends.of(name)
     }
 
-    /// Counts a request that came too fast.
+    /// Counts a request above its rate limit.
     pub(crate) fn rate_limited(&self, budget: &'static str) {
         self.rate_limited.get_or_create(&BudgetLabels { budget }).inc();
     }
@@ -239,7 +239,7 @@ impl Metrics {
         &self.reloads
     }
 
-    /// Everything in the Prometheus text format.
+    /// All metrics in the Prometheus text format.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("writing to a string cannot fail");

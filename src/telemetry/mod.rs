@@ -1,4 +1,4 @@
-//! What an operator sees: log lines and metrics.
+//! Log lines and metrics for operators.
 
 mod backend;
 mod causes;

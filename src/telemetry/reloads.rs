@@ -1,4 +1,4 @@
-//! How often the configuration was read again, and when that last went well.
+//! The number of reloads, and the time of the last successful one.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -38,23 +38,23 @@ impl ReloadMetrics {
             Unit::Seconds,
             self.last_success.clone(),
         );
-        // Both series are there from the start, so that a rate of failures can be told from no data.
+        // Both series exist from the start, so that "no failures" differs from "no data".
         drop(self.reloads.get_or_create(&SUCCESS));
         drop(self.reloads.get_or_create(&FAILURE));
     }
 
-    /// Notes that the configuration in use was read now.
+    /// Sets the time of the current configuration to now.
     pub(crate) fn loaded(&self) {
         self.last_success.set(unix_time());
     }
 
-    /// Counts a reload that went well.
+    /// Counts a successful reload.
     pub(crate) fn succeeded(&self) {
         self.reloads.get_or_create(&SUCCESS).inc();
         self.loaded();
     }
 
-    /// Counts a reload that was refused.
+    /// Counts a refused reload.
     pub(crate) fn failed(&self) {
         self.reloads.get_or_create(&FAILURE).inc();
     }

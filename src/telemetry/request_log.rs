@@ -1,30 +1,30 @@
-//! What becomes known about a request on its way, for its log line and its counts.
+//! Facts about a request that services find out, for its log line and metrics.
 
 use std::sync::{Arc, OnceLock};
 
 use crate::contract::Operation;
 
-/// A request's shared note sheet: inner services write once, the access log reads at the end.
+/// The shared record of a request: inner services write to it once, the access log reads it at the end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestLog {
     subject: Arc<OnceLock<Traffic>>,
 }
 
-/// What a request is about.
+/// The subject of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Traffic {
     /// A call of the calendar API.
     Operation(&'static Operation),
-    /// Traffic of the site around the API.
+    /// A request for the rest of the site.
     Site,
 }
 
 // === impl RequestLog ===
 
 impl RequestLog {
-    /// Notes what the request is about; the first note stays.
+    /// Sets the subject of the request; the first value stays.
     pub(crate) fn about(&self, subject: Traffic) {
-        // A second note could only repeat the first.
+        // A second value could only repeat the first.
         let _ = self.subject.set(subject);
     }
 

@@ -1,4 +1,4 @@
-//! The time of day, for metrics that name a moment; nothing that waits may use it.
+//! The wall clock, for metrics with a timestamp; timers must not use it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

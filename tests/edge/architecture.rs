@@ -1,4 +1,4 @@
-//! The rules of ARCHITECTURE.md against the code.
+//! Checks the rules of ARCHITECTURE.md against the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 const DOCUMENT: &str = include_str!("../../ARCHITECTURE.md");
 
-/// The longest a file may be that is no table of data, unit tests included.
+/// Maximum lines of a file that is not a table of data, unit tests included.
 const LONGEST_FILE: usize = 400;
 
-/// What no room of the core mentions: runtimes, HTTP engines, sockets, clocks.
+/// Names that the core must not mention: runtimes, HTTP engines, sockets, clocks.
 const MOVING: [&str; 12] = [
     "tokio",
     "hyper",
@@ -74,7 +74,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
 
 // === the code ===
 
-/// Where the sources of the shell, the core and the sandbox are.
+/// The source folders of the shell, the core and the sandbox.
 const SOURCES: [&str; 3] = ["src/", "core/src/", "sandbox/src/"];
 
 /// A source file of the edge or of the sandbox.
@@ -129,7 +129,7 @@ impl File {
         }
     }
 
-    /// How many modules deep its items are.
+    /// The module depth of its items.
     fn depth(&self) -> usize {
         let segments = self.split().1.split('/').count();
         if self.name.ends_with("/mod.rs") {
@@ -203,7 +203,7 @@ fn first_segments(path: &str) -> Vec<String> {
     names
 }
 
-/// The text without comments and without what stands in string literals.
+/// The text without comments and without the contents of string literals.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -234,7 +234,7 @@ fn literal_or_comment(text: &str) -> usize {
     if text.starts_with('"') {
         return ending(text, '"').unwrap_or(text.len());
     }
-    // What has a second quote within an escape's length is a character, the rest are lifetimes.
+    // A quote with a second one within the length of an escape begins a character, any other one a lifetime.
     let is_character = text.starts_with("'\\") || text.chars().nth(2) == Some('\'');
     if text.starts_with('\'') && is_character {
         return ending(text, '\'').unwrap_or(text.len());
@@ -242,7 +242,7 @@ fn literal_or_comment(text: &str) -> usize {
     0
 }
 
-/// Where a literal that begins and ends with `quote` is over.
+/// The end of a literal that begins and ends with `quote`.
 fn ending(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! Origins that share nothing, and what an operator sees of each.
+//! Origins with separate state, and the metrics of each.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Step, Wire, german_root};
 
-/// Longer than anything here takes.
+/// Longer than any step of these tests.
 const LONG: Duration = Duration::from_secs(5);
 
 /// The value of a series of a backend, by its second label.
@@ -105,7 +105,7 @@ async fn a_backend_that_is_removed_takes_its_series_along() {
     settings.roots.pop();
     edge.reloader().apply(settings).expect("good settings");
 
-    // The old stack lives on in connections that have not seen the new one yet.
+    // Connections that have not used the new stack yet keep the old one.
     let removed = async { while edge.admin("/metrics").await.body.contains(&gone) {} };
     timeout(LONG, removed).await.expect("no more series");
     assert!(edge.admin("/metrics").await.body.contains(&origin.base()));

@@ -1,4 +1,4 @@
-//! Reads are kept from an origin that is out of order, and come back soon after it (T-70 to T-72).
+//! Reads are not sent to an origin that fails, and are sent again soon after it recovers (T-70 to T-72).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ fn write(edge: &Edge) -> reqwest::RequestBuilder {
         .body(r#"{"title":"Gala"}"#)
 }
 
-/// Reads until an answer has this status.
+/// Reads until a response has this status.
 async fn read_until(edge: &Edge, status: u16) -> Answer {
     loop {
         let answer = edge.get(EVENTS).await;

@@ -1,10 +1,10 @@
-//! What comments and documents cite exists: sections, rules, decisions, records, files.
+//! Checks that the citations of comments and documents exist: sections, rules, decisions, records, files.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where citations are looked for, beside the files in the root of the package.
+/// Folders that are searched for citations, beside the files in the root of the package.
 const FOLDERS: [&str; 9] = [
     "src",
     "core",
@@ -29,7 +29,7 @@ const SKIPPED: [&str; 6] = [
 
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
-/// Where a name in backquotes begins that is taken for a path.
+/// Beginnings of names in backquotes that are paths.
 const TOP: [&str; 10] = [
     "src/",
     "core/",
@@ -55,7 +55,7 @@ struct File {
 }
 
 impl File {
-    /// Every file that may cite something, this one aside: it names what is forbidden.
+    /// Every file that may contain citations, except this one, which contains the forbidden names.
     fn all() -> Vec<Self> {
         let mut found: Vec<PathBuf> = entries(Path::new("."))
             .into_iter()
@@ -93,7 +93,7 @@ impl File {
         self.text.lines().map(plain).collect::<Vec<_>>().join(" ")
     }
 
-    /// What stands in backquotes, line by line.
+    /// The texts in backquotes, line by line.
     fn quoted(&self) -> impl Iterator<Item = &str> {
         let lines = self.text.lines().filter(|line| !line.starts_with("```"));
         lines.flat_map(|line| line.split('`').skip(1).step_by(2))
@@ -112,7 +112,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 // === what is cited ===
 
-/// Words, split at everything that is in no name.
+/// Words, split at every character that cannot be part of a name.
 fn words<'a>(text: &'a str, within: &'static [char]) -> impl Iterator<Item = &'a str> {
     text.split(move |character: char| !character.is_ascii_alphanumeric() && !within.contains(&character))
         .filter(|word| !word.is_empty())
@@ -155,7 +155,7 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Fails with the name of the file for each citation that nothing answers to.
+/// Fails with the name of the file for each citation without a target.
 fn check<'a>(file: &File, cited: impl IntoIterator<Item = &'a str>, exists: impl Fn(&str) -> bool) {
     for name in cited {
         assert!(exists(name), "{} cites {name}", file.name.display());

@@ -1,9 +1,9 @@
-//! The program as a shell sees it: exit statuses, output, environment, signals.
+//! The program from the shell: exit statuses, output, environment, signals.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
-/// The program with nothing of the test's environment that it would obey.
+/// The program without the variables of the test's environment that it would read.
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
     command.args(arguments).stdin(Stdio::null());
@@ -28,7 +28,7 @@ struct Serving(Child);
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // It may have ended already, which is what the test wanted.
+        // It may have ended already, as the test intended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

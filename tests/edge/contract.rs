@@ -25,7 +25,7 @@ const ENDPOINTS: &str = include_str!("../../fixtures/contract/endpoints.tsv");
 const INDEX: &str = include_str!("../../fixtures/contract/index.json");
 const ARGUMENTS: &str = include_str!("../../fixtures/contract/args.json");
 
-/// One argument of one operation, as the specification has it.
+/// One argument of one operation in the specification.
 struct Row {
     operation: &'static str,
     argument: &'static str,

@@ -1,4 +1,4 @@
-//! Running out of descriptors (T-81): clients cannot take the last one, and what is lost comes back.
+//! Exhausted descriptors (T-81): clients cannot take the last one, and the edge recovers.
 
 use std::path::Path;
 use std::process::Command;
@@ -63,7 +63,7 @@ async fn t81_a_crowd_leaves_descriptors_for_the_origin_and_the_admin_listener() 
 async fn t81_accept_errors_pause_and_pass() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let directory = Directory::new("t81-errors");
-    // So few that no division helps: clients may have half, and the program itself needs more than the rest.
+    // Too few for any division: clients may have half, and the program itself needs more than the rest.
     let mut program = limited(18, &file(&directory, &origin)).await;
     let mut early = RawClient::connect(program.address).await;
     assert_eq!(early.send(request()).await.answer().await.status, 200);

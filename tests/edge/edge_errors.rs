@@ -1,4 +1,4 @@
-//! The catalogue of the edge's own errors: nothing spells a code beside it, and the documents name every one.
+//! The catalogue of the edge's own errors is the only source of codes, and the documents list every one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::{document, validator};
 
-/// Where codes are spelt.
+/// The file that defines the codes.
 const CATALOGUE: &str = "core/src/problem/edge.rs";
 
 fn codes() -> BTreeSet<&'static str> {
@@ -113,7 +113,7 @@ fn openapi_knows_no_other_code_of_the_edge() {
     }
 }
 
-/// Statuses that no operation of the document can meet, or only requests that HTTP libraries do not send.
+/// Statuses that no operation of the document can get, or only for requests that HTTP libraries do not send.
 const WITHOUT_RESPONSE: [u16; 3] = [405, 417, 501];
 
 #[test]

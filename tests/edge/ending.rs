@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, RawClient, Reply};
 
-/// The longest that an end may take.
+/// Maximum time of a shutdown.
 const LONGEST: Duration = Duration::from_secs(15);
 
 fn file(directory: &Directory, origin: &Origin) -> std::path::PathBuf {
@@ -22,7 +22,7 @@ fn request(page: usize) -> String {
     format!("GET {EVENTS}?page={page} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
-/// Asks on one connection until an answer says that it is the last; then the connection ends.
+/// Sends requests on one connection until a response announces the end of the connection.
 async fn ask_until_told(address: SocketAddr, asked: UnboundedSender<()>) {
     let mut client = RawClient::connect(address).await;
     let mut page = 0;
@@ -30,7 +30,7 @@ async fn ask_until_told(address: SocketAddr, asked: UnboundedSender<()>) {
         page += 1;
         let answer = client.send(request(page)).await.answer().await;
         assert_eq!(answer.status, 200);
-        // The test stops listening when it has seen enough.
+        // The test drops the receiver when it has enough results.
         let _ = asked.send(());
         if answer.header("connection") == Some("close") {
             break;

@@ -1,4 +1,4 @@
-//! A call reaches the origin as the edge wrote it, and its answer reaches the client.
+//! A call reaches the origin as the edge wrote it, and its response reaches the client.
 
 use http::Method;
 

@@ -1,4 +1,4 @@
-//! The site asks for the URL of an image itself: a client must not choose the host (T-17).
+//! The site itself fetches the URL of an image, so a client must not choose the host (T-17).
 
 use calendar_edge::settings::Mode;
 use http::Method;

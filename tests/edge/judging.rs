@@ -1,4 +1,4 @@
-//! Recorded requests put to the judge itself: no socket, no server around it.
+//! Recorded requests for the judge alone, without socket and server.
 
 use calendar_edge::authority::{Addressed, Scheme};
 use calendar_edge::call::{Judgement, Outcome};
@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::corpus::{Record, records};
 
-/// What the plugin registers, and what the recorded requests ask for.
+/// The namespace of the plugin, and of the recorded requests.
 pub(crate) const NAMESPACE: &str = "tribe/events/v1";
 
 /// A request as a client sends it, credentials included.
@@ -24,7 +24,7 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
-/// The recorded requests that are so well formed that a server hands them on.
+/// The recorded requests that a server accepts as well formed.
 pub(crate) fn well_formed() -> Vec<(Record, Request)> {
     let requests = records().into_iter().filter_map(|record| {
         let request = Request::of(&record)?;
@@ -36,7 +36,7 @@ pub(crate) fn well_formed() -> Vec<(Record, Request)> {
 // === impl Request ===
 
 impl Request {
-    /// The request of a record; none where no HTTP server would read it.
+    /// The request of a record; none if HTTP servers do not accept it.
     fn of(record: &Record) -> Option<Self> {
         let recorded = &record.request;
         let target: Uri = recorded.target().parse().ok()?;
@@ -52,7 +52,7 @@ impl Request {
         let has_host = headers.get("host").is_none_or(|host| !host.is_empty());
         has_host.then(|| Self {
             method: recorded.method.parse().expect("a token"),
-            // Of an absolute-form target the path is judged.
+            // The path of an absolute-form target is judged.
             path: target.path().to_owned(),
             query: target.query().map(str::to_owned),
             body: unchunked(recorded.body()),
@@ -108,7 +108,7 @@ pub(crate) struct Edge {
     decider: Decider,
 }
 
-/// What the edge makes of a request.
+/// The edge's treatment of a request.
 #[derive(Debug)]
 pub(crate) enum Said {
     /// It is a call of the calendar API.

@@ -1,4 +1,4 @@
-//! Requests that are too large, too vague or not for us are refused before anything is read or sent.
+//! Requests that are too large, ambiguous or for another host are refused before a body is read or a request forwarded.
 
 use http::Method;
 
@@ -18,7 +18,7 @@ async fn a_declared_large_body_is_refused_unread() {
     let edge = small_edge(&origin).await;
     let mut client = edge.raw().await;
 
-    // Not one byte of the body is sent, and no 100 Continue asks for it.
+    // No byte of the body is sent, and no 100 Continue requests it.
     let answer = client
         .send(format!(
             "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65\r\nExpect: 100-continue\r\n\r\n"

@@ -1,4 +1,4 @@
-//! Log lines say what happened and nothing of what was said.
+//! Log lines describe requests without their contents.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ impl io::Write for Lines {
 }
 
 impl Lines {
-    /// Collects what this thread logs; tests run on one thread each.
+    /// Collects the log lines of this thread; each test has its own thread.
     async fn collect() -> (Self, tracing::subscriber::DefaultGuard) {
         let lines = Self::default();
         let writer = lines.clone();

@@ -78,7 +78,7 @@ fn assert_same_call(one: &ForwardableCall, other: &ForwardableCall, id: &str) {
     assert_eq!(expected(one), expected(other), "{id}");
 }
 
-/// What a cache or a shadow copy may rely on: no objection of any kind, and no rule left out.
+/// The guarantee for a cache or a shadow copy: no objection of any kind, and no rule omitted.
 #[test]
 fn only_what_passed_every_rule_is_validated() {
     let mut counts: BTreeMap<(&str, Option<Waiver>), usize> = BTreeMap::new();
@@ -234,8 +234,8 @@ fn report_lets_the_strict_profile_be_tried() {
     assert_eq!(judgement.findings.len(), 1);
 }
 
-/// An error in an envelope is left to the origin where only it knows the `Allow` header; what the strict
-/// profile refuses is no error of the origin.
+/// An error in an envelope is left to the origin if only the origin knows the `Allow` header; a refusal of the
+/// strict profile is not an error of the origin.
 #[test]
 fn an_envelope_opens_no_door_in_the_strict_profile() {
     let mut settings = settings();
@@ -250,7 +250,7 @@ fn an_envelope_opens_no_door_in_the_strict_profile() {
     ));
 }
 
-/// A form's text that cannot become JSON stops a call in every mode, but the first objection is the answer.
+/// A form's text that cannot become JSON stops a call in every mode, but the first objection is reported.
 #[test]
 fn text_that_is_not_utf_8_is_the_last_objection() {
     let form = |body: &[u8]| {

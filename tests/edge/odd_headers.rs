@@ -1,4 +1,4 @@
-//! Legal but odd headers of either side change nothing (T-26, T-42, T-82).
+//! Valid but unusual headers of either side have no effect (T-26, T-42, T-82).
 
 use http::Method;
 

@@ -81,7 +81,7 @@ fn every_reference_points_at_something_and_every_component_is_used() {
         .difference(&used)
         .filter(|name| !name.contains("/securitySchemes/"))
         .collect();
-    // Described for readers; they change the shape of the answer.
+    // Documented for readers; they change the form of the response.
     assert_eq!(
         unused,
         [
@@ -304,7 +304,7 @@ fn only_writes_demand_credentials() {
     }
 }
 
-/// Whether a component takes a value.
+/// True if a component accepts a value.
 fn takes(component: &str, value: &Value) -> bool {
     let document = document();
     let schema = json!({"$ref": format!("#/components/schemas/{component}")});

@@ -1,4 +1,4 @@
-//! What an operator relies on: the admin listener, the drain, several listeners.
+//! Operation: the admin listener, the drain, several listeners.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! TLS toward the origin (T-70): verified by name and authority, never given up for clear text.
+//! TLS toward the origin (T-70): verified by name and authority, without a fallback to plain HTTP.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::support::{Answer, Authority, Certificate, Directory, EVENTS, Edge, Program};
 
-/// An origin that speaks TLS and says the same to everyone; counts requests.
+/// An origin with TLS and a fixed response; counts requests.
 struct SecureOrigin {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
@@ -29,7 +29,7 @@ impl SecureOrigin {
         let count = Arc::clone(&requests);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A client that does not like the certificate leaves.
+                // A client that rejects the certificate disconnects.
                 if let Ok(stream) = acceptor.accept(stream).await {
                     let _ = answered(stream, &count).await;
                 }
@@ -43,7 +43,7 @@ impl SecureOrigin {
     }
 }
 
-/// Reads a head, counts it and answers; fails where there is none.
+/// Reads a head, counts it and responds; fails if there is no head.
 async fn answered(mut stream: TlsStream<TcpStream>, requests: &AtomicUsize) -> std::io::Result<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -62,7 +62,7 @@ impl Drop for SecureOrigin {
     }
 }
 
-/// The program before an origin, with these authorities in the place of the system's.
+/// The program in front of an origin, with these authorities instead of the system's.
 async fn program(directory: &Directory, origin: &str, authorities: &Path) -> Program {
     let text = format!(
         "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{origin}/wp-json\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"

@@ -1,4 +1,4 @@
-//! The PROXY protocol over sockets: the announced client counts, and only trusted proxies announce.
+//! The PROXY protocol over sockets: the announced client is used, and only trusted proxies may announce one.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn edge(origin: &Origin, change: impl FnOnce(&mut Settings)) -> Edge {
 async fn the_announced_client_is_the_client_of_every_request() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = edge(&origin, |_| {}).await;
-    // Speaking for itself the proxy is believed about forwarded clients; an announced client is not.
+    // Headers about forwarded clients are trusted from the proxy itself, not from an announced client.
     for (header, client) in [(TEXT, "192.0.2.7"), (BINARY, "192.0.2.7"), (LOCAL, "203.0.113.9")] {
         let mut connection = edge.raw().await;
         connection.send(header).await;

@@ -1,4 +1,4 @@
-//! Visitors that call too often get 429, whatever they ask for (T-33, T-75).
+//! Clients above a rate limit get 429 for every request (T-33, T-75).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Recorded answers of a real backend against the response schemas of the document.
+//! Recorded responses of a real backend against the response schemas of the document.
 
 use calendar_edge::contract::{Operation, Route, table};
 use http::Method;
@@ -18,7 +18,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Every recorded answer on a route of the table, in the shape that the schemas describe.
+    /// Every recorded response on a route of the table, in the form that the schemas describe.
     fn all() -> Vec<Self> {
         let index: Value = serde_json::from_str(INDEX).expect("the fixture is JSON");
         let entries = index.as_object().expect("a map");
@@ -31,7 +31,7 @@ impl Exchange {
     fn of(file: &str, entry: &Value) -> Option<Self> {
         let request = &entry["request"];
         let query = request["query"].as_str().unwrap_or("");
-        // These change the shape of the answer; the document lists neither with its operations.
+        // These change the form of the response; the document lists neither with its operations.
         if query.contains("_envelope") || query.contains("_fields") {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Recorded answers of a real backend, relayed: what changes, what stays, what is refused.
+//! Recorded responses of a real backend, relayed: changed, unchanged and refused parts.
 
 use bytes::Bytes;
 use calendar_edge::cors::Audience;

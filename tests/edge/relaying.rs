@@ -1,4 +1,4 @@
-//! Answers of the origin arrive clean, under the public address, or not at all.
+//! Responses of the origin arrive clean and with public URLs, or not at all.
 
 use http::Method;
 

@@ -5,7 +5,7 @@ use http::Method;
 
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply};
 
-/// An answer whose one address is the origin's.
+/// A response with one URL, the origin's.
 fn answer_with_address(base: &str) -> Reply {
     Reply::json(
         200,
@@ -89,7 +89,7 @@ async fn t80_limits_of_connections_change_for_those_to_come() {
         edge.raw().await.send(request(50)).await.answer().await.status,
         431
     );
-    // Far beyond the limit hyper itself refuses, on connections that began under it.
+    // Far above the limit hyper itself refuses, on connections that began with it.
     assert_eq!(edge.raw().await.send(request(80)).await.head().await.status, 431);
 }
 
@@ -147,7 +147,7 @@ async fn t80_a_bad_file_is_refused_whole_and_a_good_one_is_taken() {
     };
     assert_eq!(status(&program).await, 400, "a title is missing");
 
-    // Half of it is right, which must not count.
+    // Half of it is valid, but none of it may be applied.
     directory.write(
         "edge.toml",
         &file(&origin.base(), "read_only = true\nmoed = \"off\""),

@@ -17,7 +17,7 @@ use crate::schema_values::{MAY, MUST, as_text, present, values};
 
 // === requests ===
 
-/// A request in the parts a client chooses.
+/// A request in the parts that a client chooses.
 #[derive(Debug, Clone)]
 struct Request {
     method: Method,
@@ -40,7 +40,7 @@ impl Request {
 
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        // What a caller may do is the origin's to say; without credentials writes end at the edge.
+        // The origin decides about permissions; without credentials writes end at the edge.
         headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
         let content_type = match &self.body {
             Some(Body::Json(_)) => "application/json",
@@ -86,7 +86,7 @@ fn escape(text: &str) -> String {
     })
 }
 
-/// What the edge says of a request.
+/// The edge's decision about a request.
 #[derive(Debug, Clone, PartialEq)]
 enum Said {
     /// Forwarded; only the origin can judge these arguments.
@@ -130,7 +130,7 @@ impl Said {
         }
     }
 
-    /// Whether the value of this argument did not simply pass: it is refused, or the origin is to judge it.
+    /// True if the value of this argument was not simply admitted: it is refused, or deferred to the origin.
     fn objects_to(&self, argument: &str) -> bool {
         match self {
             Self::Refused(body) => {
@@ -324,7 +324,7 @@ fn one_wrong_query_value_never_just_passes() {
         let parameters = object["parameters"].as_array().expect("a list");
         for parameter in parameters.iter().filter(|parameter| parameter["in"] == "query") {
             let name = parameter["name"].as_str().expect("a name");
-            // What the specification does not declare is not judged.
+            // Undeclared parameters are not judged.
             if operation.argument(name.as_bytes()).is_none() {
                 continue;
             }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::openapi::validator;
 
-/// Values a schema of the document allows.
+/// Values that a schema of the document allows.
 pub(crate) fn values(document: &Value, schema: &Value) -> BoxedStrategy<Value> {
     let suggested = raw_values(document, schema);
     // The keywords that `raw_values` does not follow itself.
@@ -91,7 +91,7 @@ fn text(schema: &Value) -> BoxedStrategy<Value> {
     written.prop_map(Value::from).boxed()
 }
 
-/// How often a part is there, in ten requests.
+/// Frequency of a part, in ten requests.
 pub(crate) const MUST: u32 = 10;
 /// As [`MUST`], for parts that may be left out.
 pub(crate) const MAY: u32 = 3;

@@ -1,4 +1,4 @@
-//! The table of rules in SECURITY.md names tests that exist.
+//! Checks that the tests in the table of rules in SECURITY.md exist.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Request bodies must come at a pace, over both versions of HTTP, wherever they lead.
+//! The minimum rate of request bodies, over both versions of HTTP, for the calendar and the rest of the site.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use crate::support::{EVENTS, Edge, Fate, Origin, RawClient, Reply};
 
 const GRACE: Duration = Duration::from_millis(100);
 
-/// Far beyond the grace: what ends earlier was ended by the pace.
+/// Far beyond the grace: a request that ends earlier was ended by the minimum rate.
 const WHOLE: Duration = Duration::from_mins(1);
 
-/// A pace of 1 KiB a second after a short grace.
+/// A minimum rate of 1 KiB per second after a short grace.
 async fn paced(origin: &Origin) -> Edge {
     Edge::builder()
         .origin(origin)

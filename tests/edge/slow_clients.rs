@@ -1,4 +1,4 @@
-//! Clients that take their time get so much and no more.
+//! Time limits for slow clients.
 
 use std::time::Duration;
 

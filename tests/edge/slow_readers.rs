@@ -1,16 +1,16 @@
-//! Clients that do not take their answers keep nobody from the site.
+//! Clients that do not read their responses do not block others.
 
 use std::time::Duration;
 
 use crate::support::{EVENTS, Edge, Fate, Origin, RawAnswer, RawClient, Reply};
 
-/// More than the kernel holds for a connection whose client does not read.
+/// More than the kernel buffers for a connection whose client does not read.
 const LARGE: usize = 24 << 20;
 
-/// How a complete answer ends.
+/// The end of a complete response.
 const END: &[u8] = b"\r\n0\r\n\r\n";
 
-/// Answers with a large document where the search asks for one.
+/// Responds with a large document if the search requests one.
 async fn origin() -> Origin {
     let filler = "x".repeat(LARGE);
     let large = Reply::json(200, &format!("{{\"events\":[],\"filler\":\"{filler}\"}}"));
@@ -24,7 +24,7 @@ async fn origin() -> Origin {
     .await
 }
 
-/// An edge with so many places toward the site.
+/// An edge with this number of permits toward the site.
 async fn edge_with(places: usize, origin: &Origin) -> Edge {
     Edge::builder()
         .origin(origin)
@@ -33,7 +33,7 @@ async fn edge_with(places: usize, origin: &Origin) -> Edge {
         .await
 }
 
-/// Asks for the large document, and reads no more of the answer than its head.
+/// Requests the large document, and reads only the head of the response.
 async fn slow_reader(edge: &Edge) -> RawClient {
     reader_and_head(edge).await.0
 }
@@ -63,7 +63,7 @@ async fn t71_slow_readers_give_way_when_others_wait() {
     let [first, second] = &mut readers;
     let cut = first.rest().await;
     assert!(cut.len() < LARGE && !cut.ends_with(END), "no clean end");
-    // One place was enough, and the longest wait was the first one's.
+    // One permit was enough, and the first response had the longest pause.
     assert!(second.rest().await.ends_with(END));
     let base = origin.base();
     let revoked = format!(r#"edge_origin_revoked_permits_total{{backend="{base}",traffic="calls"}}"#);
@@ -123,7 +123,7 @@ async fn t74_a_client_that_takes_nothing_is_cut() {
         .await;
     let mut reader = slow_reader(&edge).await;
 
-    // There is room for one connection: the second is heard once the first is gone.
+    // The limit is one connection: the second is accepted once the first is closed.
     assert_eq!(edge.get(EVENTS).await.status, 200);
 
     assert!(reader.rest().await.len() < LARGE);
@@ -138,7 +138,7 @@ async fn t74_a_stream_that_is_not_taken_is_reset() {
         .start()
         .await;
     let mut client = edge.frames().await;
-    // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2) is 0: no answer may have a body.
+    // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2) is 0: no response may send body bytes.
     client.frame(4, 0, 0, &[0, 4, 0, 0, 0, 0]).await;
     let large = format!("{EVENTS}?search=large");
     for target in [EVENTS, &large, EVENTS] {

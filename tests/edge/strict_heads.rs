@@ -1,4 +1,4 @@
-//! What the strict profile asks of a request beyond its arguments, and what it gives back.
+//! Rules of the strict profile beyond the arguments, for requests and responses.
 
 use calendar_edge::settings::Profile;
 use http::Method;

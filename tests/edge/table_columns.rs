@@ -1,4 +1,4 @@
-//! Rules of the judge hang on columns of the table, never on an argument's name.
+//! Rules of the judge depend on columns of the table, never on an argument's name.
 
 use std::collections::BTreeSet;
 use std::fs;

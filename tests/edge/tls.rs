@@ -23,7 +23,7 @@ fn written(directory: &Directory, certificate: &Certificate) -> TlsSettings {
     }
 }
 
-/// An edge that speaks TLS and then clear text.
+/// An edge with a TLS and a plain listener.
 async fn edge(origin: &Origin, tls: &TlsSettings) -> Edge {
     Edge::builder()
         .origin(origin)
@@ -208,7 +208,7 @@ async fn a_certificate_is_renewed_while_connections_stay() {
         .expect("a handshake");
     assert_eq!(shown, old.der);
 
-    // Only half of the new pair is there.
+    // Only half of the new pair exists.
     let new = authority.certify_until("127.0.0.1", 2091);
     directory.write("certificate.pem", &new.pem);
     program.signal("HUP");

@@ -1,4 +1,4 @@
-//! Every refusal of the edge against the answer a real backend gave to the same request.
+//! Every refusal of the edge compared with the response of a real backend to the same request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,10 +12,10 @@ use crate::judging::{Edge, Request, settings, well_formed};
 
 const DISAGREEMENTS: &str = include_str!("../../fixtures/corpus/disagreements.tsv");
 
-/// Why the edge refuses in other words, or where the backend does not refuse at all.
+/// The reason for a refusal with another text, or of a request that the backend does not refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
-    /// An override of path, method or answer that the edge refuses on purpose.
+    /// An override of path, method or response that the edge refuses on purpose.
     Override,
     /// A value that crashes PHP.
     Crash,
@@ -23,7 +23,7 @@ enum Reason {
     Limit,
     /// A target that is a page of the web server or of the site, not of its REST API.
     Target,
-    /// Credentials are looked at in another order.
+    /// Credentials are checked in another order.
     Credentials,
 }
 
@@ -41,7 +41,7 @@ impl Reason {
         }
     }
 
-    /// Whether a request that the backend served may be refused for this reason.
+    /// True if a request that the backend served may be refused for this reason.
     fn excuses_a_refused_success(self) -> bool {
         matches!(self, Self::Override | Self::Limit | Self::Target)
     }
@@ -62,14 +62,14 @@ fn listed() -> BTreeMap<&'static str, Reason> {
     rows.collect()
 }
 
-/// How a record compares.
+/// The result of comparing a record.
 #[derive(Debug)]
 enum Comparison {
-    /// The backend gets it: what decides what the edge left open.
+    /// Forwarded: the backend decides what the edge deferred.
     Forwarded(Vec<Why>),
-    /// The edge says what the backend said.
+    /// The edge refuses like the backend.
     Equal,
-    /// The edge says something else.
+    /// The edge refuses in another way.
     Differs(Refusal),
 }
 
@@ -92,7 +92,7 @@ fn answer(record: &Record) -> &str {
     record.response.body.as_deref().unwrap_or_default()
 }
 
-/// Whether WordPress's argument checks refused the request.
+/// True if WordPress's argument checks refused the request.
 fn is_validation_error(record: &Record) -> bool {
     [
         "rest_invalid_param",
@@ -176,7 +176,7 @@ fn refuses_in_the_recorded_words() {
         }
     }
     println!("{}", counts.report());
-    // What no server reads is listed for the tests over sockets.
+    // Requests that no server accepts are listed for the tests over sockets.
     let readable = |id: &&&str| well_formed.iter().any(|(record, _)| record.id == **id);
     let stale: Vec<&&str> = listed
         .keys()

@@ -1,4 +1,4 @@
-//! Who may write, and in whose name (T-33).
+//! Permission to write, and the author of a record (T-33).
 
 use calendar_edge::settings::{Mode, Profile, Settings};
 use http::Method;

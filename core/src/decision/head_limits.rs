@@ -1,4 +1,4 @@
-//! Size limits of a request's head: 414 and 431, and targets that are not a path.
+//! Size limits of a request's head (414 and 431), and targets that are not a path.
 
 use http::request::Parts;
 

@@ -1,11 +1,11 @@
-//! Exactly one valid Host (RFC 9112 3.2), and only host names that are served here.
+//! Requires exactly one valid Host (RFC 9112 3.2) that the edge serves.
 
 use http::request::Parts;
 
 use crate::authority::{BadHost, Host, misdirected};
 use crate::problem::{EdgeError, Refusal};
 
-/// Refuses requests without one clear host, and hosts that are not served here.
+/// Refuses requests without exactly one valid host, and hosts that the edge does not serve.
 #[derive(Debug)]
 pub(super) struct HostRule {
     hosts: Vec<String>,

@@ -7,21 +7,20 @@ use super::edge::EdgeError;
 const HEAD: &str = "\
 # Errors
 
-This file is written from the catalogue in `core/src/problem/edge.rs`; a test compares the two.
+This file is generated from the catalogue in `core/src/problem/edge.rs`; a test compares the two.
 
-An error has the JSON body that WordPress gives its errors:
+An error has the JSON body of WordPress's errors:
 
 ```json
 {\"code\":\"edge_rate_limited\",\"message\":\"Too many requests. Please wait and try again.\",\"data\":{\"status\":429}}
 ```
 
 A code that begins with `edge_` comes from calendar-edge and is listed here. Every other code is WordPress's or the \
-plugin's, also where the edge refuses a request in their place. Codes and their statuses are stable; sentences are \
+plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages are \
 for people and may change.
 
-Such an answer also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209), which says how the request \
-failed. The access log records the code as `code`, together with the request id that the client sees in \
-`X-Request-Id`.
+Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure. The \
+access log records the code as `code`, together with the request id that the client gets in `X-Request-Id`.
 
 | Code | Status | `Proxy-Status` error |
 |---|---|---|

@@ -11,7 +11,7 @@ use super::super::args::{CheckArgs, Environment};
 use super::super::status::{Status, tell};
 use super::probe::{Probe, ProbeTarget};
 
-/// Checks and prints one line a finding: 0 all is well, 1 the origin differs from the table, 2 unusable.
+/// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 unusable.
 pub(crate) fn run(
     args: &CheckArgs,
     environment: Environment<'_>,
@@ -40,7 +40,7 @@ pub(crate) fn run(
     runtime.block_on(origins(&settings, out))
 }
 
-/// Whether certificate and key can be used; says so.
+/// Checks certificate and key, and prints the result.
 fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
     match TlsIdentity::load(tls) {
         Ok(_) => line(out, "ok: the certificate and its key")?,
@@ -52,7 +52,7 @@ fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Asks every root; the worst outcome counts.
+/// Checks every root; the worst result counts.
 async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Status> {
     let probe = Probe::new(settings).context("no client for the origin can be made")?;
     let (mut findings, mut unusable) = (0_usize, 0_usize);
@@ -94,7 +94,7 @@ fn target<'a>(root: &'a Root, settings: &Settings) -> ProbeTarget<'a> {
     }
 }
 
-/// Writes one line; what an origin says can neither end it nor steer a terminal.
+/// Writes one line; line ends and control characters from an origin cannot reach the terminal.
 fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
     writeln!(out, "{}", text.chars().map(printable).collect::<String>())
@@ -109,7 +109,7 @@ mod tests {
     use super::super::super::args::SiteArgs;
     use super::*;
 
-    /// An origin that knows some paths by heart: status line and further headers, then the body.
+    /// An origin with fixed responses for some paths: status line and further headers, then the body.
     fn origin(pages: &[(&str, &str, String)]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -134,7 +134,7 @@ mod tests {
         let mut lines = BufReader::new(client.try_clone().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
         let path = first.split(' ').nth(1).unwrap();
-        // A client that is gone is the test's failure, not this thread's.
+        // If the client has disconnected, the test fails, not this thread.
         let rest = lines.map_while(Result::ok).take_while(|line| !line.is_empty());
         assert!(rest.count() > 0);
         let page = pages

@@ -1,4 +1,4 @@
-//! Fetches what an origin publishes about itself.
+//! Fetches the index that an origin publishes.
 
 use calendar_edge::app::origin_tls;
 use calendar_edge::settings::Settings;
@@ -9,21 +9,21 @@ use url::Url;
 
 use super::trouble::Trouble;
 
-/// Asks one origin, without a proxy, without following redirects, within the configured deadlines.
+/// Sends requests to one origin, without a proxy and redirects, within the configured deadlines.
 pub(super) struct Probe<'a> {
     client: reqwest::Client,
     settings: &'a Settings,
 }
 
-/// One REST root to ask.
+/// One REST root to check.
 pub(super) struct ProbeTarget<'a> {
-    /// Its address.
+    /// Its URL.
     pub(super) url: &'a Url,
-    /// The setting that holds the address.
+    /// The setting with the URL.
     pub(super) key: &'static str,
 }
 
-/// A complete answer.
+/// A complete response.
 struct ProbeResponse {
     status: StatusCode,
     headers: HeaderMap,
@@ -33,7 +33,7 @@ struct ProbeResponse {
 // === impl Probe ===
 
 impl<'a> Probe<'a> {
-    /// A probe that trusts whom `serve` trusts, with the deadlines and sizes of the settings.
+    /// A probe with the trusted certificates of `serve`, and the deadlines and sizes of the settings.
     pub(super) fn new(settings: &'a Settings) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(origin_tls()?)
@@ -71,7 +71,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Which namespaces there are instead.
+    /// The namespaces that exist instead.
     async fn wrong_namespace(&self, target: &ProbeTarget<'_>) -> Trouble {
         let wanted = self.settings.origin.namespace.clone();
         let root = self.get(target, &below(target.url, "")).await.ok();
@@ -143,7 +143,7 @@ fn below(root: &Url, path: &str) -> String {
     format!("{}/{path}", root.as_str().trim_end_matches('/'))
 }
 
-/// A redirect to the same place under another address names the address to configure.
+/// Advice about a redirect: the URL to configure, if the location ends in the same namespace.
 fn redirect(answer: &ProbeResponse, target: &ProbeTarget<'_>, namespace: &str) -> Trouble {
     let typed = answer.header(&LOCATION);
     let location = typed.and_then(|location| target.url.join(location).ok());

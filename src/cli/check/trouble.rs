@@ -1,37 +1,37 @@
-//! Why an origin cannot be used, in words that say what to change.
+//! The reasons why an origin cannot be used, with messages that name the remedy.
 
 use std::error::Error;
 use std::io;
 
-/// Why the index of a namespace could not be had.
+/// The reason why the index of a namespace is not available.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
     /// No connection.
     #[error("the origin cannot be reached: {0}")]
     Unreachable(String),
-    /// No trust.
+    /// TLS failed, or the certificate is not trusted.
     #[error("TLS fails: {0}; the certificate must be valid for the host in `{1}`")]
     Tls(String, &'static str),
-    /// No answer in time.
+    /// No response in time.
     #[error("no complete answer within `timeouts.origin_connect` and `timeouts.origin_read`")]
     TooSlow,
-    /// The answer broke off or was no HTTP.
+    /// The response broke off or was not HTTP.
     #[error("the answer cannot be read: {0}")]
     Broken(String),
-    /// The origin sends elsewhere.
+    /// The origin redirects to another URL.
     #[error("status {status} redirects to {location}; redirects are not followed: {advice}")]
     Redirect {
         status: u16,
         location: String,
         advice: String,
     },
-    /// The REST API works, but not this namespace.
+    /// The REST API works, but it does not have this namespace.
     #[error("no namespace `{wanted}` there: {advice}")]
     WrongNamespace { wanted: String, advice: String },
-    /// The REST API asks for a login or is switched off.
+    /// The REST API requires a login or is switched off.
     #[error("status {status} ({code}): the REST API must be open to anonymous reads")]
     Closed { status: u16, code: String },
-    /// A page instead of JSON.
+    /// An HTML page or another type instead of JSON.
     #[error(
         "status {status} with {found} instead of JSON: `{key}` must be the REST root, usually …/wp-json, and \
              the site must use pretty permalinks"
@@ -41,10 +41,10 @@ pub(super) enum Trouble {
         found: String,
         key: &'static str,
     },
-    /// JSON, but no index.
+    /// JSON that is not an index.
     #[error("status {status} ({code})")]
     Refused { status: u16, code: String },
-    /// More than the edge would take.
+    /// More bytes than the edge accepts.
     #[error("the answer is larger than `limits.response_bytes`")]
     TooLarge,
 }
@@ -52,7 +52,7 @@ pub(super) enum Trouble {
 // === impl Trouble ===
 
 impl Trouble {
-    /// What a failed exchange means; `key` is the setting with the address.
+    /// Classifies a failed exchange; `key` is the setting with the address.
     pub(super) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Self {
         let cause = deepest(error);
         if error.is_timeout() {
@@ -83,7 +83,7 @@ fn is_tls(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| hidden(cause).is::<rustls::Error>())
 }
 
-/// What an I/O error carries; it hides its payload from the chain of sources, sometimes several times.
+/// The error inside an I/O error, which is not in the chain of sources; I/O errors may be nested.
 fn hidden<'a>(cause: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(payload) => hidden(payload),

@@ -1,4 +1,4 @@
-//! From arguments to the story on standard output.
+//! Runs `explain`: from arguments to the story on standard output.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use super::request::TypedRequest;
 use super::story::Story;
 use super::text;
 
-/// Explains one request; both a forwarded and a refused one are a success.
+/// Explains one request; the exit status is 0 for forwarded and for refused requests.
 pub(crate) fn run(
     args: &ExplainArgs,
     environment: Environment<'_>,

@@ -1,11 +1,11 @@
-//! What becomes of parameters that the operation does not declare.
+//! The treatment of parameters that the operation does not declare.
 
 use calendar_edge::contract::global::{Treatment, global};
 use calendar_edge::contract::{Operation, obeyed};
 use calendar_edge::payload::Source;
 use calendar_edge::settings::Settings;
 
-/// What happens to one undeclared parameter, in words.
+/// A description of the treatment of one undeclared parameter.
 pub(super) fn fate(operation: &Operation, name: &[u8], source: Source, settings: &Settings) -> &'static str {
     if let Some(known) = global(name) {
         return global_fate(known.treatment, source, settings);

@@ -1,7 +1,7 @@
-//! `calendar-edge explain`: what the edge would do with one request, and why.
+//! `calendar-edge explain`: the edge's decision about one request, with its reasons.
 //!
-//! It asks the same judge as `serve`. What happens before and after the judge (limits of a request's head,
-//! credentials that the origin refuses) is not shown.
+//! It uses the same judge as `serve`. The steps before and after the judge (limits of a request's head, credentials
+//! that the origin refuses) are not shown.
 
 mod command;
 mod fate;

@@ -17,7 +17,7 @@ use super::super::status::Misuse;
 /// The client, unless another one is typed.
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// A request that no socket has seen.
+/// A request from the command line.
 #[derive(Debug)]
 pub(super) struct TypedRequest {
     pub(super) method: Method,
@@ -26,14 +26,14 @@ pub(super) struct TypedRequest {
     pub(super) body: String,
     /// The address that it comes from.
     pub(super) client: IpAddr,
-    /// The content type was not typed but assumed.
+    /// The content type, if it was assumed.
     pub(super) assumed_type: Option<&'static str>,
 }
 
 // === impl TypedRequest ===
 
 impl TypedRequest {
-    /// Reads the arguments; flags are stronger than the environment.
+    /// Reads the arguments; flags take precedence over the environment.
     pub(super) fn read(args: &ExplainArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let from_environment = |variable| {
             environment
@@ -91,7 +91,7 @@ fn public_host(settings: &Settings) -> Result<HeaderValue, InvalidHeaderValue> {
     HeaderValue::try_from(public.or(listed).unwrap_or("localhost"))
 }
 
-/// JSON looks like JSON; everything else is what `curl -d` sends.
+/// JSON for a body that looks like JSON, else the default of `curl -d`.
 fn assumed_type(body: &str) -> &'static str {
     if body.trim_start().starts_with('{') {
         "application/json"
@@ -110,7 +110,7 @@ fn method(typed: &str) -> anyhow::Result<Method> {
     Method::from_bytes(typed.as_bytes()).context(Misuse("METHOD is a word like GET or POST"))
 }
 
-/// The path and query; of a whole address only they count, as on the wire.
+/// The path and query, also of an absolute URL, as on the wire.
 fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     let misuse =
         || Misuse("TARGET is a path with its query, like '/wp-json/calendar/events/v1/events?page=2'");

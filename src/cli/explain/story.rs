@@ -1,4 +1,4 @@
-//! What happens to a request, as data: the source of both outputs.
+//! The handling of a request, as data: the source of both outputs.
 
 use calendar_edge::authority::{Addressed, Host, PublicAddress, Scheme};
 use calendar_edge::backend::{Preview, PreviewClient, preview};
@@ -30,7 +30,7 @@ pub(super) struct Story {
     pub(super) assumed_content_type: Option<&'static str>,
     /// `forwarded`, `refused`, `preflight`, or `site`: forwarded as it is because it is not a calendar call.
     pub(super) outcome: &'static str,
-    /// The public root the target is below, with its language.
+    /// The public root of the target, with its language.
     pub(super) root: Option<String>,
     /// The path of the route, with its placeholder.
     pub(super) route: Option<String>,
@@ -49,18 +49,18 @@ pub(super) struct Story {
 pub(super) struct ArgumentStory {
     pub(super) name: &'static str,
     pub(super) source: &'static str,
-    /// The names it was sent under, where PHP had to read them as this one.
+    /// The names in the request, if they differ and PHP maps them to this name.
     pub(super) sent_as: Vec<String>,
-    /// The value WordPress reads, as JSON.
+    /// The value that WordPress reads, as JSON.
     pub(super) value: String,
     pub(super) rule: &'static str,
     pub(super) verdict: &'static str,
-    /// The schema type WordPress enforces once every rule holds.
+    /// The schema type, which WordPress enforces after all rules.
     #[serde(rename = "type")]
     pub(super) schema: Option<&'static str>,
 }
 
-/// A parameter the operation does not declare.
+/// A parameter that the operation does not declare.
 #[derive(Debug, Serialize)]
 pub(super) struct UndeclaredStory {
     pub(super) name: String,
@@ -68,7 +68,7 @@ pub(super) struct UndeclaredStory {
     pub(super) fate: &'static str,
 }
 
-/// One rule that was broken.
+/// One violated rule.
 #[derive(Debug, Serialize)]
 pub(super) struct FindingStory {
     pub(super) code: &'static str,
@@ -76,7 +76,7 @@ pub(super) struct FindingStory {
     pub(super) rule: &'static str,
 }
 
-/// What goes to the origin.
+/// The request to the origin.
 #[derive(Debug, Serialize)]
 pub(super) struct RequestStory {
     pub(super) method: String,
@@ -85,7 +85,7 @@ pub(super) struct RequestStory {
     pub(super) body: Option<String>,
 }
 
-/// What the edge answers.
+/// The edge's own response.
 #[derive(Debug, Serialize)]
 pub(super) struct ResponseStory {
     pub(super) status: u16,

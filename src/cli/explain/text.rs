@@ -1,10 +1,10 @@
-//! A story for people.
+//! The story as text.
 
 use std::io::{self, Write};
 
 use super::story::Story;
 
-/// Writes the story; what was typed can steer no terminal.
+/// Writes the story; control characters of the request cannot reach the terminal.
 pub(super) fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![format!("{} {}", story.method, story.target)];
     about(story, &mut lines);

@@ -1,12 +1,12 @@
-//! One recorded request with the answer a real WordPress gave.
+//! One recorded request with the response of a real WordPress.
 
 use base64::Engine;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A line of `fixtures/corpus`: `corpus.jsonl` holds what was asked on purpose; `differential.jsonl`, whose ids
-/// begin with `d`, what was asked of a live WordPress 6.7.1 with the plugin 6.10.0 and of the edge before it, to
-/// find where they differ.
+/// A line of `fixtures/corpus`. `corpus.jsonl` contains designed requests. `differential.jsonl`, with ids that begin
+/// with `d`, contains requests that were sent to a live WordPress 6.7.1 with the plugin 6.10.0 and to the edge in front
+/// of it, to find differences.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Record {
     pub(crate) id: String,
@@ -17,7 +17,7 @@ pub(crate) struct Record {
     pub(crate) response: Response,
 }
 
-/// A request as it was sent.
+/// A request as sent.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Recorded {
     pub(crate) method: String,
@@ -37,7 +37,7 @@ struct Fill {
     count: usize,
 }
 
-/// The answer WordPress, or the web server before it, gave.
+/// The response of WordPress, or of the web server in front of it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -47,7 +47,7 @@ pub(crate) struct Response {
     body_truncated: bool,
 }
 
-/// Every record, in the order they were made.
+/// Every record, in the order of recording.
 pub(crate) fn records() -> Vec<Record> {
     let read = |name: &str| {
         let text = std::fs::read_to_string(format!("fixtures/corpus/{name}.jsonl"));
@@ -63,7 +63,7 @@ pub(crate) fn records() -> Vec<Record> {
 // === impl Recorded ===
 
 impl Recorded {
-    /// The body as it was sent.
+    /// The body as sent.
     pub(crate) fn body(&self) -> Vec<u8> {
         if let Some(encoded) = &self.body_base64 {
             return base64::engine::general_purpose::STANDARD
@@ -91,7 +91,7 @@ impl Recorded {
 // === impl Record ===
 
 impl Record {
-    /// The headers that carried the credentials, as plausible ones: which were right is WordPress's to know.
+    /// Plausible headers in place of the recorded credentials; only WordPress knows which credentials were valid.
     pub(crate) fn credentials(&self) -> Vec<(&'static str, &'static str)> {
         const BASIC: (&str, &str) = ("Authorization", "Basic YTpi");
         const COOKIE: (&str, &str) = ("Cookie", "wordpress_logged_in_1=a%7C1%7Cb");
@@ -124,7 +124,7 @@ impl Response {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The body, where the record holds all of it and it is a JSON answer of the API.
+    /// The body, if the record is complete and the body is a JSON response of the API.
     pub(crate) fn json(&self) -> Option<&str> {
         let body = self.body.as_deref().filter(|_| !self.body_truncated)?;
         let is_json = self

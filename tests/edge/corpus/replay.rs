@@ -1,4 +1,4 @@
-//! Every record through a real edge: an origin answers each forwarded request as WordPress did.
+//! Replays every record through a real edge; the origin responds to each forwarded request as WordPress did.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -8,23 +8,23 @@ use http::StatusCode;
 use super::record::{Record, records};
 use crate::support::{Edge, Origin, Reply};
 
-/// Where clients reach the edge under test.
+/// The public URL of the edge under test.
 const PUBLIC: &str = "https://events.example.org";
 
-/// What a record came to.
+/// The result of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Came {
-    /// Forwarded, and the client saw WordPress's answer.
+    /// Forwarded, and the client received WordPress's response.
     Forwarded,
     /// Answered by the edge in WordPress's words.
     Answered,
-    /// Forwarded, and what came back was no answer of the API: a clean 502.
+    /// Forwarded, and the response was not one of the API: a clean 502.
     Masked,
-    /// Listed as different on purpose.
+    /// Listed as an intended difference.
     Listed,
 }
 
-/// Replays one record; says what it came to, or what is wrong.
+/// Replays one record; returns its result, or a description of the error.
 async fn replay(edge: &Edge, origin: &Origin, next: &Mutex<Reply>, record: &Record) -> Result<Came, String> {
     *next.lock().expect("no test panics while holding it") = reply(record);
     let mut raw = edge.raw().await;
@@ -66,14 +66,14 @@ async fn replay(edge: &Edge, origin: &Origin, next: &Mutex<Reply>, record: &Reco
     }
 }
 
-/// Whether the client saw WordPress's status and body, with the addresses of the API mapped.
+/// True if the client received WordPress's status and body, with the URLs of the API mapped.
 fn same(record: &Record, status: u16, body: &str) -> bool {
     let body_matters = record.request.method != "HEAD";
     let recorded = record.response.body.as_deref().unwrap_or_default();
     status == record.response.status && (!body_matters || body == mapped(recorded))
 }
 
-/// The recorded body as it must look at the edge.
+/// The recorded body, as expected from the edge.
 fn mapped(body: &str) -> String {
     let mut body = body.to_owned();
     for root in ["", "/de", "/da"] {
@@ -88,7 +88,7 @@ fn mapped(body: &str) -> String {
     body
 }
 
-/// What the origin answers: the recorded answer, or a stand-in of its kind where the record was cut.
+/// The origin's response: the recorded one, or a stand-in of its kind if the record is truncated.
 fn reply(record: &Record) -> Reply {
     let response = &record.response;
     let media = match response.header("content-type") {
@@ -134,7 +134,7 @@ fn request(record: &Record) -> Vec<u8> {
     [lines.join("\r\n").into_bytes(), body].concat()
 }
 
-/// The records that differ on purpose, with the reason.
+/// The records with an intended difference, with the reason.
 fn listed() -> HashMap<String, String> {
     let text =
         std::fs::read_to_string("fixtures/corpus/disagreements.tsv").expect("the list is in the repository");

@@ -1,4 +1,4 @@
-//! Whatever the inspector admits, hyper reads the same way: heads, fields, bodies, and where the next begins.
+//! hyper reads every admitted stream like the inspector: heads, fields, bodies, and the beginning of the next request.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -15,19 +15,19 @@ use hyper_util::rt::TokioIo;
 use proptest::prelude::*;
 use tokio::io::AsyncWriteExt;
 
-/// A request, as one of the two reads it.
+/// A request, as read by one of the two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Reading {
     method: String,
     target: String,
     fields: usize,
-    /// The body, once it is whole.
+    /// The body, if it is complete.
     body: Option<Vec<u8>>,
 }
 
 // === the inspector's reading ===
 
-/// What the inspector lets pass, and how it reads that.
+/// The bytes that the inspector admits, and its interpretation of them.
 fn admitted(stream: &[u8]) -> (Vec<u8>, Vec<Reading>) {
     let mut inspector = Inspector::new(&Limits::default());
     let (mut passed, mut readings, mut rest) = (Vec::new(), Vec::new(), stream);
@@ -62,7 +62,7 @@ fn admitted(stream: &[u8]) -> (Vec<u8>, Vec<Reading>) {
     (passed, readings.iter().take(kept).map(read).collect())
 }
 
-/// One request, read with as little care as possible.
+/// One request, read by a deliberately simple parser.
 fn reading(head: &[u8], wire: &[u8]) -> Reading {
     let text = String::from_utf8_lossy(head);
     let mut lines = text.trim_start_matches("\r\n").split("\r\n");

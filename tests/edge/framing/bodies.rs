@@ -1,4 +1,4 @@
-//! How long a body is: Content-Length, Transfer-Encoding and chunks (T-27 to T-29).
+//! The length of a body: Content-Length, Transfer-Encoding and chunks (T-27 to T-29).
 
 use super::{HOST, WRITE, all_refused, chunked, post, scene};
 use crate::support::{EVENTS, Edge, Origin, Reply};

@@ -14,7 +14,7 @@ const PING: u8 = 6;
 const WINDOW_UPDATE: u8 = 8;
 const UNKNOWN: u8 = 0xbe;
 
-/// Waits for the end of a connection, whatever is answered before.
+/// Waits for the end of a connection and ignores responses before it.
 async fn end(client: &mut FrameClient) {
     let end = tokio::time::timeout(Duration::from_secs(20), client.fate(u32::MAX));
     assert_eq!(end.await.expect("the edge does not wait"), Fate::Ended);
@@ -135,7 +135,7 @@ async fn t78_busy_honest_connections_go_on() {
     for _ in 0..500 {
         let stream = client.request(&read(), None).await;
         assert_eq!(client.fate(stream).await, Fate::Answered(200));
-        // What a client sends that acknowledges each answer and measures the way.
+        // The frames of a client that acknowledges each response and measures the round-trip time.
         client.frame(WINDOW_UPDATE, 0, stream, &2_u32.to_be_bytes()).await;
         client.frame(WINDOW_UPDATE, 0, 0, &2_u32.to_be_bytes()).await;
         client.frame(PING, 0, 0, &[7; 8]).await;

@@ -1,4 +1,4 @@
-//! What a head may look like, and how large it may be (T-13, T-14, T-30, T-77).
+//! The form and the size of a head (T-13, T-14, T-30, T-77).
 
 use super::{HOST, all_refused, get, scene};
 use crate::support::EVENTS;
@@ -203,7 +203,7 @@ async fn t77_the_rest_of_an_oversized_request_is_not_read_for_long() {
         .answer()
         .await;
     assert_eq!(answer.status, 414);
-    // Far more than the edge takes in and the sockets hold: it ends by a reset, not by the last byte.
+    // Far more than the edge reads and the sockets buffer: the connection ends with a reset before the last byte.
     let sent = client.send_until_closed(&vec![b'a'; 64 * 1024], 1024).await;
     assert!(sent < 1024, "{sent} of 1024 blocks");
     assert!(origin.seen().is_empty());

@@ -1,4 +1,4 @@
-//! The same care over HTTP/2 (T-32).
+//! The same rules over HTTP/2 (T-32).
 
 use super::scene;
 use crate::support::{EVENTS, Fate};

@@ -1,4 +1,4 @@
-//! Requests whose framing can be read in two ways never get past the edge (RFC 9112; the rules T-27 to T-31).
+//! Requests with ambiguous framing are never forwarded (RFC 9112; the rules T-27 to T-31).
 
 mod agreement;
 mod bodies;
@@ -12,14 +12,14 @@ use crate::support::{EVENTS, Edge, Origin, RawAnswer, Reply};
 const HOST: &str = "Host: localhost\r\n";
 const WRITE: &str = "Host: localhost\r\nAuthorization: Basic YTpi\r\nContent-Type: application/json\r\n";
 
-/// An edge before an origin that finds everything good.
+/// An edge in front of an origin that accepts every request.
 async fn scene() -> (Origin, Edge) {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::before(&origin).await;
     (origin, edge)
 }
 
-/// Sends bytes on a new connection; the one answer refuses, the connection closes, the origin sees nothing.
+/// Sends bytes on a new connection; the only response is a refusal, the connection closes, the origin receives nothing.
 async fn refused(origin: &Origin, edge: &Edge, bytes: &[u8]) -> RawAnswer {
     let shown = String::from_utf8_lossy(bytes).into_owned();
     let mut client = edge.raw().await;

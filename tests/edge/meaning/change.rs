@@ -1,4 +1,4 @@
-//! The differences between a client's request and the forwarded one that are meant (decision 0017).
+//! The intended differences between a client's request and the forwarded one (decision 0017).
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,30 @@ use super::reading::{Nonce, Parameters, Place, Reading};
 use super::wire;
 use crate::judging::{NAMESPACE, Request};
 
-/// A difference that is meant.
+/// An intended difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Change {
-    /// PUT and PATCH of an item travel as POST.
+    /// PUT and PATCH of an item are forwarded as POST.
     UpdateAsPost,
     /// `_method` and `X-HTTP-Method-Override` are gone, and the method on the wire counts.
     OverrideIgnored,
-    /// The route stood in `rest_route`; it travels in the path.
+    /// The route was in `rest_route`; it is forwarded in the path.
     RouteIntoPath,
     /// The id lost its leading zeros, or the slug is spelt in another way.
     PathNormalised,
-    /// A slug that normalises to nothing travels as a dash.
+    /// A slug that normalises to nothing is forwarded as a dash.
     EmptySlugSpelt,
     /// The body of a GET or HEAD is gone.
     ReadBodyDropped,
-    /// What WordPress reads from the body of a DELETE, or of any body for every route, stands in the query.
+    /// Parameters that WordPress reads from the body of a DELETE, or from any body on every route, are in the query.
     BodyIntoQuery,
-    /// The path's parameter does not stand in query or body any more.
+    /// The path's parameter is removed from query and body.
     PathParameterDropped,
-    /// A parameter nobody obeys is gone.
+    /// A parameter without effect is gone.
     UndeclaredDropped,
     /// An empty list of a body is gone from the query, which cannot hold one.
     EmptyListDropped,
-    /// The index is asked about the origin's namespace.
+    /// The index is requested for the origin's namespace.
     NamespaceMapped,
     /// A `venue` list of one became its element.
     VenueUnwrapped,
@@ -53,7 +53,7 @@ const ANYWHERE: [&str; 4] = ["_fields", "context", "lang", "_pretty"];
 /// Parameters WordPress takes from the query, on every route.
 const IN_QUERY: [&str; 4] = ["_embed", "_locale", "_envelope", "_jsonp"];
 
-/// Undeclared parameters the plugin obeys on some operations.
+/// Undeclared parameters that the plugin reads on some operations.
 fn obeyed(id: OperationId) -> &'static [&'static str] {
     match (id.route, id.action) {
         (Route::Collection(Kind::Event), Action::List) | (Route::BySlug(Kind::Event), Action::Read) => {
@@ -70,7 +70,7 @@ fn obeyed(id: OperationId) -> &'static [&'static str] {
 /// The changes between a client's request and the canonical one.
 ///
 /// # Errors
-/// What differs without a name.
+/// The differences without a name.
 pub(super) fn changes(
     request: &Request,
     operation: &Operation,
@@ -126,7 +126,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Takes away the bodies that are not to travel.
+    /// Removes the bodies that are not forwarded.
     fn bodies(&mut self) {
         let is_read = !self.operation.is_write();
         if is_read && self.sent.has_body_parameters() {
@@ -181,7 +181,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whatever repeats the path's parameter must say the same.
+    /// A repeated path parameter must have the same value.
     fn repeated(&mut self, place: &Place) -> Result<(), String> {
         let Some(name) = place.route.path_parameter() else {
             return Ok(());
@@ -229,7 +229,7 @@ impl Comparison<'_> {
             if sent != got {
                 return Err(format!("{name}: {sent:?} became {got:?}"));
             }
-            // Handlers look for a declared null that stands in a JSON body.
+            // Handlers read a declared null from a JSON body.
             let both = (self.sent.parameters.has(name), self.got.parameters.has(name));
             let is_declared = self.operation.argument(name.as_bytes()).is_some();
             if is_declared && self.operation.id.action != Action::Delete && both.0 != both.1 {
@@ -239,7 +239,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// What a value becomes on purpose.
+    /// The intended change of a value.
     fn named_difference(&self, name: &str, sent: Option<&Php>) -> Option<(Change, Php)> {
         let is_event = self.operation.is_write() && self.operation.id.kind() == Some(Kind::Event);
         match (name, sent?) {
@@ -315,7 +315,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Nothing travels but what was compared.
+    /// No parameter is forwarded without a comparison.
     fn leftovers(&mut self) -> Result<(), String> {
         let in_path = self.operation.id.route.path_parameter();
         let compared = |name: &[u8]| {
@@ -343,8 +343,8 @@ impl Comparison<'_> {
     }
 }
 
-/// What a value of a body is as text of a query, to handlers that take it for text or a list of texts; none
-/// where a query has no way to write it.
+/// A value of a body as text of a query, for handlers that read a text or a list of texts; none if a query
+/// cannot express it.
 fn as_query_text(value: &Php) -> Option<Php> {
     match value {
         Php::Null => None,

@@ -1,8 +1,8 @@
-//! `json_decode` for texts that are known to be right: what it makes of keys, numbers and doubles.
+//! `json_decode` for valid texts: its treatment of keys, numbers and duplicates.
 
 use super::php::{Array, Key, Php};
 
-/// The value of a JSON text; none where it is not one.
+/// The value of a JSON text; none if it is not valid.
 pub(super) fn decode(text: &[u8]) -> Option<Php> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value()?;

@@ -1,8 +1,8 @@
 //! Meaning preserved: WordPress reads the same from the forwarded request as from the client's.
 //!
-//! How PHP and WordPress read a request is written here once more, for the tests alone, from what was
-//! measured (backend.md sections 2, 4 and 6); nothing of the edge's own reading is used. Every difference
-//! between the two readings has a name in [`change::Change`], or the test fails.
+//! The rules of PHP and WordPress are implemented here a second time, for the tests alone, from measurements
+//! (backend.md sections 2, 4 and 6), without the edge's own parsers. Every difference between the two readings
+//! has a name in [`change::Change`], or the test fails.
 
 mod change;
 mod json;

@@ -82,7 +82,7 @@ impl Array {
             .map(|(_, value)| value)
     }
 
-    /// The place of a key, made at the end where there is none.
+    /// The entry of a key; a new one is appended if the key is missing.
     pub(super) fn place(&mut self, key: Key) -> &mut Php {
         let at = self.entries.iter().position(|(known, _)| *known == key);
         let at = at.unwrap_or_else(|| {
@@ -115,7 +115,7 @@ impl Array {
         }
     }
 
-    /// Whether the keys are 0, 1, 2, … in this order.
+    /// True if the keys are 0, 1, 2, … in this order.
     pub(super) fn is_list(&self) -> bool {
         (0..)
             .zip(&self.entries)

@@ -1,4 +1,4 @@
-//! Meaning preserved for requests nobody recorded: odd names, doubled sources, every way to send a body.
+//! Meaning preserved for random requests: odd names, several sources, all forms of bodies.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

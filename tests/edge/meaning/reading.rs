@@ -9,17 +9,17 @@ use super::php::{Array, Key, Php, decoded, urldecoded};
 use super::variables::{multipart, variables};
 use crate::judging::{NAMESPACE, Request};
 
-/// What WordPress knows of a request when it looks for a handler.
+/// WordPress's view of a request when it selects a handler.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
     /// The language root: empty, or a directory.
     pub(super) language: String,
-    /// The method after overrides; none where the override is no text.
+    /// The method after overrides; none if the override is not text.
     pub(super) method: Option<String>,
     /// The route and its parameter.
     pub(super) place: Option<Place>,
     pub(super) parameters: Parameters,
-    /// What stands in the query, for the parameters WordPress looks up there.
+    /// The query, for parameters that WordPress reads from there.
     pub(super) query: Array,
     /// `$_REQUEST['_wpnonce']`, or else the header.
     pub(super) nonce: Option<Nonce>,
@@ -106,7 +106,7 @@ impl Reading {
         }
     }
 
-    /// Whether the body brings parameters.
+    /// True if the body has parameters.
     pub(super) fn has_body_parameters(&self) -> bool {
         self.parameters.0.len() > 2
     }
@@ -255,7 +255,7 @@ fn route(path: &str, query: &Array, form: &Array) -> (String, Option<Vec<u8>>) {
     (language.to_owned(), route)
 }
 
-/// What the web server decodes and WordPress then escapes again, up to a question mark.
+/// The text up to a question mark, which the web server decodes and WordPress escapes again.
 fn path_info(info: &str) -> Vec<u8> {
     let text = decoded(info.as_bytes(), b'+');
     let text = text.split(|&byte| byte == b'?').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Meaning preserved for every recorded request that is forwarded, and what holds of every forwarded one.
+//! Meaning preserved for every forwarded recorded request, and invariants of forwarded requests.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn recorded_requests_keep_their_meaning() {
     }
 }
 
-/// Whether a request that is forwarded keeps its meaning; none when it is refused.
+/// The comparison of meanings for a forwarded request; none if it is refused.
 pub(super) fn preserved(edge: &Edge, request: &Request) -> Option<Result<Vec<Change>, String>> {
     let Outcome::Forward(call) = edge.outcome(request) else {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn preserved(edge: &Edge, request: &Request) -> Option<Result<Vec<Cha
     )
 }
 
-/// No override, in any spelling, in what is forwarded.
+/// A forwarded request contains no override, in any spelling.
 fn is_clean(canonical: &CanonicalRequest) -> Result<(), String> {
     let query = canonical.query(NAMESPACE).unwrap_or_default();
     let names = query
@@ -93,7 +93,7 @@ fn is_clean(canonical: &CanonicalRequest) -> Result<(), String> {
     Ok(())
 }
 
-/// What is forwarded, judged again, is forwarded as it is.
+/// A forwarded request, judged again, is forwarded unchanged.
 fn is_settled(edge: &Edge, client: &Request, canonical: &CanonicalRequest) -> Result<(), String> {
     let again = wire::forwarded(canonical, &client.headers);
     match edge.outcome(&again) {

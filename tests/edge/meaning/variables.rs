@@ -57,7 +57,7 @@ fn underscored(name: &[u8], bytes: &[u8]) -> Vec<u8> {
     name.iter().map(replace).collect()
 }
 
-/// What follows the base of a name.
+/// The part of a name after its base.
 enum Steps {
     None,
     /// The first bracket never closes: it belongs to a plain name.
@@ -121,7 +121,7 @@ pub(super) fn multipart(body: &[u8], boundary: &str) -> Array {
     filled
 }
 
-/// What stands in quotes, or else up to a blank.
+/// The text in quotes, or else up to a space.
 fn unquoted(text: &str) -> &str {
     let quoted = text.strip_prefix('"').and_then(|rest| rest.split('"').next());
     quoted.unwrap_or_else(|| text.split_whitespace().next().unwrap_or_default())

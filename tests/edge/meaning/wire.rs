@@ -1,4 +1,4 @@
-//! A request as it stands on the wire, the client's or the edge's.
+//! A request on the wire, the client's or the edge's.
 
 use calendar_edge::call::CanonicalRequest;
 use http::header::{CONTENT_TYPE, HeaderName};
@@ -9,7 +9,7 @@ use crate::judging::{NAMESPACE, Request, settings};
 /// The header a nonce travels in.
 const NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 
-/// What the edge sends, as the origin gets it; credentials travel as the client sent them.
+/// The forwarded request as the origin receives it, with the client's credentials.
 pub(super) fn forwarded(canonical: &CanonicalRequest, client: &HeaderMap) -> Request {
     let root = settings().roots[canonical.root].clone();
     let mut headers = HeaderMap::new();

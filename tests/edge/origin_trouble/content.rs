@@ -1,11 +1,11 @@
-//! Answers that are HTTP but none of WordPress's REST API (T-66 to T-68).
+//! Responses that are valid HTTP but not of WordPress's REST API (T-66 to T-68).
 
 use http::Method;
 
 use super::{assert_failed, write};
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
 
-/// What no client may ever see.
+/// A text that must never reach a client.
 const SECRET: &str = "/var/www/wp-config.php on 10.0.0.5";
 
 async fn edge(origin: &Origin) -> Edge {

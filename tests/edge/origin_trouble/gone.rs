@@ -1,4 +1,4 @@
-//! An origin that is gone (T-70) or full (T-71), what is tried again (T-69), and clients that leave (T-76).
+//! An origin that is down (T-70) or busy (T-71), retries (T-69), and clients that disconnect (T-76).
 
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ async fn t76_a_write_runs_on_when_its_client_leaves() {
 
     gate.open();
 
-    // The drain waits for the write: it would be cut if it hung on its client.
+    // The drain waits for the write, which would be cancelled if it depended on its client.
     assert_eq!(edge.drain().await, calendar_edge::app::DrainOutcome::Finished);
     assert_eq!(origin.only().method, Method::POST);
 }
@@ -139,7 +139,7 @@ async fn t69_a_read_is_not_tried_again_behind_an_answer_or_a_deadline() {
 #[tokio::test]
 async fn t69_a_write_is_sent_once() {
     for ending in [Step::Close, Step::Reset] {
-        // The first answer leaves a kept connection behind, which is then gone.
+        // The first response leaves a pooled connection, which the origin then closes.
         let wire = Wire::playing(move |head, _| {
             let answer = Step::json("{}");
             if head.starts_with("GET") {

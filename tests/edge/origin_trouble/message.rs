@@ -1,11 +1,11 @@
-//! Answers that end too early (T-61), and answers that are no HTTP (T-62).
+//! Responses that end too early (T-61), and responses that are not HTTP (T-62).
 
 use super::{assert_failed, edge, troubled};
 use crate::support::{EVENTS, Step};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-/// A head with these fields, and what follows it.
+/// A head with these fields, and the bytes after it.
 fn answer(fields: &str, body: &str) -> Step {
     Step::send(format!("{HEAD}{fields}\r\n{body}"))
 }
@@ -72,7 +72,7 @@ async fn t61_a_streamed_answer_that_breaks_is_aborted() {
 
             let head = client.send(request).await.head().await;
             if head.status == 502 {
-                // A reset may overtake the bytes before it, and the answer is still held then.
+                // A reset may overtake the bytes before it while the response is still buffered.
                 assert!(matches!(ending, Step::Reset));
                 continue;
             }
@@ -87,13 +87,13 @@ async fn t61_a_streamed_answer_that_breaks_is_aborted() {
     }
 }
 
-/// A good answer but for its status line.
+/// A valid response except for its status line.
 fn begun(line: &str) -> Step {
     let fields = "Content-Type: application/json\r\nContent-Length: 2\r\n";
     Step::send(format!("{line}\r\n{fields}\r\n{{}}"))
 }
 
-/// The answer becomes a 502, and the next one comes over another connection.
+/// The response becomes a 502, and the next one comes over another connection.
 async fn assert_refused(what: &str, step: Step) {
     let wire = troubled(vec![step, Step::Close]).await;
     let edge = edge(&wire, |_| {}).await;
@@ -189,7 +189,7 @@ async fn t62_a_connection_is_not_used_on_after_odd_framing() {
         "Content-Length: 2\r\nContent-Length: 3\r\n",
         "Transfer-Encoding: gzip, chunked\r\n",
     ] {
-        // The origin would go on, were it asked.
+        // The origin would respond to another request.
         let wire = troubled(vec![answer(fields, "{}")]).await;
         let edge = edge(&wire, |_| {}).await;
         assert_failed(

@@ -1,4 +1,4 @@
-//! An origin in trouble never becomes trouble for the client: clean JSON, in bounded time (T-60 to T-70, T-76).
+//! Failures of the origin become clean JSON errors in bounded time (T-60 to T-70, T-76).
 
 mod content;
 mod gone;
@@ -26,7 +26,7 @@ fn write(edge: &Edge) -> reqwest::RequestBuilder {
         .body(r#"{"title":"Gala"}"#)
 }
 
-/// Plays the steps for `/events/1` and good answers for everything else.
+/// Plays the steps for `/events/1` and valid responses for all other requests.
 async fn troubled(steps: Vec<Step>) -> Wire {
     Wire::playing(move |head, number| {
         if head.contains("/events/1 ") {

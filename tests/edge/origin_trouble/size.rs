@@ -1,4 +1,4 @@
-//! Answers that are too large (T-64) or compressed (T-65).
+//! Responses that are too large (T-64) or compressed (T-65).
 
 use super::{assert_failed, edge, troubled};
 use crate::support::{EVENTS, Step};
@@ -75,7 +75,7 @@ async fn t64_a_streamed_answer_beyond_the_limit_is_aborted() {
 
 #[tokio::test]
 async fn t65_a_coded_answer_is_refused_unread() {
-    // A bomb in front of whoever inflates it.
+    // A decompression bomb.
     for coding in ["gzip", "deflate", "br", "x-gzip", "identity, gzip"] {
         let fields = format!("Content-Encoding: {coding}\r\nContent-Length: 20\r\n");
         let wire = troubled(vec![

@@ -1,4 +1,4 @@
-//! Bytes nobody asked for: none of them shows up in another answer (T-63).
+//! Unsolicited bytes: none of them appears in another response (T-63).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{Answer, EVENTS, Edge, Step, Wire};
 
 const POISON: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n[666666]";
 
-/// Reads lists until one could have met a poisoned connection.
+/// Reads lists until one could have used a poisoned connection.
 async fn assert_clean(edge: &Edge, what: &str) {
     for _ in 0..5 {
         let answer = edge.get(EVENTS).await;

@@ -1,4 +1,4 @@
-//! Hangs and drips end with a deadline that runs to the last byte (T-60).
+//! A deadline up to the last byte ends responses that hang or arrive slowly (T-60).
 
 use std::time::{Duration, Instant};
 

@@ -47,7 +47,7 @@ async fn bodies_have_the_recorded_shape() {
     assert_eq!(body["json_ld"]["@type"], "Place");
 }
 
-/// What a full event, venue and organizer show depends on what they have; so both are made alike.
+/// The members of a full event, venue and organizer depend on their data, so both are created with the same data.
 #[tokio::test]
 async fn posts_have_the_recorded_shape() {
     let calendar = Calendar::open().await;

@@ -1,4 +1,4 @@
-//! Who may do what, and what is refused in which order.
+//! Permissions, and the order of refusals.
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The calendar behind a real edge: the lines that the demo prints work as they stand.
+//! The calendar behind a real edge: the commands that the demo prints work unchanged.
 
 use calendar_edge::settings::Settings;
 use reqwest::{Client, Method};

@@ -1,4 +1,4 @@
-//! Records that come, change and go.
+//! Creation, update and deletion of records.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ async fn an_event_lives_and_dies() {
         (status, &updated["title"], &updated["slug"]),
         (200, &json!("Coffee"), &json!("tea-cake"))
     );
-    // What an update does not send it resets, a few members excepted.
+    // An update resets the members that it does not send, except for a few.
     assert_eq!(
         (&updated["cost"], &updated["website"], &updated["sticky"]),
         (&json!(""), &json!(""), &json!(false))

@@ -8,9 +8,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 /// A certificate with its key.
 #[derive(Debug)]
 pub(crate) struct Certificate {
-    /// What a file of certificates holds.
+    /// The contents of a certificate file.
     pub(crate) pem: String,
-    /// What a file of a key holds.
+    /// The contents of a key file.
     pub(crate) key_pem: String,
     pub(crate) der: CertificateDer<'static>,
     key_der: Vec<u8>,
@@ -59,7 +59,7 @@ impl Authority {
         }
     }
 
-    /// What a client that trusts this authority alone is set up with.
+    /// The configuration of a client that trusts only this authority.
     pub(crate) fn trust(&self) -> rustls::ClientConfig {
         let mut roots = rustls::RootCertStore::empty();
         roots.add(self.der.clone()).expect("a certificate");

@@ -20,12 +20,12 @@ pub(crate) struct Edge {
     settings: Settings,
 }
 
-/// What an edge is started with.
+/// The settings and the origin of an edge.
 pub(crate) struct EdgeBuilder {
     settings: Settings,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -115,12 +115,12 @@ impl Edge {
         Self::builder().origin(origin).start().await
     }
 
-    /// Where clients connect, in the order of the settings.
+    /// The addresses for clients, in the order of the settings.
     pub(crate) fn addresses(&self) -> &[app::BoundAddress] {
         self.running.addresses()
     }
 
-    /// What it was started with.
+    /// Its settings.
     pub(crate) fn settings(&self) -> Settings {
         self.settings.clone()
     }
@@ -130,7 +130,7 @@ impl Edge {
         self.running.reloader()
     }
 
-    /// Where clients connect.
+    /// The address for clients.
     pub(crate) fn address(&self) -> SocketAddr {
         let first = self.running.addresses().first();
         first.and_then(app::BoundAddress::tcp).expect("a TCP listener")
@@ -210,7 +210,7 @@ impl Edge {
 // === impl Answer ===
 
 impl Answer {
-    /// Sends a request and reads its answer whole.
+    /// Sends a request and reads the whole response.
     pub(crate) async fn to(request: reqwest::RequestBuilder) -> Self {
         let response = request.send().await.expect("an answer");
         Self {

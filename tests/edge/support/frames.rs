@@ -19,17 +19,17 @@ const END_STREAM: u8 = 1;
 /// The flag that ends a block of fields.
 const END_HEADERS: u8 = 4;
 
-/// A connection that knows frames and nothing of what they mean.
+/// A connection that sends and reads frames without interpreting them.
 #[derive(Debug)]
 pub(crate) struct FrameClient {
     stream: BufReader<TcpStream>,
     next: u32,
 }
 
-/// What became of a stream.
+/// The outcome of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It was answered with this status.
+    /// A response with this status.
     Answered(u16),
     /// It was reset.
     Reset,
@@ -42,7 +42,7 @@ pub(crate) enum Fate {
 impl FrameClient {
     pub(super) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the edge listens");
-        // Frames are short and often lonely.
+        // Frames are short and often sent alone.
         stream.set_nodelay(true).expect("a socket");
         let mut this = Self {
             stream: BufReader::new(stream),
@@ -53,7 +53,7 @@ impl FrameClient {
         this
     }
 
-    /// Sends bytes; an edge that has closed already is no error here.
+    /// Sends bytes; a connection that the edge has closed is not an error.
     async fn write(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes).await;
     }
@@ -95,7 +95,7 @@ impl FrameClient {
         stream
     }
 
-    /// Waits for what becomes of a stream.
+    /// Waits for the outcome of a stream.
     pub(crate) async fn fate(&mut self, of: u32) -> Fate {
         loop {
             let Some((kind, stream, payload)) = self.read().await else {
@@ -158,7 +158,7 @@ fn length(number: usize) -> Vec<u8> {
     bytes
 }
 
-/// The status of an answer, which servers write first: an index of HPACK's static table, or digits in its
+/// The status of a response, which servers write first: an index of HPACK's static table, or digits in its
 /// Huffman code (RFC 7541 appendices A and B).
 fn status(block: &[u8]) -> u16 {
     match block {

@@ -1,4 +1,4 @@
-//! An origin that records what it sees and answers from a script.
+//! An origin that records requests and responds from a script.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::reply::Reply;
 
-/// A request as an origin saw it.
+/// A request as received by the origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) method: Method,
@@ -28,7 +28,7 @@ pub(crate) struct Seen {
     pub(crate) body: Bytes,
 }
 
-/// A site on port 0; gone when dropped.
+/// A site on port 0, stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Origin {
     address: SocketAddr,
@@ -66,7 +66,7 @@ impl Origin {
         Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), script).await
     }
 
-    /// The same at an address that is free.
+    /// The same at a given free address.
     pub(crate) async fn at(
         address: SocketAddr,
         script: impl Fn(&Seen, &str) -> Reply + Send + Sync + 'static,
@@ -122,7 +122,7 @@ impl Origin {
         }
     }
 
-    /// An address that nobody listens at.
+    /// An address without a listener.
     pub(crate) async fn down() -> Self {
         let this = Self::always(Reply::json(200, "{}")).await;
         this.task.abort();
@@ -137,7 +137,7 @@ impl Origin {
         format!("http://{}", self.address)
     }
 
-    /// How many connections were opened so far.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
@@ -147,7 +147,7 @@ impl Origin {
         self.seen.lock().expect("no test panics while holding it").clone()
     }
 
-    /// Every request since the last time this was asked.
+    /// Every request since the last call.
     pub(crate) fn take_seen(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.seen.lock().expect("no test panics while holding it"))
     }
@@ -180,7 +180,7 @@ async fn accept(
         let script = Arc::clone(&script);
         let service = service_fn(move |request| serve(request, Arc::clone(&seen), Arc::clone(&script)));
         tasks.spawn(async move {
-            // A client that leaves is part of many tests.
+            // Many tests disconnect the client.
             let _ = auto::Builder::new(TokioExecutor::new())
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
@@ -221,7 +221,7 @@ async fn send_raw(mut stream: TcpStream, bytes: &'static [u8]) {
             Err(_) => return,
         }
     }
-    // The edge may be gone already, which is its right.
+    // The edge may have disconnected already, as it may.
     let _ = stream.write_all(bytes).await;
     let _ = stream.shutdown().await;
 }

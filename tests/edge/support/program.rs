@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// How long a log line may take to appear.
+/// Maximum wait for a log line.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A serving program that is killed with its test.
@@ -36,7 +36,7 @@ impl Directory {
         Self(path)
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -53,7 +53,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // What is left behind is the system's to clean.
+        // Remains are left for the system to clean.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -80,7 +80,7 @@ impl Program {
         let (sender, log) = mpsc::unbounded_channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                // A program that fails to start says so in plain text.
+                // A program that fails to start reports it in plain text.
                 let line = serde_json::from_str(&line).unwrap_or(Value::String(line));
                 if sender.send(line).is_err() {
                     return;
@@ -106,7 +106,7 @@ impl Program {
         address.parse().expect("a TCP address")
     }
 
-    /// The next log line with this message; those before it are passed over.
+    /// The next log line with this message; those before it are skipped.
     pub(crate) async fn logged(&mut self, message: &str) -> Value {
         let mut passed = Vec::new();
         let found = tokio::time::timeout(PATIENCE, async {

@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// A connection without any knowledge of HTTP on the way out.
+/// A connection that sends raw bytes.
 #[derive(Debug)]
 pub(crate) struct RawClient {
     stream: BufReader<TcpStream>,
 }
 
-/// An HTTP/1.1 answer, read by its Content-Length or to the end.
+/// An HTTP/1.1 response, read by its Content-Length or to the end.
 #[derive(Debug)]
 pub(crate) struct RawAnswer {
     pub(crate) status: u16,
@@ -22,7 +22,7 @@ pub(crate) struct RawAnswer {
 // === impl RawClient ===
 
 impl RawClient {
-    /// Connects; whoever listens there.
+    /// Connects to an address.
     pub(crate) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the edge listens");
         Self {
@@ -30,13 +30,13 @@ impl RawClient {
         }
     }
 
-    /// Sends bytes; an edge that has closed already is no error here.
+    /// Sends bytes; a connection that the edge has closed is not an error.
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         let _ = self.stream.write_all(bytes.as_ref()).await;
         self
     }
 
-    /// Sends a block again and again until the edge has closed; returns how many went.
+    /// Sends a block repeatedly until the edge closes the connection; returns the number of blocks.
     pub(crate) async fn send_until_closed(&mut self, block: &[u8], most: usize) -> usize {
         for sent in 0..most {
             if self.stream.write_all(block).await.is_err() {
@@ -46,7 +46,7 @@ impl RawClient {
         most
     }
 
-    /// Reads one answer to anything but HEAD; interim answers are passed over.
+    /// Reads one response to a request other than HEAD; interim responses are skipped.
     pub(crate) async fn answer(&mut self) -> RawAnswer {
         let mut answer = self.head().await;
         while answer.status < 200 {
@@ -65,7 +65,7 @@ impl RawClient {
         answer
     }
 
-    /// Reads the head of an answer, and nothing behind it.
+    /// Reads only the head of a response.
     pub(crate) async fn head(&mut self) -> RawAnswer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {

@@ -1,4 +1,4 @@
-//! What a scripted origin answers, and when.
+//! Responses of a scripted origin, and their timing.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -6,14 +6,14 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use tokio::sync::watch;
 
-/// One answer of an origin.
+/// One response of an origin.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     response: Response<Full<Bytes>>,
     gate: Option<Gate>,
 }
 
-/// Holds answers back until it is opened, and tells when one is waiting.
+/// Delays responses until it is opened, and counts those that wait.
 #[derive(Debug, Clone)]
 pub(crate) struct Gate {
     reached: watch::Sender<usize>,
@@ -23,12 +23,12 @@ pub(crate) struct Gate {
 // === impl Reply ===
 
 impl Reply {
-    /// A JSON answer.
+    /// A JSON response.
     pub(crate) fn json(status: u16, body: &str) -> Self {
         Self::of_type(status, "application/json; charset=UTF-8", body)
     }
 
-    /// An answer of any type.
+    /// A response of any type.
     pub(crate) fn of_type(status: u16, media_type: &'static str, body: &str) -> Self {
         let mut response = Response::new(Full::from(Bytes::copy_from_slice(body.as_bytes())));
         *response.status_mut() = StatusCode::from_u16(status).expect("a status");
@@ -45,7 +45,7 @@ impl Reply {
         self
     }
 
-    /// The same, once the gate is open.
+    /// The same, sent when the gate is open.
     pub(crate) fn behind(mut self, gate: &Gate) -> Self {
         self.gate = Some(gate.clone());
         self
@@ -70,12 +70,12 @@ impl Gate {
         }
     }
 
-    /// Lets every answer through, now and later.
+    /// Opens the gate for all responses.
     pub(crate) fn open(&self) {
         self.open.send_replace(true);
     }
 
-    /// Waits until so many answers have come to the gate.
+    /// Waits until this number of responses has reached the gate.
     pub(crate) async fn reached_by(&self, answers: usize) {
         let mut reached = self.reached.subscribe();
         reached

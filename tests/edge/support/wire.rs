@@ -1,4 +1,4 @@
-//! An origin that knows no HTTP on the way out: it plays bytes, pauses and endings as they are written down.
+//! An origin that sends raw bytes, pauses and endings from a list of steps.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -9,16 +9,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// One thing that a wire origin does.
+/// One step of a wire origin.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends them one by one, this long apart.
     Drip(Vec<u8>, Duration),
-    /// Sends them again and again until the edge has enough.
+    /// Sends them repeatedly until the edge disconnects.
     Flood(Vec<u8>),
-    /// Says nothing more until the edge leaves.
+    /// Sends nothing more until the edge disconnects.
     Hang,
     /// Closes the connection.
     Close,
@@ -26,7 +26,7 @@ pub(crate) enum Step {
     Reset,
 }
 
-/// A site that plays steps after each request; gone when dropped.
+/// A site that plays steps after each request; stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Wire {
     address: SocketAddr,
@@ -34,13 +34,13 @@ pub(crate) struct Wire {
     task: JoinHandle<()>,
 }
 
-/// What a wire origin saw.
+/// The requests and connections of a wire origin.
 #[derive(Debug)]
 struct Log {
     requests: Mutex<Vec<String>>,
     /// Connections so far.
     opened: watch::Sender<usize>,
-    /// Connections that are gone.
+    /// Closed connections.
     ended: watch::Sender<usize>,
     /// Requests that wait behind [`Step::Hang`].
     hanging: watch::Sender<usize>,
@@ -48,7 +48,7 @@ struct Log {
 
 type Script = Arc<dyn Fn(&str, usize) -> Vec<Step> + Send + Sync>;
 
-/// Whether the connection can be used on.
+/// The state of a connection after a step.
 enum After {
     Open,
     Ended,
@@ -61,7 +61,7 @@ impl Step {
         Self::Send(bytes.as_ref().to_vec())
     }
 
-    /// A good answer of this JSON.
+    /// A valid response with this JSON.
     pub(crate) fn json(body: &str) -> Self {
         let length = body.len();
         Self::send(format!(
@@ -80,7 +80,7 @@ impl Step {
             },
             Self::Hang => {
                 log.hanging.send_modify(|hanging| *hanging += 1);
-                // Whatever comes or fails: the edge is gone.
+                // Any result means that the edge has disconnected.
                 let _ = stream.read_u8().await;
                 return After::Ended;
             }
@@ -142,17 +142,17 @@ impl Wire {
             .clone()
     }
 
-    /// How many connections were opened so far.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         *self.log.opened.borrow()
     }
 
-    /// Waits until so many requests hang.
+    /// Waits until this number of requests hang.
     pub(crate) async fn hanging(&self, requests: usize) {
         reaches(&self.log.hanging, requests).await;
     }
 
-    /// Waits until so many connections are gone.
+    /// Waits until this number of connections are closed.
     pub(crate) async fn ended(&self, connections: usize) {
         reaches(&self.log.ended, connections).await;
     }
