@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::body::{self, BodyFault, Unwanted};
 use super::calls::{CallBody, CallRequest, CallResponse};
 use super::stage::Stage;
-use crate::decision::BodyRule;
+use crate::decision::{BodyRule, ReadableCall};
 use crate::response::refused;
 use crate::settings::{Limits, Settings, Timeouts};
 
@@ -57,7 +57,7 @@ where
             opened,
             body,
         } = request;
-        let rule = opened.next().map_or(BodyRule::Drop, |call| call.body());
+        let rule = opened.next().map_or(BodyRule::Drop, ReadableCall::body);
         match self.read(rule, body).await {
             Ok(body) => {
                 let request = CallRequest {

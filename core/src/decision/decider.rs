@@ -4,12 +4,11 @@ use http::Method;
 use http::request::Parts;
 
 use super::hidden_call::{SiteBody, hidden_call, site_body};
-use super::on_head::{self, ReadHead};
+use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
-use crate::admission::{Client, CostClass, Writers};
-use crate::authority::StrictAuthority;
-use crate::call::{Explanation, Judge, Judgement, Outcome};
+use crate::admission::{Client, CostClass};
+use crate::call::{Explanation, Judgement, Outcome};
 use crate::cors::Preflight;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Problem, Refusal};
@@ -21,9 +20,7 @@ use crate::settings::{OtherTraffic, Profile, Settings};
 /// What other requests did is not considered: rate limits, capacity and the state of the site come on top.
 #[derive(Debug)]
 pub struct Decider {
-    pub(super) judge: Judge,
-    pub(super) writers: Writers,
-    pub(super) authority: StrictAuthority,
+    on_head: OnHead,
     roots: Roots,
     schemes: Vec<String>,
     other: OtherTraffic,
@@ -64,9 +61,7 @@ impl Decider {
     /// The decisions that these settings ask for.
     pub fn new(settings: &Settings) -> Self {
         Self {
-            judge: Judge::new(settings),
-            writers: Writers::new(settings),
-            authority: StrictAuthority::new(settings),
+            on_head: OnHead::new(settings),
             roots: Roots::new(settings),
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
@@ -150,10 +145,10 @@ impl Decider {
         call: &ReadableCall,
         body: &[u8],
     ) -> Judgement {
-        let mut judgement = self.judge.judge(&call.raw(head, body));
+        let mut judgement = self.on_head.judge.judge(&call.raw(head, body));
         let client = Client::new(head.client, opened.identity());
         let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
-        if is_write && !self.writers.include(client) {
+        if is_write && !self.on_head.writers.include(client) {
             judgement.outcome = Outcome::Refuse(Refusal::edge(EdgeError::WriterDenied));
         }
         judgement
@@ -190,7 +185,7 @@ impl Decider {
             return Ok(None);
         };
         match opened.next() {
-            Ok(call) => self.judge.explain(&call.raw(head, body), show).map(Some),
+            Ok(call) => self.on_head.judge.explain(&call.raw(head, body), show).map(Some),
             Err(_) => Ok(None),
         }
     }
@@ -198,23 +193,20 @@ impl Decider {
     fn opened(&self, head: &RequestHead<'_>, target: Target) -> OpenedCall {
         let method = &head.parts.method;
         let operation = target.call().and_then(|target| target.operation);
-        let profile = self.judge.enforced_profile(operation);
+        let profile = self.on_head.judge.enforced_profile(operation);
         let credentials = Credentials::read(&head.parts.headers, profile, &self.schemes);
         let cost = CostClass::of(method, operation);
         let identity = credentials
             .as_ref()
             .map_or_else(RejectedCredentials::identity, Credentials::identity)
             .clone();
-        let refusal = on_head::refusal(
-            self,
-            &ReadHead {
-                head,
-                target: &target,
-                profile,
-                cost,
-                credentials: &credentials,
-            },
-        );
+        let refusal = self.on_head.refusal(&ReadHead {
+            head,
+            target: &target,
+            profile,
+            cost,
+            credentials: &credentials,
+        });
         let next = match (target, refusal) {
             (_, Some(refusal)) => Err(refusal),
             (Target::Calendar(target), None) => Ok(ReadableCall {

@@ -2,14 +2,14 @@
 
 use http::request::Parts;
 
-use super::decider::Decider;
 use super::request_head::RequestHead;
-use crate::admission::{Client, CostClass};
-use crate::authority::misdirected;
+use crate::admission::{Client, CostClass, Writers};
+use crate::authority::{StrictAuthority, misdirected};
+use crate::call::Judge;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Refusal};
 use crate::routing::Target;
-use crate::settings::Profile;
+use crate::settings::{Profile, Settings};
 
 /// A head with everything that was read from it.
 pub(super) struct ReadHead<'a> {
@@ -20,8 +20,16 @@ pub(super) struct ReadHead<'a> {
     pub(super) credentials: &'a Result<Credentials, RejectedCredentials>,
 }
 
+/// Decides what follows from a head alone.
+#[derive(Debug)]
+pub(super) struct OnHead {
+    pub(super) judge: Judge,
+    pub(super) writers: Writers,
+    authority: StrictAuthority,
+}
+
 /// A rule about a request whose head is read.
-type HeadRule = fn(&Decider, &ReadHead<'_>) -> Option<Refusal>;
+type HeadRule = fn(&OnHead, &ReadHead<'_>) -> Option<Refusal>;
 
 /// The rules; the first refusal is the response.
 const ON_HEAD: [HeadRule; 5] = [
@@ -36,41 +44,53 @@ const ON_HEAD: [HeadRule; 5] = [
     foreign_authority,
 ];
 
-/// The first refusal.
-pub(super) fn refusal(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
-    ON_HEAD.iter().find_map(|rule| rule(decider, read))
+// === impl OnHead ===
+
+impl OnHead {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            judge: Judge::new(settings),
+            writers: Writers::new(settings),
+            authority: StrictAuthority::new(settings),
+        }
+    }
+
+    /// The first refusal.
+    pub(super) fn refusal(&self, read: &ReadHead<'_>) -> Option<Refusal> {
+        ON_HEAD.iter().find_map(|rule| rule(self, read))
+    }
 }
 
-fn unreadable_target(_: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+fn unreadable_target(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     match read.target {
         Target::Invalid(problem) => Some(Refusal::plain(problem.clone())),
         Target::Calendar(_) | Target::Site { .. } => None,
     }
 }
 
-fn no_route(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let Target::Site { root } = *read.target else {
         return None;
     };
     let Parts { method, uri, .. } = read.head.parts;
-    Some(decider.judge.refuse_elsewhere(root, method, uri.query()))
+    Some(rules.judge.refuse_elsewhere(root, method, uri.query()))
 }
 
 /// Where the target leads to no route, credentials do not matter: the response is 404.
-fn rejected_credentials(_: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let rejected = read.credentials.as_ref().err()?;
     read.is_routed().then(|| rejected.fault().refusal())
 }
 
-fn writing_address(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
+fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let credentials = read.credentials.as_ref().ok()?;
     let client = Client::new(read.head.client, credentials.identity());
-    let is_denied = read.is_routed() && read.cost == CostClass::Write && !decider.writers.are_at(client);
+    let is_denied = read.is_routed() && read.cost == CostClass::Write && !rules.writers.are_at(client);
     is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
 }
 
-fn foreign_authority(decider: &Decider, read: &ReadHead<'_>) -> Option<Refusal> {
-    let is_ours = || decider.authority.names_us(read.head.parts, read.head.addressed);
+fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let is_ours = || rules.authority.names_us(read.head.parts, read.head.addressed);
     (read.profile == Profile::Strict && !is_ours()).then(misdirected)
 }
 
