@@ -19,7 +19,8 @@ const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [
     media_type,
 ];
 
-/// Asked of a call that is read. Mode `report` makes findings of them, mode `off` does not ask.
+/// Asked of a call that is read. Mode `report` makes findings of them, mode `off` does not ask. Where mode `enforce`
+/// leaves the words of a refusal to the origin, the edge's own objections still hold.
 const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 5] = [
     // Strict: an odd spelling may have a second reading, so it comes before all that depends on the reading.
     shape,
@@ -79,13 +80,26 @@ pub(super) fn weigh(case: &Case<'_>) -> Weighed {
     if let (Some(problem), None) = (&first, waiver) {
         return Weighed::Refused(problem.clone());
     }
-    if let Some(problem) = UNCONDITIONAL.iter().find_map(|phase| phase(case)) {
+    let lasting = || UNCONDITIONAL.iter().find_map(|phase| phase(case));
+    if let Some(problem) = own_objection(case, waiver).or_else(lasting) {
         return Weighed::Refused(first.unwrap_or(problem));
     }
     match waiver {
         Some(waiver) => Weighed::Waived(waiver, first),
         None => Weighed::Passed,
     }
+}
+
+/// What the edge alone has against a call whose refusal the origin words: the origin might not refuse it.
+fn own_objection(case: &Case<'_>, waiver: Option<Waiver>) -> Option<Problem> {
+    if waiver != Some(Waiver::OriginWords) {
+        return None;
+    }
+    let objections = JUDGED.iter().filter_map(|phase| phase(case));
+    objections
+        .filter(Objection::is_own)
+        .map(Objection::into_problem)
+        .next()
 }
 
 /// Why a call may go without having passed, or with this objection.
@@ -110,6 +124,10 @@ impl Objection {
         match self {
             Self::Shared(problem) | Self::Own(problem) => problem,
         }
+    }
+
+    const fn is_own(&self) -> bool {
+        matches!(self, Self::Own(_))
     }
 
     /// Whether the words of the refusal depend on what only the origin knows: in an envelope an error names the

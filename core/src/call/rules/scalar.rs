@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::images::is_web;
 use super::judge_context::JudgeContext;
 use crate::credentials::Caller;
 use crate::value::datetime;
+use crate::value::integer::is_integer;
 use crate::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
 use crate::value::{Value, Verdict, Why};
 
@@ -40,12 +40,12 @@ pub(super) fn text_or_empty(value: &Value, judge: fn(&[u8]) -> Verdict) -> Verdi
 /// An attachment by number, or a URL the origin asks for with HEAD, for callers who may upload: it must not be
 /// sent to hosts that a client makes up (T-17).
 pub(super) fn image(value: &Value, judge_context: JudgeContext<'_>) -> Verdict {
-    if is_numeric_value(value) {
+    if is_integer(value) {
         return positive_id(value);
     }
     let is_fetched = value
         .as_text()
-        .is_some_and(|text| is_web(text) && judge_context.images.hold(text));
+        .is_some_and(|text| judge_context.images.hold(text));
     match judge_context.caller {
         Caller::Credentialed if is_fetched => Verdict::Defer(Why::Fetch),
         Caller::Credentialed | Caller::Anonymous => Verdict::Reject,
