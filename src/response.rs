@@ -66,7 +66,11 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
     if let Some(methods) = refusal.allow().methods() {
         headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
-    let status = format!("calendar-edge; error={}", refusal.problem().proxy_error());
+    let problem = refusal.problem();
+    let mut status = format!("calendar-edge; error={}", problem.proxy_error());
+    if let Some(received) = problem.received_status() {
+        status.push_str(&format!("; received-status={}", received.as_u16()));
+    }
     headers.insert(
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
