@@ -67,10 +67,9 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
         headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
     let problem = refusal.problem();
-    let mut status = format!("calendar-edge; error={}", problem.proxy_error());
-    if let Some(received) = problem.received_status() {
-        status.push_str(&format!("; received-status={}", received.as_u16()));
-    }
+    let received = problem.received_status().map(|status| status.as_u16());
+    let received = received.map_or_else(String::new, |status| format!("; received-status={status}"));
+    let status = format!("calendar-edge; error={}{received}", problem.proxy_error());
     headers.insert(
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
