@@ -9,7 +9,7 @@ use std::time::Instant;
 use http::request::Parts;
 
 use super::fault;
-use crate::admission::{Budgets, Client, CostClass, RateLimitStatus, SharedBuckets, Writers};
+use crate::admission::{Budgets, Client, CostClass, NamedAccounts, Receipt, SharedBuckets, Writers};
 use crate::credentials::{Credentials, Identity, RejectedCredentials};
 use crate::layers::RequestContext;
 use crate::problem::{EdgeError, Refusal};
@@ -28,7 +28,7 @@ pub(super) struct Admitted<'a> {
     pub(super) context: &'a RequestContext,
     pub(super) profile: Profile,
     pub(super) credentials: Credentials,
-    standings: RateLimitStatus,
+    receipt: Receipt,
 }
 
 /// Lets visitors in, or not.
@@ -37,6 +37,7 @@ pub(super) struct Entrance {
     budgets: Budgets,
     buckets: SharedBuckets,
     writers: Writers,
+    names: NamedAccounts,
     schemes: Vec<String>,
     metrics: Metrics,
 }
@@ -50,6 +51,7 @@ impl Entrance {
             budgets: Budgets::new(&settings.rate_limits, &buckets),
             buckets,
             writers: Writers::new(settings),
+            names: NamedAccounts::new(settings),
             schemes: settings.authorization_schemes.clone(),
             metrics,
         }
@@ -62,6 +64,7 @@ impl Entrance {
             budgets: Budgets::new(&settings.rate_limits, &self.buckets),
             buckets: self.buckets.clone(),
             writers: Writers::new(settings),
+            names: NamedAccounts::new(settings),
             schemes: settings.authorization_schemes.clone(),
             metrics: self.metrics.clone(),
         }
@@ -83,14 +86,15 @@ impl Entrance {
         let identity = credentials
             .as_ref()
             .map_or_else(RejectedCredentials::identity, Credentials::identity);
-        let standings = self.spend(client(context, identity), call)?;
+        let receipt = self.spend(client(context, identity), call)?;
         let is_routed = target.is_some_and(|target| target.matched.is_some());
         let refusal = is_routed
             .then(|| self.refusal(context, &credentials, call))
             .flatten();
         if let Some(refusal) = refusal {
             let mut answer = refused(&refusal);
-            standings.write(answer.headers_mut());
+            receipt.status().write(answer.headers_mut());
+            self.budgets.refund(receipt, Instant::now());
             return Err(Box::new(answer));
         }
         Ok(Admitted {
@@ -98,11 +102,11 @@ impl Entrance {
             context,
             profile,
             credentials: credentials.unwrap_or_default(),
-            standings,
+            receipt,
         })
     }
 
-    fn spend(&self, client: Client<'_>, call: CostClass) -> Result<RateLimitStatus, Box<EdgeResponse>> {
+    fn spend(&self, client: Client<'_>, call: CostClass) -> Result<Receipt, Box<EdgeResponse>> {
         let spent = self.budgets.spend(client, call, Instant::now());
         spent.map_err(|exceeded| {
             self.metrics.rate_limited(exceeded.budget);
@@ -120,6 +124,9 @@ impl Entrance {
             Ok(credentials) => credentials.identity(),
             Err(rejected) => return Some(rejected.fault().refusal()),
         };
+        if let Some(fault) = self.names.fault(identity) {
+            return Some(fault.refusal());
+        }
         let is_denied = call == CostClass::Write && !self.writers.are_at(client(context, identity));
         is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
     }
@@ -130,11 +137,11 @@ impl Entrance {
     }
 
     /// Sees the answer to a client that was let in.
-    pub(super) fn leave(&self, request: &Admitted<'_>, mut answer: EdgeResponse) -> EdgeResponse {
-        if answer.extensions().get::<LoginRefused>().is_some() {
-            self.budgets.login_failed(request.client(), Instant::now());
+    pub(super) fn leave(&self, request: Admitted<'_>, mut answer: EdgeResponse) -> EdgeResponse {
+        request.receipt.status().write(answer.headers_mut());
+        if answer.extensions().get::<LoginRefused>().is_none() {
+            self.budgets.refund(request.receipt, Instant::now());
         }
-        request.standings.write(answer.headers_mut());
         answer
     }
 }

@@ -116,7 +116,7 @@ impl Inner {
         match entrance.admit(head, context, Some(&target), profile) {
             Ok(request) => {
                 let answer = self.calendar.judged(&request, &body, &target).await;
-                entrance.leave(&request, answer)
+                entrance.leave(request, answer)
             }
             Err(answer) => *answer,
         }
@@ -150,6 +150,6 @@ impl Inner {
                 refused(&self.means.judge.refuse_elsewhere(*root, &head.method, query))
             }
         };
-        entrance.leave(&request, answer)
+        entrance.leave(request, answer)
     }
 }

@@ -8,10 +8,12 @@ mod caller;
 mod cookies;
 mod fault;
 mod identity;
+mod principal;
 mod read;
 mod secret;
 
 pub use caller::Caller;
 pub use fault::{CredentialsFault, RejectedCredentials};
 pub use identity::Identity;
+pub use principal::Principal;
 pub use read::Credentials;

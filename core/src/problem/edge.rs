@@ -218,7 +218,8 @@ catalogue! {
         proxy_error: HttpRequestError,
         sentence: "The request must carry at most one valid Authorization.",
         meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that \
-            is not accepted.",
+            is not accepted. With `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank \
+            and the base64 of `name:password`.",
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
         operator: "Add a scheme that clients need to `authorization_schemes`.",
     }
