@@ -66,7 +66,10 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
     if let Some(methods) = refusal.allow().methods() {
         headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
     }
-    let status = format!("calendar-edge; error={}", refusal.problem().proxy_error());
+    let problem = refusal.problem();
+    let received = problem.received_status().map(|status| status.as_u16());
+    let received = received.map_or_else(String::new, |status| format!("; received-status={status}"));
+    let status = format!("calendar-edge; error={}{received}", problem.proxy_error());
     headers.insert(
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),

@@ -131,7 +131,13 @@ pub(super) static SECTIONS: [Section; 16] = [
     Section {
         name: "rate_limits.credentials",
         header: "[rate_limits.credentials]",
-        meaning: "Rates per `Authorization` value or login cookie, in addition to the rates of the address.",
+        meaning: "Rates per account, in addition to the rates of the address. The account is the name in Basic \
+                  credentials and in login cookies, whatever the case and the password; a request is charged \
+                  to each account that it names. All names with characters other than ASCII letters, digits, \
+                  `.`, `_`, `@`, `-` and blanks share one rate, and so do requests with more than four \
+                  accounts. A name and the e-mail address of its account count as two. Other tokens, such as \
+                  Bearer, have a rate per token and client address. As with `failed_logins`, Basic \
+                  credentials must be exact.",
         keys: Keys::Once(CREDENTIALS_RATES),
     },
     Section {
@@ -327,7 +333,8 @@ const TOP: &[SettingKey] = &[
             ),
         ),
         "Accounts that may write, by the user name in their Basic credentials. Others get 403 \
-         `edge_writer_denied`. Without this list the plugin lets even contributors change the events of \
+         `edge_writer_denied`, and Basic credentials that are not exactly one blank and the base64 of \
+         `name:password` 400 `edge_bad_authorization`. Without this list the plugin lets even contributors change the events of \
          others.",
     )
     .unset("every account that the site allows"),
@@ -732,8 +739,12 @@ const RATE_LIMITS: &[SettingKey] = &[
     SettingKey::new(
         "failed_logins",
         Rate(|settings| &mut settings.rate_limits.failed_logins),
-        "Failed logins (401 from the site), per client address and per account name of Basic credentials. \
-         Above the rate, requests with credentials are refused.",
+        "Failed logins (401 from the site), per client address and per account that Basic credentials or login \
+         cookies name. Above the rate, requests with credentials are refused. A login counts as failed until \
+         the site answers otherwise, so the rate also limits how many requests with credentials may wait for \
+         the site at once; a client that disconnects before the response has spent its attempt. Basic \
+         credentials that are not exactly one blank and the base64 of `name:password` get 400 \
+         `edge_bad_authorization`.",
     )
     .unset("off"),
     SettingKey::new(

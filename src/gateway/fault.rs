@@ -9,7 +9,7 @@ use super::calls::CallFailure;
 use crate::admission::{Exceeded, whole_seconds};
 use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
-use crate::relay::OriginFailure;
+use crate::relay::{OriginFailure, RequestPart};
 use crate::response::{EdgeResponse, refused};
 use crate::telemetry::causes;
 
@@ -120,6 +120,9 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
     match failure {
         OriginFailure::InvalidStatus(_) => Problem::because(Cause::OriginProtocol),
         OriginFailure::CodedBody(_) => Problem::because(Cause::OriginCoding),
+        OriginFailure::RequestTooLarge(RequestPart::Body) => Problem::because(Cause::OriginLimitsBody),
+        OriginFailure::RequestTooLarge(RequestPart::Target) => Problem::because(Cause::OriginLimitsTarget),
+        OriginFailure::RequestTooLarge(RequestPart::Headers) => Problem::because(Cause::OriginLimitsHeaders),
         OriginFailure::TooLarge { .. } => Problem::because(Cause::OriginBodySize),
         OriginFailure::Interrupted(_) | OriginFailure::Truncated => Problem::because(Cause::OriginIncomplete),
         OriginFailure::DatabaseError | OriginFailure::Maintenance => Problem::because(Cause::OriginDown),

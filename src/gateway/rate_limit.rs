@@ -45,18 +45,18 @@ where
         let address = request.context.client.address;
         let opened = Arc::clone(&request.opened);
         let client = Client::new(address, opened.identity());
-        let status = match self.budgets.spend(client, opened.cost(), Instant::now()) {
-            Ok(status) => status,
+        let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {
+            Ok(receipt) => receipt,
             Err(exceeded) => {
                 self.metrics.rate_limited(exceeded.budget);
                 return fault::too_fast(&exceeded);
             }
         };
         let CallResponse { mut response, login } = self.inner.call(request).await;
-        if login == Login::Refused {
-            self.budgets.login_failed(client, Instant::now());
+        receipt.status().write(response.headers_mut());
+        if login == Login::NotRefused {
+            self.budgets.refund(receipt, Instant::now());
         }
-        status.write(response.headers_mut());
         response
     }
 }

@@ -214,3 +214,15 @@ async fn what_a_nonce_is_worth_is_asked_before_a_call_is_refused() {
         .collect();
     assert_eq!(nonces, [Some("x".to_owned()), Some("x".to_owned())]);
 }
+
+#[tokio::test]
+async fn a_long_list_is_not_written_longer_than_it_was_sent() {
+    let origin = Origin::always(Reply::json(200, r#"{"events":[]}"#)).await;
+    let edge = Edge::before(&origin).await;
+    let ids: Vec<String> = (1000..2180).map(|id| id.to_string()).collect();
+    let query = format!("include={}", ids.join(","));
+    let answer = edge.get(&format!("{EVENTS}?{query}")).await;
+    assert_eq!(answer.status, 200);
+    let target = origin.only().target;
+    assert!(target.ends_with(&format!("?{query}")), "{target}");
+}

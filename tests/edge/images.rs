@@ -95,6 +95,78 @@ async fn t17_no_spelling_gets_around_it() {
     }
 }
 
+/// Texts that some client, server or PHP function could send a request for, and texts that name nothing.
+const FOREIGN: [&str; 38] = [
+    "x:http://127.0.0.1/x.png",
+    "X:HTTP://127.0.0.1/x.png",
+    "http://127.0.0.1/x.png",
+    "HTTP://127.0.0.1/x.png",
+    "hTTps://evil.example/x.png",
+    "http:127.0.0.1/x.png",
+    "http:/127.0.0.1/x.png",
+    "http:///127.0.0.1/x.png",
+    "http:\\\\127.0.0.1\\x.png",
+    "http://127.0.0.1",
+    "//127.0.0.1/x.png",
+    "/\\127.0.0.1/x.png",
+    "127.0.0.1/x.png",
+    "events.example.org/x.png",
+    "//events.example.org/x.png",
+    "ftp://events.example.org/x.png",
+    "file:///etc/passwd",
+    "gopher://127.0.0.1:25/x",
+    "data:image/png;base64,AAAA",
+    "php://filter/resource=x.png",
+    " http://127.0.0.1/x.png",
+    "\thttp://127.0.0.1/x.png",
+    "ht\ttp://127.0.0.1/x.png",
+    "http://events.example.org\n@127.0.0.1/x.png",
+    "http://events.example.org/x.png\r\n",
+    "\u{0}http://127.0.0.1/x.png",
+    "http://[::1]/x.png",
+    "http://[::ffff:127.0.0.1]:80/x.png",
+    "http://2130706433/x.png",
+    "http://events.example.org:8080/x.png",
+    "http://events.example.org@127.0.0.1/x.png",
+    "http://u:p@events.example.org/x.png",
+    "http://events.example.org%2f@127.0.0.1/x.png",
+    "http://events%2eexample.org/x.png",
+    "http://events.example.org\\@127.0.0.1/x.png",
+    "http://ev\u{e9}nts.example.org/x.png",
+    "notaurl",
+    "5.5",
+];
+
+#[tokio::test]
+async fn t17_no_spelling_is_left_to_the_origins_words() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, Mode::Enforce).await;
+    for text in FOREIGN {
+        for body in [
+            serde_json::json!({"image": text}),
+            serde_json::json!({"venue": {"venue": "N", "image": text}}),
+            serde_json::json!({"organizer": [15, {"organizer": "N", "image": text}]}),
+            serde_json::json!({"organizer": {"a": {"organizer": "N", "image": text}}}),
+        ] {
+            let target = format!("{EVENTS}/56?_envelope=1");
+            let answer = update(&edge, &target, "application/json", &body.to_string()).await;
+            assert!(
+                answer.body.contains("rest_invalid_param"),
+                "{body}: {}",
+                answer.body
+            );
+            let request = edge
+                .request(Method::POST, &format!("{EVENTS}/56"))
+                .header("cookie", "wordpress_logged_in_x=a")
+                .header("x-wp-nonce", "n")
+                .header("content-type", "application/json")
+                .body(body.to_string());
+            assert_eq!(Answer::to(request).await.status, 400, "{body}");
+            assert!(origin.take_seen().is_empty(), "{body}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn t17_report_mode_only_reports() {
     let origin = Origin::always(Reply::json(200, "{}")).await;

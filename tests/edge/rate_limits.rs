@@ -5,7 +5,7 @@ use std::time::Duration;
 use calendar_edge::settings::{Profile, Rate, Settings};
 use http::Method;
 
-use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
 
 fn rate(requests: u32) -> Rate {
     let period = Duration::from_hours(1);
@@ -142,7 +142,112 @@ async fn t75_credentials_have_budgets_of_their_own() {
     };
     assert_eq!(read("192.0.2.1", "Basic YTpi").await.status, 200);
     assert_limited(&read("192.0.2.2", "Basic YTpi").await);
-    assert_eq!(read("192.0.2.1", "Basic YTpj").await.status, 200);
+    assert_limited(&read("192.0.2.1", "Basic YTpj").await);
+    assert_eq!(read("192.0.2.1", "Basic Yjpi").await.status, 200);
+}
+
+/// Ways to send the name `alice` and a password: each is the account's, or is refused.
+const SPELLINGS: [(&str, &str); 14] = [
+    ("authorization", "Basic YWxpY2U6eA=="),
+    ("authorization", "basic YWxpY2U6eQ=="),
+    ("authorization", "Basic QUxJQ0U6eA=="),
+    ("authorization", "Basic YWxpY2UgOng="),
+    ("authorization", "Basic  YWxpY2U6eA=="),
+    ("authorization", "Basic YWxpY2U6eA"),
+    ("authorization", "Basic YWxp*Y2U6eA=="),
+    ("authorization", "Basic YWxpY2U6eB=="),
+    ("authorization", "Basic\tYWxpY2U6eA=="),
+    ("cookie", "wordpress_logged_in_1=alice%7C1%7Cx%7Cy"),
+    ("cookie", "wordpress_logged_in_2=%61lice|2|x|y"),
+    ("cookie", "wordpress_sec_1=ALICE%7C2%7Cx%7Cy; a=b"),
+    ("cookie", "wordpress_logged_in_1=bob; wordpress_logged_in_2=alice"),
+    (
+        "cookie",
+        "wordpress_logged_in_2=alice; wordpress_logged_in_1=carol",
+    ),
+];
+
+#[tokio::test]
+async fn t33_no_spelling_of_an_account_has_a_budget_of_its_own() {
+    let origin = Origin::always(Reply::json(
+        401,
+        r#"{"code":"incorrect_password","message":"No."}"#,
+    ))
+    .await;
+    let settings: [fn(&mut Settings); 2] = [
+        |settings| settings.rate_limits.failed_logins = Some(rate(1)),
+        |settings| settings.rate_limits.credentials.items = Some(rate(1)),
+    ];
+    for settings in settings {
+        let edge = edge(&origin, settings).await;
+        let target = format!("{EVENTS}/56");
+        for (index, (name, value)) in SPELLINGS.into_iter().enumerate() {
+            let client = format!("192.0.2.{index}");
+            let request = from(&edge, &client, Method::GET, &target).header(name, value);
+            let status = Answer::to(request).await.status.as_u16();
+            let expected: &[u16] = if index == 0 { &[401] } else { &[400, 429] };
+            assert!(expected.contains(&status), "{name}: {value}: {status}");
+        }
+        assert_eq!(origin.take_seen().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn t33_names_that_may_be_equal_share_a_budget() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.credentials.items = Some(rate(1));
+    })
+    .await;
+    let read = |credentials: &'static str| {
+        let request = from(&edge, "192.0.2.1", Method::GET, &format!("{EVENTS}/56"));
+        Answer::to(request.header("authorization", credentials))
+    };
+    // `álice:x`, and `alice` in wide letters.
+    assert_eq!(read("Basic w6FsaWNlOng=").await.status, 200);
+    assert_limited(&read("Basic 772B772M772J772D772FOng=").await);
+}
+
+#[tokio::test]
+async fn t33_basic_that_is_read_in_two_ways_is_refused_where_names_count() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let read = |edge: &Edge| {
+        let request = from(edge, "192.0.2.1", Method::GET, &format!("{EVENTS}/56"));
+        Answer::to(request.header("authorization", "Basic YT*pi"))
+    };
+    let by_name = edge(&origin, |settings| settings.writers = vec!["a".to_owned()]).await;
+    let refused = read(&by_name).await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.code().as_str()),
+        (400, "edge_bad_authorization")
+    );
+    assert_eq!(read(&edge(&origin, |_| {}).await).await.status, 200);
+}
+
+#[tokio::test]
+async fn t33_guesses_at_the_same_time_are_counted() {
+    let gate = Gate::closed();
+    let reply = Reply::json(401, r#"{"code":"incorrect_password","message":"No."}"#);
+    let origin = Origin::always(reply.behind(&gate)).await;
+    let edge = edge(&origin, |settings| {
+        settings.rate_limits.failed_logins = Some(rate(3));
+    })
+    .await;
+    let mut guesses = tokio::task::JoinSet::new();
+    for index in 0..40 {
+        let client = format!("192.0.2.{index}");
+        let request = from(&edge, &client, Method::GET, &format!("{EVENTS}/56"));
+        guesses.spawn(Answer::to(request.basic_auth("alice", Some(index.to_string()))));
+    }
+    for _ in 0..37 {
+        let answer = guesses.join_next().await.expect("a guess").expect("an answer");
+        assert_limited(&answer);
+    }
+    gate.open();
+    for answer in guesses.join_all().await {
+        assert_eq!(answer.status, 401);
+    }
+    assert_eq!(origin.seen().len(), 3);
 }
 
 #[tokio::test]

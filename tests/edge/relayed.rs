@@ -272,7 +272,10 @@ async fn pages_and_redirects_never_pass() {
         assert!(
             matches!(
                 failure,
-                OriginFailure::Html(_) | OriginFailure::Fatal { .. } | OriginFailure::Redirect { .. }
+                OriginFailure::Html(_)
+                    | OriginFailure::RequestTooLarge(_)
+                    | OriginFailure::Fatal { .. }
+                    | OriginFailure::Redirect { .. }
             ),
             "{}: {failure}",
             recorded.id

@@ -124,6 +124,42 @@ async fn t33_the_author_is_a_matter_of_settings() {
 }
 
 #[tokio::test]
+async fn t33_an_author_is_denied_where_the_origin_words_the_refusal() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, |settings| settings.allow_author = Some(false)).await;
+    for author in [
+        r#"{"author":1,"start_date":"never"}"#,
+        r#"{"organizer":{"a":{"organizer":"N","author":1}}}"#,
+    ] {
+        for (target, fields) in [
+            (
+                format!("{EVENTS}/56?_envelope=1"),
+                &[("authorization", EDITOR)][..],
+            ),
+            (
+                format!("{EVENTS}/56"),
+                &[("cookie", "wordpress_logged_in_x=a"), ("x-wp-nonce", "n")],
+            ),
+        ] {
+            let mut request = edge.request(Method::PUT, &target);
+            for (name, value) in fields {
+                request = request.header(*name, *value);
+            }
+            let request = request
+                .header("content-type", "application/json")
+                .body(author.to_owned());
+            let answer = Answer::to(request).await;
+            assert!(
+                answer.body.contains("rest_invalid_param"),
+                "{target}: {}",
+                answer.body
+            );
+            assert!(origin.take_seen().is_empty(), "{target} {author}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn t24_an_odd_authorization_changes_no_answer_where_there_is_no_route() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = edge(&origin, |_| {}).await;

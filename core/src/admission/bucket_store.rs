@@ -4,13 +4,13 @@
 //! A full bucket contains no information, so it may be removed. Each shard orders its buckets by the time
 //! when they will be full. A call therefore looks at a few of them and never at all.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::gcra::{self, Level};
+use super::shard::Shard;
 use crate::settings::Rate;
 
 /// Number of shards: high enough that threads seldom wait for the same lock.
@@ -48,12 +48,20 @@ pub struct BucketKey {
     pub shared: u64,
 }
 
-#[derive(Debug, Default)]
-struct Shard {
-    full_at: HashMap<u64, Instant>,
-    /// Each bucket once, ordered by the first time computed for it to be full; that time may have moved
-    /// since.
-    by_time: BinaryHeap<Reverse<(Instant, u64)>>,
+/// One call that was taken from a bucket, to give it back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Charge {
+    bucket: Bucket,
+    /// The time in which the bucket regains the call.
+    share: Duration,
+    /// When the bucket was to be full after it.
+    full_at: Instant,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Bucket {
+    Own(u64),
+    Shared(u64),
 }
 
 // === impl BucketStore ===
@@ -80,13 +88,40 @@ impl BucketStore {
     /// # Errors
     /// The time until the bucket has a call.
     pub fn spend(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<Level, Duration> {
-        self.spend_own(key.own, rate, now)
-            .or_else(|| {
-                self.sweep(now)
-                    .then(|| self.spend_own(key.own, rate, now))
-                    .flatten()
-            })
-            .unwrap_or_else(|| self.spend_shared(key.shared, rate, now))
+        self.take(key, rate, now).map(|(level, _)| level)
+    }
+
+    /// As [`Self::spend`], with what it takes to give the call back.
+    pub(super) fn charge(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<Charge, Duration> {
+        let (level, bucket) = self.take(key, rate, now)?;
+        Ok(Charge {
+            bucket,
+            share: gcra::share(rate),
+            full_at: level.full_at,
+        })
+    }
+
+    /// Gives a call back, as far as time has not done so.
+    pub(super) fn refund(&self, charge: Charge, now: Instant) {
+        let back = gcra::outstanding(charge.share, charge.full_at, now);
+        let earlier = |full_at: &mut Instant| *full_at = full_at.checked_sub(back).unwrap_or(now);
+        match charge.bucket {
+            Bucket::Own(own) => lock(self.shard(own)).full_at.get_mut(&own).map(earlier),
+            Bucket::Shared(shared) => lock(&self.overflow).get_mut(&shared).map(earlier),
+        };
+    }
+
+    fn take(&self, key: BucketKey, rate: &Rate, now: Instant) -> Result<(Level, Bucket), Duration> {
+        let own = self.spend_own(key.own, rate, now).or_else(|| {
+            self.sweep(now)
+                .then(|| self.spend_own(key.own, rate, now))
+                .flatten()
+        });
+        if let Some(spent) = own {
+            return spent.map(|level| (level, Bucket::Own(key.own)));
+        }
+        let spent = self.spend_shared(key.shared, rate, now);
+        spent.map(|level| (level, Bucket::Shared(key.shared)))
     }
 
     /// The time until a bucket has a call; `None`: it has one now.
@@ -160,49 +195,6 @@ impl BucketStore {
     }
 }
 
-// === impl Shard ===
-
-impl Shard {
-    fn insert(&mut self, own: u64, full_at: Instant) {
-        if self.full_at.insert(own, full_at).is_none() {
-            self.by_time.push(Reverse((full_at, own)));
-        }
-    }
-
-    /// Checks this many of the first buckets, removes the full ones, and returns the number of removed
-    /// buckets.
-    fn forget_full(&mut self, checked: usize, now: Instant) -> usize {
-        let before = self.full_at.len();
-        for _ in 0..checked {
-            let Some(mut first) = self.by_time.peek_mut() else {
-                break;
-            };
-            let Reverse((noted, own)) = *first;
-            if noted > now {
-                break;
-            }
-            match self.full_at.get(&own) {
-                Some(full_at) if *full_at > now => *first = Reverse((*full_at, own)),
-                _ => {
-                    std::collections::binary_heap::PeekMut::pop(first);
-                    self.full_at.remove(&own);
-                }
-            }
-        }
-        self.shrink();
-        before - self.full_at.len()
-    }
-
-    /// Releases memory that a crowd of clients used.
-    fn shrink(&mut self) {
-        let left = self.full_at.len();
-        if self.full_at.capacity() / 8 > left {
-            self.full_at.shrink_to(left * 2);
-            self.by_time.shrink_to(left * 2);
-        }
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No method panics halfway through a change, so a poisoned lock still guards a valid state.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -240,6 +232,37 @@ mod tests {
         assert_eq!(store.wait(key(1), &RATE, now), Some(Duration::from_secs(5)));
         assert_eq!(store.spend(key(1), &RATE, now), Err(Duration::from_secs(5)));
         assert_eq!(store.wait(key(3), &RATE, now), None);
+    }
+
+    #[test]
+    fn a_refund_gives_back_what_was_taken_and_no_more() {
+        let now = Instant::now();
+        for (limit, later, left) in [
+            // The own bucket, at once, after half of the time and after all of it.
+            (10, 0, 2),
+            (10, 4, 2),
+            (10, 40, 2),
+            // The shared one.
+            (0, 0, 2),
+        ] {
+            let store = BucketStore::new(limit);
+            let charge = store.charge(key(1), &RATE, now).unwrap();
+            let later = now + Duration::from_secs(later);
+            store.refund(charge, later);
+            let spent = (0..5).filter(|_| store.spend(key(1), &RATE, later).is_ok());
+            assert_eq!(spent.count(), left, "{limit} {later:?}");
+        }
+    }
+
+    #[test]
+    fn a_late_refund_does_not_pay_for_others() {
+        let now = Instant::now();
+        let store = BucketStore::new(10);
+        let first = store.charge(key(1), &RATE, now).unwrap();
+        let later = now + RATE.period;
+        assert!(store.spend(key(1), &RATE, later).is_ok() && store.spend(key(1), &RATE, later).is_ok());
+        store.refund(first, later);
+        assert!(store.spend(key(1), &RATE, later).is_err());
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The budgets of each client: by address and by credentials, separate for lists, items and writes.
 
-use std::hash::{BuildHasher, Hash, RandomState};
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hash};
 use std::time::{Duration, Instant};
 
-use super::bucket_store::{BucketKey, BucketStore};
+use super::bucket_store::{BucketKey, Charge};
 use super::client::{Client, CostClass};
 use super::fields::{BudgetStatus, RateLimitStatus};
+use super::receipt::Receipt;
+use super::shared_buckets::SharedBuckets;
+use crate::credentials::Principal;
 use crate::settings::{CallRates, Rate, RateLimits};
 
 /// The budgets of an edge.
@@ -16,16 +18,7 @@ pub struct Budgets {
     buckets: SharedBuckets,
 }
 
-/// The buckets, which survive a change of settings. Clones share them.
-#[derive(Debug, Clone)]
-pub struct SharedBuckets {
-    store: Arc<BucketStore>,
-    /// The hash key is new at each start. A client cannot choose credentials that share a bucket with another
-    /// client's, and a memory dump does not reveal credentials.
-    hasher: RandomState,
-}
-
-/// A budget that is exhausted.
+/// A budget that is used up.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Exceeded {
     /// Its name, from a closed set.
@@ -54,66 +47,93 @@ impl Budgets {
         }
     }
 
-    /// Takes one call from the client's budgets. The address's budget comes first, so that random credentials
-    /// cannot fill the table once it is exhausted.
+    /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call
+    /// then cost no room once that one is used up. A login counts as failed until [`Self::refund`], so that guesses at
+    /// the same time are counted before any of them is answered.
     ///
     /// # Errors
-    /// The first budget that is exhausted.
-    pub fn spend(
-        &self,
-        client: Client<'_>,
-        call: CostClass,
-        now: Instant,
-    ) -> Result<RateLimitStatus, Exceeded> {
+    /// The budget that is used up.
+    pub fn spend(&self, client: Client<'_>, call: CostClass, now: Instant) -> Result<Receipt, Exceeded> {
+        self.check_logins(client, now)?;
         let mut status = RateLimitStatus::default();
-        if self.limits.failed_logins.is_some() && client.identity().proof().is_some() {
-            self.check_logins(client, now)?;
+        let by_address: Vec<Budget<'_>> = self.by_address(client, call).into_iter().collect();
+        for budgets in [by_address, self.by_principals(client, call)] {
+            self.charge(&budgets, &mut status, now)?;
         }
-        for budget in [self.by_address(client, call), self.by_credentials(client, call)] {
-            let Some(budget) = budget else { continue };
-            let spent = self.buckets.store.spend(budget.key, budget.rate, now);
-            let (left, full_in) = spent
-                .as_ref()
-                .map_or((0, budget.rate.period), |level| (level.left, level.full_at - now));
-            status.add(BudgetStatus {
+        let logins = self.charge_logins(client, now)?;
+        Ok(Receipt { status, logins })
+    }
+
+    /// Gives back what a failed login costs, once the response shows that the login was not refused.
+    pub fn refund(&self, receipt: Receipt, now: Instant) {
+        self.give_back(receipt.logins, now);
+    }
+
+    fn give_back(&self, charges: Vec<Charge>, now: Instant) {
+        for charge in charges {
+            self.buckets.store.refund(charge, now);
+        }
+    }
+
+    /// Charges budgets of one kind; the client learns of the one with the least left.
+    fn charge(
+        &self,
+        budgets: &[Budget<'_>],
+        status: &mut RateLimitStatus,
+        now: Instant,
+    ) -> Result<(), Exceeded> {
+        let mut tightest: Option<BudgetStatus> = None;
+        for budget in budgets {
+            let standing = |left, full_in| BudgetStatus {
                 budget: budget.name,
                 rate: *budget.rate,
                 left,
                 full_in,
-            });
-            if let Err(wait) = spent {
-                return Err(Exceeded {
-                    budget: budget.name,
-                    wait,
-                    status,
-                });
+            };
+            match self.buckets.store.spend(budget.key, budget.rate, now) {
+                Ok(level) if tightest.as_ref().is_none_or(|known| level.left < known.left) => {
+                    tightest = Some(standing(level.left, level.full_at - now));
+                }
+                Ok(_) => {}
+                Err(wait) => {
+                    status.add(standing(0, budget.rate.period));
+                    return Err(Exceeded {
+                        budget: budget.name,
+                        wait,
+                        status: status.clone(),
+                    });
+                }
             }
         }
-        Ok(status)
+        if let Some(standing) = tightest {
+            status.add(standing);
+        }
+        Ok(())
     }
 
-    /// Records that the site rejected the credentials of a client.
-    pub fn login_failed(&self, client: Client<'_>, now: Instant) {
+    /// Charges a failed login, all or nothing.
+    fn charge_logins(&self, client: Client<'_>, now: Instant) -> Result<Vec<Charge>, Exceeded> {
+        let mut charges = Vec::new();
         for budget in self.logins(client) {
-            // The error is ignored: a failure beyond the budget belongs to a call that was admitted before
-            // the budget was exhausted.
-            let _ = self.buckets.store.spend(budget.key, budget.rate, now);
+            match self.buckets.store.charge(budget.key, budget.rate, now) {
+                Ok(charge) => charges.push(charge),
+                Err(wait) => {
+                    self.give_back(charges, now);
+                    return Err(login_exceeded(budget.name, wait));
+                }
+            }
         }
+        Ok(charges)
     }
 
     fn check_logins(&self, client: Client<'_>, now: Instant) -> Result<(), Exceeded> {
-        let waits = self.logins(client).filter_map(|budget| {
+        let waits = self.logins(client).into_iter().filter_map(|budget| {
             let wait = self.buckets.store.wait(budget.key, budget.rate, now)?;
             Some((wait, budget.name))
         });
-        match waits.max() {
-            None => Ok(()),
-            Some((wait, budget)) => Err(Exceeded {
-                budget,
-                wait,
-                status: RateLimitStatus::default(),
-            }),
-        }
+        waits
+            .max()
+            .map_or(Ok(()), |(wait, budget)| Err(login_exceeded(budget, wait)))
     }
 
     fn by_address(&self, client: Client<'_>, call: CostClass) -> Option<Budget<'_>> {
@@ -125,23 +145,39 @@ impl Budgets {
         Some(self.budget(rate?, name, client.network()?))
     }
 
-    fn by_credentials(&self, client: Client<'_>, call: CostClass) -> Option<Budget<'_>> {
+    fn by_principals(&self, client: Client<'_>, call: CostClass) -> Vec<Budget<'_>> {
         let CallRates { lists, items, writes } = &self.limits.credentials;
         let (rate, name) = match call {
             CostClass::List => (lists, "credentials-lists"),
             CostClass::Item => (items, "credentials-items"),
             CostClass::Write => (writes, "credentials-writes"),
         };
-        Some(self.budget(rate.as_ref()?, name, client.identity().proof()?))
+        let Some(rate) = rate else { return Vec::new() };
+        let budget = |principal: &Principal| match principal {
+            Principal::Account(_) | Principal::UnusualAccount => self.budget(rate, name, principal),
+            Principal::Token(_) => self.budget(rate, name, (principal, client.network())),
+        };
+        client.identity().principals().iter().map(budget).collect()
     }
 
-    fn logins(&self, client: Client<'_>) -> impl Iterator<Item = Budget<'_>> {
-        let rate = self.limits.failed_logins.as_ref();
+    /// The budgets that a failed login of this client is charged to; none for a client without credentials.
+    fn logins(&self, client: Client<'_>) -> Vec<Budget<'_>> {
+        let principals = client.identity().principals();
+        let Some(rate) = self
+            .limits
+            .failed_logins
+            .as_ref()
+            .filter(|_| !principals.is_empty())
+        else {
+            return Vec::new();
+        };
         let network = client.network();
-        let by_address = network.and_then(|network| Some(self.budget(rate?, "address-logins", network)));
-        let account = client.identity().account();
-        let by_account = account.and_then(|name| Some(self.budget(rate?, "account-logins", name)));
-        by_address.into_iter().chain(by_account)
+        let by_address = network.map(|network| self.budget(rate, "address-logins", network));
+        let accounts = principals
+            .iter()
+            .filter(|principal| !matches!(principal, Principal::Token(_)));
+        let by_account = accounts.map(|account| self.budget(rate, "account-logins", account));
+        by_address.into_iter().chain(by_account).collect()
     }
 
     fn budget<'a>(&'a self, rate: &'a Rate, name: &'static str, who: impl Hash) -> Budget<'a> {
@@ -154,20 +190,11 @@ impl Budgets {
     }
 }
 
-// === impl SharedBuckets ===
-
-impl SharedBuckets {
-    /// Creates the buckets for these limits, all of them full.
-    pub fn new(limits: &RateLimits) -> Self {
-        Self {
-            store: Arc::new(BucketStore::new(limits.max_buckets)),
-            hasher: RandomState::new(),
-        }
-    }
-
-    /// Applies new limits; calls that were spent stay spent.
-    pub fn adapt(&self, limits: &RateLimits) {
-        self.store.resize(limits.max_buckets);
+fn login_exceeded(budget: &'static str, wait: Duration) -> Exceeded {
+    Exceeded {
+        budget,
+        wait,
+        status: RateLimitStatus::default(),
     }
 }
 
@@ -205,9 +232,8 @@ mod tests {
         let identity = identity(Some("Basic YTpi"));
         let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
         for _ in 0..1000 {
-            let status = budgets.spend(client, CostClass::Write, Instant::now());
-            assert_eq!(status, Ok(RateLimitStatus::default()));
-            budgets.login_failed(client, Instant::now());
+            let receipt = budgets.spend(client, CostClass::Write, Instant::now()).unwrap();
+            assert_eq!(receipt.status(), &RateLimitStatus::default());
         }
     }
 
@@ -239,19 +265,63 @@ mod tests {
     }
 
     #[test]
-    fn a_client_with_only_a_name_does_not_spend_for_its_owner() {
+    fn credentials_are_counted_by_account_and_tokens_by_address() {
         let budgets = budgets(|limits| limits.credentials.items = Some(rate(1)));
         let now = Instant::now();
-        let spend = |value| {
+        let spend = |address: &str, value| {
             let identity = identity(value);
+            let client = Client::new(Some(address.parse().unwrap()), &identity);
+            budgets.spend(client, CostClass::Item, now).is_ok()
+        };
+        for (address, value, expected) in [
+            ("192.0.2.1", Some("Basic YTpi"), true),
+            ("192.0.2.1", Some("Basic YTpi"), false),
+            ("192.0.2.1", Some("Basic YTpj"), false),
+            ("192.0.2.2", Some("Basic QTpi"), false),
+            ("192.0.2.1", Some("Basic Yjpi"), true),
+            ("192.0.2.1", Some("Bearer x"), true),
+            ("192.0.2.1", Some("Bearer x"), false),
+            ("192.0.2.2", Some("Bearer x"), true),
+            ("192.0.2.1", Some("Bearer y"), true),
+            ("192.0.2.1", None, true),
+            ("192.0.2.1", None, true),
+        ] {
+            assert_eq!(spend(address, value), expected, "{address} {value:?}");
+        }
+    }
+
+    #[test]
+    fn guesses_at_the_same_time_are_counted() {
+        let budgets = budgets(|limits| limits.failed_logins = Some(rate(3)));
+        let now = Instant::now();
+        let guesses =
+            ["Basic YTpi", "Basic YTpj", "Basic YTpk", "Basic YTpl"].map(|value| identity(Some(value)));
+        let spend = |identity| budgets.spend(Client::new(None, identity), CostClass::Item, now);
+        let receipts: Vec<_> = guesses.iter().filter_map(|guess| spend(guess).ok()).collect();
+        assert_eq!(receipts.len(), 3);
+        for receipt in receipts {
+            budgets.refund(receipt, now);
+        }
+        assert!(guesses.iter().take(3).all(|guess| spend(guess).is_ok()));
+        assert!(spend(&guesses[3]).is_err());
+    }
+
+    #[test]
+    fn a_refused_guess_costs_nothing_elsewhere() {
+        let budgets = budgets(|limits| limits.failed_logins = Some(rate(1)));
+        let now = Instant::now();
+        let (alice, bob) = (
+            identity(Some("Basic YWxpY2U6eA==")),
+            identity(Some("Basic Ym9iOng=")),
+        );
+        let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
+        let passes = |address, identity| {
             budgets
-                .spend(Client::new(None, &identity), CostClass::Item, now)
+                .spend(Client::new(address, identity), CostClass::Item, now)
                 .is_ok()
         };
-        assert!(spend(Some("Basic YTpi")));
-        assert!(!spend(Some("Basic YTpi")));
-        assert!(spend(Some("Basic YTpj")));
-        assert!(spend(None) && spend(None));
+        assert!(passes(first, &alice) && !passes(second, &alice));
+        assert!(passes(second, &bob));
     }
 
     #[test]
@@ -264,10 +334,19 @@ mod tests {
             identity(None),
         );
         let [first, second] = ["192.0.2.1", "192.0.2.2"].map(|address| Some(address.parse().unwrap()));
-        let failed = |address, identity| budgets.login_failed(Client::new(address, identity), now);
+        let failed = |address, identity| {
+            let spent = budgets.spend(Client::new(address, identity), CostClass::Item, now);
+            assert!(spent.is_ok());
+        };
         let stopped = |address, identity| {
             let spent = budgets.spend(Client::new(address, identity), CostClass::Item, now);
-            spent.err().map(|exceeded| exceeded.budget)
+            match spent {
+                Ok(receipt) => {
+                    budgets.refund(receipt, now);
+                    None
+                }
+                Err(exceeded) => Some(exceeded.budget),
+            }
         };
         assert_eq!(stopped(first, &alice), None);
 

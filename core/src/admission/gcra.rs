@@ -20,8 +20,8 @@ pub struct Level {
 /// The time until the bucket has a call.
 pub(super) fn spend(rate: &Rate, full_at: Option<Instant>, now: Instant) -> Result<Level, Duration> {
     let requests = rate.requests.max(1);
-    let share = rate.period / requests;
-    // The period, rounded to a multiple of the share of one call.
+    let share = share(rate);
+    // The period rounded, so that shares fill it exactly.
     let whole = share * requests;
     let full_at = full_at.map_or(now, |at| at.max(now)) + share;
     let spent = full_at - now;
@@ -32,6 +32,17 @@ pub(super) fn spend(rate: &Rate, full_at: Option<Instant>, now: Instant) -> Resu
         }),
         None => Err(spent.saturating_sub(whole)),
     }
+}
+
+/// The part of one call's share that the bucket has not regained yet; `full_at` is when it was to be full after the
+/// call.
+pub(super) fn outstanding(share: Duration, full_at: Instant, now: Instant) -> Duration {
+    full_at.saturating_duration_since(now).min(share)
+}
+
+/// The time in which a bucket regains one call.
+pub(super) fn share(rate: &Rate) -> Duration {
+    rate.period / rate.requests.max(1)
 }
 
 fn times(whole: Duration, part: Duration) -> u32 {

@@ -79,10 +79,10 @@ mod tests {
         let query = |namespace, pairs: &str| CanonicalQuery::new(namespace, pairs.to_owned()).text("a/v1");
         assert_eq!(query(None, ""), None);
         assert_eq!(query(None, "page=2").as_deref(), Some("page=2"));
-        assert_eq!(query(Some("namespace"), "").as_deref(), Some("namespace=a%2Fv1"));
+        assert_eq!(query(Some("namespace"), "").as_deref(), Some("namespace=a/v1"));
         assert_eq!(
             query(Some("namespace"), "context=view").as_deref(),
-            Some("namespace=a%2Fv1&context=view")
+            Some("namespace=a/v1&context=view")
         );
     }
 }

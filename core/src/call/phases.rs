@@ -20,7 +20,8 @@ use crate::settings::{Mode, Profile};
 const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [offered, media_type];
 
 /// Run when the call has been read. In mode `report` their objections are only findings; in mode `off` they
-/// do not run.
+/// do not run. If mode `enforce` leaves the words of a refusal to the origin, the edge's own objections still
+/// hold.
 const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 5] = [
     // Strict: an odd spelling may have a second reading, so this phase runs before all phases that depend on
     // the reading.
@@ -82,13 +83,27 @@ pub(super) fn weigh(case: &Case<'_>) -> Weighed {
     if let (Some(problem), None) = (&first, waiver) {
         return Weighed::Refused(problem.clone());
     }
-    if let Some(problem) = UNCONDITIONAL.iter().find_map(|phase| phase(case)) {
+    let lasting = || UNCONDITIONAL.iter().find_map(|phase| phase(case));
+    if let Some(problem) = own_objection(case, waiver).or_else(lasting) {
         return Weighed::Refused(first.unwrap_or(problem));
     }
     match waiver {
         Some(waiver) => Weighed::Waived(waiver, first),
         None => Weighed::Passed,
     }
+}
+
+/// The edge's own objection to a call whose refusal the origin words. It decides, because the origin might not
+/// refuse the call.
+fn own_objection(case: &Case<'_>, waiver: Option<Waiver>) -> Option<Problem> {
+    if waiver != Some(Waiver::OriginWords) {
+        return None;
+    }
+    let objections = JUDGED.iter().filter_map(|phase| phase(case));
+    objections
+        .filter(Objection::is_own)
+        .map(Objection::into_problem)
+        .next()
 }
 
 /// The reason to forward a call that did not pass, or that has this objection; `None`: there is no reason.
@@ -113,6 +128,10 @@ impl Objection {
         match self {
             Self::Shared(problem) | Self::Own(problem) => problem,
         }
+    }
+
+    const fn is_own(&self) -> bool {
+        matches!(self, Self::Own(_))
     }
 
     /// Returns true if the words of the refusal depend on facts that only the origin knows. In an envelope an

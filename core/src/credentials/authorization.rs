@@ -6,8 +6,10 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 
 use super::fault::CredentialsFault;
+use super::principal::Principal;
 use super::secret::Secret;
 use crate::settings::Profile;
+use crate::value::split_once;
 
 /// Maximum bytes of the value (T-24).
 const LONGEST: usize = 1024;
@@ -89,6 +91,28 @@ impl<'a> Authorization<'a> {
         Some(String::from_utf8_lossy(name).to_ascii_lowercase())
     }
 
+    /// Whom the first field names. A password does not count: WordPress takes several spellings of one.
+    pub(super) fn principal(&self) -> Principal {
+        let pair = self.pair.as_ref().map(|pair| pair.expose().as_slice());
+        match pair.and_then(|pair| split_once(pair, b':')) {
+            Some((name, _)) => Principal::account(name),
+            None => Principal::token(self.value.as_bytes()),
+        }
+    }
+
+    /// Whether these are Basic credentials other than one blank and the exact base64 of `name:password`. PHP skips what
+    /// is not base64, so that it may read a name where the edge reads none.
+    pub(super) fn is_inexact_basic(&self) -> bool {
+        if !self.scheme.eq_ignore_ascii_case(b"basic") {
+            return false;
+        }
+        let token = self.value.as_bytes().get(self.scheme.len()..).unwrap_or_default();
+        let exact = token
+            .strip_prefix(b" ")
+            .and_then(|token| STANDARD.decode(token).ok());
+        !exact.is_some_and(|pair| pair.contains(&b':'))
+    }
+
     pub(super) const fn value(&self) -> &HeaderValue {
         self.value
     }
@@ -96,7 +120,8 @@ impl<'a> Authorization<'a> {
 
 /// Splits a value before its first blank, which ends the scheme.
 fn split_scheme(value: &[u8]) -> (&[u8], &[u8]) {
-    let end = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let end = value.iter().position(is_blank).unwrap_or(value.len());
     value.split_at(end)
 }
 
@@ -159,6 +184,34 @@ mod tests {
             (String::new(), bad),
         ] {
             assert_eq!(check(&[&value], Profile::Strict, &schemes), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn inexact_basic_credentials_are_known() {
+        for (value, expected) in [
+            ("Basic YTpi", false),
+            ("bASIC YTpi", false),
+            ("Basic QWxpY2U6eA==", false),
+            ("Basic QWxpY2U6eA", true),
+            ("Basic QWxpY2U6eA=", true),
+            ("Basic QWxpY2U6eB==", true),
+            ("Basic  YTpi", true),
+            ("Basic\tYTpi", true),
+            ("Basic YTpi ", true),
+            ("Basic Y*Tpi", true),
+            ("Basic YT pi", true),
+            ("Basic -_pi", true),
+            ("Basic YWI=", true),
+            ("Basic ", true),
+            ("Basic", true),
+            ("Bearer !!", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
+            let found = Authorization::of(&headers).map(|found| found.is_inexact_basic());
+            assert_eq!(found, Some(expected), "{value}");
         }
     }
 

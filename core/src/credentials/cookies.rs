@@ -3,7 +3,9 @@
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue};
 
+use super::principal::Principal;
 use super::secret::Secret;
+use crate::payload::{Plus, decode};
 use crate::value::split_once;
 
 /// A cookie that WordPress reads on REST requests; its name ends in a hash of the site's address.
@@ -22,8 +24,9 @@ enum Cookie {
 pub(super) struct Cookies {
     /// The value of the outgoing `Cookie` field.
     forwarded: Option<Secret<HeaderValue>>,
-    /// The first cookie that names a logged-in account, with its name.
-    logged_in: Option<Secret<HeaderValue>>,
+    /// The accounts that forwarded cookies name. The name of the cookie that WordPress reads ends in a hash that the
+    /// edge does not know, so that all of them count.
+    accounts: Vec<Principal>,
     show_login: bool,
     open_post: bool,
 }
@@ -54,22 +57,17 @@ impl Cookies {
         let fields = headers.get_all(COOKIE).iter();
         for pair in fields.flat_map(|field| pairs(field.as_bytes())) {
             let Some(cookie) = Cookie::of(pair) else { continue };
-            cookies.note(cookie, pair);
+            cookies.note(cookie);
             keep(pair, &mut kept);
         }
+        cookies.accounts = kept.iter().filter_map(account).collect();
         cookies.forwarded = joined(&kept);
         cookies
     }
 
-    fn note(&mut self, cookie: Cookie, pair: &[u8]) {
+    fn note(&mut self, cookie: Cookie) {
         match cookie {
-            Cookie::LoggedIn => {
-                self.show_login = true;
-                if self.logged_in.is_none() {
-                    self.logged_in = HeaderValue::from_bytes(pair).ok().map(Secret::new);
-                }
-            }
-            Cookie::Session => self.show_login = true,
+            Cookie::LoggedIn | Cookie::Session => self.show_login = true,
             Cookie::PostPassword => self.open_post = true,
         }
     }
@@ -79,8 +77,8 @@ impl Cookies {
         self.forwarded.as_ref().map(Secret::expose)
     }
 
-    pub(super) const fn logged_in(&self) -> Option<&Secret<HeaderValue>> {
-        self.logged_in.as_ref()
+    pub(super) fn accounts(&self) -> &[Principal] {
+        &self.accounts
     }
 
     /// Returns true if there is a cookie that WordPress takes for a login, valid or not.
@@ -107,6 +105,18 @@ fn keep<'a>(pair: &'a [u8], kept: &mut Vec<[&'a [u8]; 2]>) {
     let is_new = !kept.iter().any(|[known, _]| *known == name);
     if is_new && is_plain_name(name) && is_plain_value(value) {
         kept.push([name, value]);
+    }
+}
+
+/// The account of a cookie, which stands before the first bar.
+fn account([name, value]: &[&[u8]; 2]) -> Option<Principal> {
+    match Cookie::of(name)? {
+        Cookie::LoggedIn | Cookie::Session => {
+            let value = decode(value, Plus::Literal);
+            let account = value.split(|byte| *byte == b'|').next().unwrap_or_default();
+            Some(Principal::account(account))
+        }
+        Cookie::PostPassword => None,
     }
 }
 
@@ -145,6 +155,33 @@ mod tests {
             None,
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn cookies_name_accounts() {
+        for (field, expected) in [
+            ("wordpress_logged_in_a=alice%7C1%7Cx%7Cy", &["alice"][..]),
+            ("wordpress_logged_in_a=%41lice|2|x|y", &["alice"]),
+            (
+                "wordpress_logged_in_a=alice; wordpress_logged_in_a=bob",
+                &["alice"],
+            ),
+            (
+                "wordpress_logged_in_b=bob; wordpress_logged_in_a=alice",
+                &["bob", "alice"],
+            ),
+            ("wordpress_sec_a=carol%7C1", &["carol"]),
+            ("wordpress_logged_in_a.b=dave", &[]),
+            ("wp-postpass_a=erin", &[]),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(COOKIE, HeaderValue::from_static(field));
+            let expected: Vec<Principal> = expected
+                .iter()
+                .map(|name| Principal::account(name.as_bytes()))
+                .collect();
+            assert_eq!(Cookies::of(&headers).accounts(), expected, "{field}");
+        }
     }
 
     #[test]

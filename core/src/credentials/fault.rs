@@ -11,7 +11,8 @@ pub enum CredentialsFault {
     /// A value longer than any real one.
     #[error("the Authorization is too long")]
     LongAuthorization,
-    /// A scheme that is not accepted, or Basic without `name:password` inside; refused by the strict profile.
+    /// A scheme that is not accepted, or Basic without `name:password` inside; refused by the strict profile, and Basic
+    /// in any but its exact form where settings go by account names.
     #[error("the Authorization cannot be read")]
     Unreadable,
 }

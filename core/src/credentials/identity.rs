@@ -1,36 +1,42 @@
 //! The identity that a request counts as, for rate limits and lists of accounts.
 
-use http::HeaderValue;
-
 use super::authorization::Authorization;
 use super::cookies::Cookies;
+use super::principal::Principal;
 use super::secret::Secret;
 
 /// The properties that distinguish the credentials of one client from those of others. None of them is
 /// verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
-    proof: Option<Secret<HeaderValue>>,
+    principals: Vec<Principal>,
     account: Option<Secret<String>>,
     has_login_cookie: bool,
+    is_inexact: bool,
 }
 
 // === impl Identity ===
 
 impl Identity {
     pub(super) fn new(authorization: Option<&Authorization<'_>>, cookies: &Cookies) -> Self {
-        let value = authorization.map(|authorization| Secret::new(authorization.value().clone()));
+        let shown = authorization.map(Authorization::principal);
         Self {
-            proof: value.or_else(|| cookies.logged_in().cloned()),
+            principals: Principal::distinct(shown.into_iter().chain(cookies.accounts().iter().cloned())),
+            is_inexact: authorization.is_some_and(Authorization::is_inexact_basic),
             account: authorization.and_then(Authorization::account).map(Secret::new),
             has_login_cookie: cookies.show_login(),
         }
     }
 
-    /// The whole credentials, password included, so that a client that knows only an account name cannot
-    /// spend the account's budget.
-    pub fn proof(&self) -> Option<&[u8]> {
-        self.proof.as_ref().map(|proof| proof.expose().as_bytes())
+    /// Everybody that the request is charged to. Only WordPress knows which credentials it obeys, so all of them count:
+    /// the `Authorization`, and every login cookie that is forwarded.
+    pub fn principals(&self) -> &[Principal] {
+        &self.principals
+    }
+
+    /// Whether there are Basic credentials in which PHP may find an account that the edge does not see.
+    pub const fn is_inexact(&self) -> bool {
+        self.is_inexact
     }
 
     /// The account that Basic credentials name, in lower case; `None` if there is a second Authorization.

@@ -139,6 +139,7 @@ fn nonce(headers: &HeaderMap) -> Option<Secret<HeaderValue>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::credentials::Principal;
 
     const LOGIN: (&str, &str) = ("cookie", "a=b; wordpress_logged_in_ab=u");
     const NONCE: (&str, &str) = ("x-wp-nonce", "n");
@@ -169,14 +170,19 @@ mod tests {
 
     #[test]
     fn an_identity_is_an_authorization_or_a_login_cookie() {
+        let user = Principal::account(b"u");
         for (field, expected) in [
-            (("authorization", "Bearer x"), Some(&b"Bearer x"[..])),
-            (LOGIN, Some(b"wordpress_logged_in_ab=u")),
-            (("cookie", "a=b"), None),
-            (NONCE, None),
+            (
+                ("authorization", "Bearer x"),
+                &[Principal::token(b"Bearer x")][..],
+            ),
+            (("authorization", "Basic VTp4"), std::slice::from_ref(&user)),
+            (LOGIN, std::slice::from_ref(&user)),
+            (("cookie", "a=b"), &[]),
+            (NONCE, &[]),
         ] {
             let credentials = read(&[field], Profile::Compatible);
-            assert_eq!(credentials.identity().proof(), expected, "{field:?}");
+            assert_eq!(credentials.identity().principals(), expected, "{field:?}");
         }
     }
 
@@ -243,7 +249,8 @@ mod tests {
     fn rejected_credentials_still_count() {
         let fields = headers(&[BASIC, ("authorization", "Bearer x"), LOGIN]);
         let rejected = Credentials::read(&fields, Profile::Compatible, &[]).unwrap_err();
-        assert_eq!(rejected.identity().proof(), Some(&b"Basic YTpi"[..]));
+        let accounts = [Principal::account(b"a"), Principal::account(b"u")];
+        assert_eq!(rejected.identity().principals(), accounts);
         assert_eq!(rejected.identity().account(), None);
     }
 

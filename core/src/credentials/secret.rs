@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Holds a secret; `Debug` prints a placeholder.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Secret<T>(T);
 
 // === impl Secret ===

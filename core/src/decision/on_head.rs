@@ -3,7 +3,7 @@
 use http::request::Parts;
 
 use super::request_head::RequestHead;
-use crate::admission::{Client, CostClass, Writers};
+use crate::admission::{Client, CostClass, NamedAccounts, Writers};
 use crate::authority::{StrictAuthority, misdirected};
 use crate::call::Judge;
 use crate::credentials::{Credentials, RejectedCredentials};
@@ -26,18 +26,21 @@ pub(super) struct OnHead {
     pub(super) judge: Judge,
     pub(super) writers: Writers,
     authority: StrictAuthority,
+    names: NamedAccounts,
 }
 
 /// A rule about a request whose head is read.
 type HeadRule = fn(&OnHead, &ReadHead<'_>) -> Option<Refusal>;
 
 /// The rules; the first refusal is the response.
-const ON_HEAD: [HeadRule; 5] = [
+const ON_HEAD: [HeadRule; 6] = [
     // A target that cannot be read, or that leads nowhere, is refused whoever asks.
     unreadable_target,
     no_route,
     // Credentials that cannot be read leave open who asks, and with it every rule about that.
     rejected_credentials,
+    // Where accounts are counted or listed, Basic credentials must name one without doubt.
+    inexact_account,
     // Needs the client's address only, so it comes before the body.
     writing_address,
     // Strict: an absolute target that names another host is not for this edge.
@@ -52,6 +55,7 @@ impl OnHead {
             judge: Judge::new(settings),
             writers: Writers::new(settings),
             authority: StrictAuthority::new(settings),
+            names: NamedAccounts::new(settings),
         }
     }
 
@@ -80,6 +84,12 @@ fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
 fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let rejected = read.credentials.as_ref().err()?;
     read.is_routed().then(|| rejected.fault().refusal())
+}
+
+fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let credentials = read.credentials.as_ref().ok()?;
+    let fault = rules.names.fault(credentials.identity())?;
+    read.is_routed().then(|| fault.refusal())
 }
 
 fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {

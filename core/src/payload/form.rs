@@ -71,6 +71,7 @@ fn split_pair(pair: &[u8]) -> (&[u8], &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::write_query;
 
     #[test]
     fn drops_what_follows_the_thousandth_variable() {
@@ -115,6 +116,30 @@ mod tests {
         fn takes_any_bytes(text: Vec<u8>) {
             let variables = parse_form(&text);
             proptest::prop_assert!(variables.len() <= pair_count(&text));
+        }
+
+        #[test]
+        fn reads_a_value_as_it_was_written(text: Vec<u8>) {
+            let mut query = String::new();
+            write_query("a", &Value::text(text.as_slice()), &mut query);
+            let variables = parse_form(query.as_bytes());
+            proptest::prop_assert_eq!(variables.get("a"), Some(&Value::text(text)));
+        }
+
+        /// Web servers limit the request line, so that no request may grow by being written again.
+        #[test]
+        fn pairs_that_are_sent_as_they_are_written_keep_their_length(
+            values in proptest::collection::vec("[ -~]{0,20}", 1..6),
+        ) {
+            let mut sent = String::new();
+            for (index, text) in values.iter().enumerate().rev() {
+                write_query(&format!("a{index}"), &Value::text(text.as_str()), &mut sent);
+            }
+            let mut written = String::new();
+            for (key, value) in parse_form(sent.as_bytes()).entries() {
+                write_query(&String::from_utf8_lossy(&key.to_bytes()), value, &mut written);
+            }
+            proptest::prop_assert_eq!(written, sent);
         }
     }
 }

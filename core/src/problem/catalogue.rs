@@ -133,7 +133,15 @@ impl Problem {
         }
     }
 
-    /// The error body, in the words of a site.
+    /// The `received-status` of `Proxy-Status`: the origin's status, where the client gets the same one.
+    pub fn received_status(&self) -> Option<StatusCode> {
+        match self {
+            Self::Edge(edge) => edge.cause.and_then(Cause::received_status),
+            _ => None,
+        }
+    }
+
+    /// The error body, in a site's words.
     pub fn to_json(&self, words: &Words) -> Value {
         let status = self.status().as_u16();
         let with_data =

@@ -1,5 +1,7 @@
 //! Specific causes of an edge error: same code and status, another sentence or another `Proxy-Status`.
 
+use http::StatusCode;
+
 use super::edge::EdgeError;
 use super::proxy_error::ProxyError;
 
@@ -57,6 +59,13 @@ causes! {
     /// The content type allows two readings of the body.
     TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
 
+    /// The web server in front of WordPress takes no such body.
+    OriginLimitsBody => BodyTooLarge, says "The request body is too large for the site.";
+    /// The web server in front of WordPress takes no such target.
+    OriginLimitsTarget => TargetTooLong, says "The request target is too long for the site.";
+    /// The web server in front of WordPress takes no such headers.
+    OriginLimitsHeaders => HeadersTooLarge, says "The request headers are too many or too large for the site.";
+
     /// The origin's name does not resolve.
     OriginName => OriginFailed, reports DnsError;
     /// The origin refused the connection.
@@ -98,6 +107,16 @@ impl Cause {
     /// Its own sentence for the client, if it has one.
     pub const fn sentence(self) -> Option<&'static str> {
         self.row().sentence
+    }
+
+    /// The status that the origin gave, where the client gets the same one: `received-status` of `Proxy-Status`.
+    pub const fn received_status(self) -> Option<StatusCode> {
+        match self {
+            Self::OriginLimitsBody | Self::OriginLimitsTarget | Self::OriginLimitsHeaders => {
+                Some(self.error().status())
+            }
+            _ => None,
+        }
     }
 
     /// Its own `Proxy-Status` error, if it has one.

@@ -220,7 +220,8 @@ catalogue! {
         proxy_error: HttpRequestError,
         sentence: "The request must carry at most one valid Authorization.",
         meaning: "`Authorization` is repeated or too long or, in the strict profile, malformed or of a scheme that \
-            is not accepted.",
+            is not accepted. With `writers`, `failed_logins` or rates of credentials, Basic must be exactly one blank \
+            and the base64 of `name:password`.",
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
         operator: "Add a scheme that clients need to `authorization_schemes`.",
     }
@@ -293,18 +294,21 @@ catalogue! {
         status: PAYLOAD_TOO_LARGE,
         proxy_error: HttpRequestError,
         sentence: "The request body is too large.",
-        meaning: "The request body is larger than the edge accepts; the strict profile accepts 1 MiB at most.",
+        meaning: "The request body is larger than the edge accepts, or the web server in front of WordPress; the \
+            strict profile accepts 1 MiB at most.",
         client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
-        operator: "Raise `limits.body_bytes`, or use the compatible profile.",
+        operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
+            the limit of the web server in front of WordPress.",
     }
     TargetTooLong {
         code: "edge_target_too_long",
         status: URI_TOO_LONG,
         proxy_error: HttpRequestError,
         sentence: "The request target is too long.",
-        meaning: "Path and query together are longer than the edge accepts.",
+        meaning: "Path and query together are longer than the edge accepts, or the web server in front of WordPress.",
         client: "Send a shorter query.",
-        operator: "Raise `limits.target_bytes`.",
+        operator: "Raise `limits.target_bytes`. If `Proxy-Status` has a `received-status`, raise the limit of the web \
+            server in front of WordPress.",
     }
     UnsupportedMediaType {
         code: "edge_unsupported_media_type",
@@ -348,9 +352,11 @@ catalogue! {
         status: REQUEST_HEADER_FIELDS_TOO_LARGE,
         proxy_error: HttpRequestError,
         sentence: "The request headers are too many or too large.",
-        meaning: "The request has too many headers, or one of them or all together are too large.",
+        meaning: "The request has too many headers, or one of them or all together are too large, for the edge or for \
+            the web server in front of WordPress.",
         client: "Send fewer or shorter headers; cookies are the usual cause.",
-        operator: "Raise `limits.headers`, `limits.header_bytes` or `limits.header_list_bytes`.",
+        operator: "Raise `limits.headers`, `limits.header_bytes` or `limits.header_list_bytes`. If `Proxy-Status` has a \
+            `received-status`, raise the limit of the web server in front of WordPress.",
     }
     InternalError {
         code: "edge_internal_error",

@@ -6,8 +6,18 @@ use http::StatusCode;
 /// An error of the transport that carried the body.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The reason why a response of the origin is not passed on. Messages are for the log; clients never see
-/// them.
+/// What of a request is too large for the web server in front of WordPress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestPart {
+    /// The body (413).
+    Body,
+    /// The target (414).
+    Target,
+    /// The headers (431).
+    Headers,
+}
+
+/// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginFailure {
     /// The status is interim, unexpected or invalid (T-62).
@@ -38,7 +48,10 @@ pub enum OriginFailure {
         /// The site's error message, at most 256 bytes. It may name files of the site.
         detail: Option<String>,
     },
-    /// An HTML page of a web server, a firewall, or the site (T-66).
+    /// A page of a web server that takes no request of this size, or its status alone.
+    #[error("the origin refuses the request: its {} too large", .0.verb_phrase())]
+    RequestTooLarge(RequestPart),
+    /// A page of a web server, a firewall, or the site (T-66).
     #[error("the origin answered with an HTML page ({0})")]
     Html(StatusCode),
     /// The content type is missing or not JSON.
@@ -75,6 +88,43 @@ pub enum OriginFailure {
     Interrupted(#[source] BoxError),
 }
 
+// === impl RequestPart ===
+
+impl RequestPart {
+    /// The part that a status refuses, if it is one of these statuses.
+    pub(super) fn refused_by(status: StatusCode) -> Option<Self> {
+        match status {
+            StatusCode::PAYLOAD_TOO_LARGE => Some(Self::Body),
+            StatusCode::URI_TOO_LONG => Some(Self::Target),
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Some(Self::Headers),
+            _ => None,
+        }
+    }
+
+    const fn verb_phrase(self) -> &'static str {
+        match self {
+            Self::Body => "body is",
+            Self::Target => "target is",
+            Self::Headers => "headers are",
+        }
+    }
+
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::Body => {
+                "the web server in front of WordPress limits request bodies: raise its limit, or lower limits.body_bytes"
+            }
+            Self::Target => {
+                "the web server in front of WordPress limits request lines: raise its limit, or lower limits.target_bytes"
+            }
+            Self::Headers => {
+                "the web server in front of WordPress limits request headers: raise its limit, or lower \
+                 limits.header_list_bytes"
+            }
+        }
+    }
+}
+
 // === impl OriginFailure ===
 
 impl OriginFailure {
@@ -88,6 +138,7 @@ impl OriginFailure {
             Self::Redirect { .. } => {
                 "the edge needs an address that answers without a redirect: check origin.url and the site's redirects"
             }
+            Self::RequestTooLarge(part) => part.advice(),
             Self::Html(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 "a firewall, a security plugin or a password stands before the REST API: let the edge's address pass"
             }
@@ -123,6 +174,7 @@ impl OriginFailure {
             | Self::Redirect { .. }
             | Self::CodedBody(_)
             | Self::Fatal { .. }
+            | Self::RequestTooLarge(_)
             | Self::Html(_)
             | Self::NotJson { .. }
             | Self::Empty(_)
@@ -143,6 +195,7 @@ impl OriginFailure {
             Self::DatabaseError => "database_error",
             Self::Maintenance => "maintenance",
             Self::Fatal { .. } => "fatal",
+            Self::RequestTooLarge(_) => "request_too_large",
             Self::Html(_) => "html",
             Self::NotJson { .. } => "not_json",
             Self::Empty(_) => "empty",

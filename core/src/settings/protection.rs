@@ -30,9 +30,10 @@ pub struct BreakerSettings {
 pub struct RateLimits {
     /// Per client address; an IPv6 /64 network counts as one address.
     pub address: CallRates,
-    /// Per `Authorization` value or login cookie.
+    /// Per account that Basic credentials or login cookies name; other tokens count per client address.
     pub credentials: CallRates,
-    /// Failed logins per address and per account name; above the rate, requests with credentials are refused.
+    /// Failed logins per address and per account name; above the rate, requests with credentials are refused. Logins
+    /// count as failed until the site has answered.
     pub failed_logins: Option<Rate>,
     /// Maximum number of buckets; further clients share one.
     pub max_buckets: usize,

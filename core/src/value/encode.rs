@@ -67,7 +67,7 @@ pub fn write_json_text(text: &[u8], json: &mut Vec<u8>) -> Result<(), NotUtf8> {
     serde_json::to_writer(json, text).map_err(|_| NotUtf8)
 }
 
-/// Appends `name=value` pairs to a query: arrays with explicit keys, every reserved byte escaped.
+/// Appends `name=value` pairs to a query: arrays with explicit keys, in values only what must be escaped.
 pub fn write_query(name: &str, value: &Value, query: &mut String) {
     match value {
         Value::Array(array) if array.is_empty() => {}
@@ -95,15 +95,20 @@ fn write_pair(name: &str, value: &[u8], query: &mut String) {
     }
     query.push_str(name);
     query.push('=');
-    write_escaped(value, query);
+    write_percent_encoded(value, is_plain_in_query, query);
 }
 
-/// Percent-encodes all bytes except unreserved characters (RFC 3986 section 2.3).
-#[expect(clippy::indexing_slicing, reason = "sixteen digits for four bits")]
+/// Percent-encodes everything but unreserved characters (RFC 3986 section 2.3).
 pub fn write_escaped(bytes: &[u8], text: &mut String) {
+    write_percent_encoded(bytes, is_unreserved, text);
+}
+
+/// Percent-encodes what is not plain.
+#[expect(clippy::indexing_slicing, reason = "sixteen digits for four bits")]
+fn write_percent_encoded(bytes: &[u8], is_plain: fn(u8) -> bool, text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in bytes {
-        if is_unreserved(byte) {
+        if is_plain(byte) {
             text.push(char::from(byte));
         } else {
             text.push('%');
@@ -113,7 +118,63 @@ pub fn write_escaped(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// True for letters, digits, `-`, `.`, `_` and `~`.
+/// What a query may hold (RFC 3986 section 3.4) and PHP reads as itself in a value: all but `&`, `+`, `=` and
+/// percent signs, and `'`, which the URL standard escapes. Encoded commas would double the length of a list of ids,
+/// and web servers limit the request line.
+const fn is_plain_in_query(byte: u8) -> bool {
+    is_unreserved(byte)
+        || matches!(
+            byte,
+            b'!' | b'$' | b'(' | b')' | b'*' | b',' | b'/' | b':' | b';' | b'?' | b'@'
+        )
+}
+
+/// Letters, digits, `-`, `.`, `_` and `~`.
 pub const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::php::Key;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn query(text: &[u8]) -> String {
+        let mut query = String::new();
+        write_query("a", &Value::text(text), &mut query);
+        query
+    }
+
+    #[test]
+    fn values_keep_what_a_query_may_hold() {
+        for (text, expected) in [
+            ("1,2,3", "a=1,2,3"),
+            ("2027-01-15 10:00:00", "a=2027-01-15%2010:00:00"),
+            ("-_.~!$()*,/:;?@", "a=-_.~!$()*,/:;?@"),
+            ("&+='%#[]", "a=%26%2B%3D%27%25%23%5B%5D"),
+            ("\"<>\\^`{|}\0\u{e9}", "a=%22%3C%3E%5C%5E%60%7B%7C%7D%00%C3%A9"),
+        ] {
+            assert_eq!(query(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn keys_are_escaped_whole() {
+        let mut list = PhpArray::new(ArrayKind::Map);
+        list.insert(Key::Text(b"x,[]".to_vec().into()), Value::text("1,2"));
+        let mut query = String::new();
+        write_query("a", &Value::Array(list), &mut query);
+        assert_eq!(query, "a%5Bx%2C%5B%5D%5D=1,2");
+    }
+
+    proptest! {
+        #[test]
+        fn url_readers_leave_it_as_it_is(text: Vec<u8>) {
+            let sent = query(&text);
+            let mut url = url::Url::parse("http://h.example/").expect("a URL");
+            url.set_query(Some(&sent));
+            prop_assert_eq!(url.query(), Some(sent.as_str()));
+        }
+    }
 }

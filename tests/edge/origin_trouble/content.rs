@@ -140,3 +140,32 @@ async fn t66_a_known_failure_names_its_kind_to_operators_only() {
         "destination_unavailable",
     );
 }
+
+#[tokio::test]
+async fn limits_of_the_sites_web_server_are_told_as_they_are() {
+    for (status, code) in [
+        (413, "edge_body_too_large"),
+        (414, "edge_target_too_long"),
+        (431, "edge_headers_too_large"),
+    ] {
+        let html = format!("<h1>{status} Too Large</h1><address>{SECRET}</address>");
+        for reply in [
+            Reply::of_type(status, "text/html", &html),
+            Reply::json(status, ""),
+            Reply::of_type(status, "text/plain", SECRET),
+        ] {
+            let origin = Origin::always(reply).await;
+            let edge = edge(&origin).await;
+            for answer in [edge.get(EVENTS).await, Answer::to(write(&edge)).await] {
+                assert_failed(
+                    &answer,
+                    status,
+                    code,
+                    &format!("http_request_error; received-status={status}"),
+                );
+                assert!(!answer.body.contains("/var/www"), "{}", answer.body);
+                assert_eq!(answer.json()["data"]["status"], status);
+            }
+        }
+    }
+}

@@ -63,15 +63,6 @@ fn host_of(url: &Url) -> Option<ImageHost> {
     })
 }
 
-/// Returns true if the site takes a text for the address of an image. WordPress may remove blanks before it.
-pub(in crate::call) fn is_web(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
-    [&b"http:"[..], b"https:"].iter().any(|scheme| {
-        text.get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    })
-}
-
 // === impl ImageAuthority ===
 
 impl<'a> ImageAuthority<'a> {

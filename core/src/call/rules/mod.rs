@@ -11,7 +11,6 @@ mod scalar;
 mod statuses;
 
 pub use images::ImageHosts;
-pub(super) use images::is_web;
 pub use judge_context::JudgeContext;
 pub use list::elements;
 pub(super) use list::split_at_commas;

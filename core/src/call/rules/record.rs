@@ -61,16 +61,19 @@ fn record(kind: Kind, array: &PhpArray, judge: JudgeMember<'_>) -> Verdict {
 }
 
 /// All members with this name, in those records of a value that the plugin would create.
+///
+/// The plugin takes every object inside an organizer's for a record, whatever its key, and checks its members
+/// before it refuses the whole. Therefore records are searched at every depth.
 pub(in crate::call) fn members<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
-    match value {
-        Value::Array(list) if !is_record(list) => {
-            list.values().flat_map(|inner| members(inner, name)).collect()
-        }
-        Value::Array(record) if record.get(RECORD_NUMBER).is_none_or(Value::is_empty) => {
-            record.get(name).into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
+    let Value::Array(array) = value else {
+        return Vec::new();
+    };
+    let is_known = array
+        .get(RECORD_NUMBER)
+        .is_some_and(|id| !id.is_empty() && !matches!(id, Value::Array(_)));
+    let own = array.get(name).filter(|_| !is_known);
+    let inner = array.values().flat_map(|inner| members(inner, name));
+    own.into_iter().chain(inner).collect()
 }
 
 /// The operation that creates a record of a kind: its arguments are the members of such a record.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::images::is_web;
 use super::judge_context::JudgeContext;
 use crate::credentials::Caller;
 use crate::value::datetime;
+use crate::value::integer::is_integer;
 use crate::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
 use crate::value::{Value, Verdict, Why};
 
@@ -40,12 +40,12 @@ pub(super) fn text_or_empty(value: &Value, judge: fn(&[u8]) -> Verdict) -> Verdi
 /// Judges an image: the number of an attachment, or a URL. The origin sends a HEAD request for a URL if the
 /// caller may upload. It must not send requests to hosts that a client chooses (T-17).
 pub(super) fn image(value: &Value, judge_context: JudgeContext<'_>) -> Verdict {
-    if is_numeric_value(value) {
+    if is_integer(value) {
         return positive_id(value);
     }
     let is_fetched = value
         .as_text()
-        .is_some_and(|text| is_web(text) && judge_context.images.hold(text));
+        .is_some_and(|text| judge_context.images.hold(text));
     match judge_context.caller {
         Caller::Credentialed if is_fetched => Verdict::Defer(Why::Fetch),
         Caller::Credentialed | Caller::Anonymous => Verdict::Reject,

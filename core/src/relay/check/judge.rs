@@ -7,7 +7,7 @@ use super::call_context::{CallContext, Script};
 use super::document::{begins_json, judge_document, trimmed};
 use super::redirect::redirect;
 use super::wordpress::WordPress;
-use crate::relay::failure::{OriginFailure, shortened};
+use crate::relay::failure::{OriginFailure, RequestPart, shortened};
 
 /// The kind of body that must follow, determined by the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(super) fn judge_body(
     let (Received::Whole(bytes) | Received::Beginning(bytes)) = received;
     let bytes = trimmed(bytes);
     if bytes.is_empty() {
-        return Err(OriginFailure::Empty(status));
+        return Err(refused_request(status).unwrap_or(OriginFailure::Empty(status)));
     }
     if expected == ExpectedBody::Page {
         return Err(page(status, headers, bytes));
@@ -132,6 +132,15 @@ fn page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure 
 }
 
 fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
+    refused_request(status).unwrap_or_else(|| unexpected_type(status, headers, bytes))
+}
+
+/// The refusal of a web server that did not hand the request to WordPress.
+fn refused_request(status: StatusCode) -> Option<OriginFailure> {
+    RequestPart::refused_by(status).map(OriginFailure::RequestTooLarge)
+}
+
+fn unexpected_type(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
     let content_type = content_type(headers);
     let is_html = matches!(
         content_type.as_deref(),
@@ -224,6 +233,9 @@ mod tests {
             (404, "<!DOCTYPE html><title>Not found</title>", "html"),
             (200, "{}", "html"),
             (502, "", "empty"),
+            (413, "", "request_too_large"),
+            (414, "<h1>414 Request-URI Too Large</h1>", "request_too_large"),
+            (431, "Too large", "request_too_large"),
         ] {
             assert_eq!(get(status, HTML, body), name, "{body}");
         }
@@ -279,6 +291,7 @@ mod tests {
         for (method, response, name) in [
             (Method::HEAD, (200, json.as_slice(), b"".as_slice()), "passes"),
             (Method::HEAD, (404, html.as_slice(), b""), "html"),
+            (Method::HEAD, (414, html.as_slice(), b""), "request_too_large"),
             (Method::GET, (204, &[], b""), "passes"),
             (Method::GET, (304, &[], b""), "invalid_status"),
             (Method::GET, (200, json.as_slice(), b""), "empty"),

@@ -1,0 +1,55 @@
+//! One part of the buckets, in the order in which they will be full.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::time::Instant;
+
+/// Some of the buckets.
+#[derive(Debug, Default)]
+pub(super) struct Shard {
+    pub(super) full_at: HashMap<u64, Instant>,
+    /// Each bucket once, by the time it was first to be full; that may have changed since.
+    pub(super) by_time: BinaryHeap<Reverse<(Instant, u64)>>,
+}
+
+// === impl Shard ===
+
+impl Shard {
+    pub(super) fn insert(&mut self, own: u64, full_at: Instant) {
+        if self.full_at.insert(own, full_at).is_none() {
+            self.by_time.push(Reverse((full_at, own)));
+        }
+    }
+
+    /// Forgets full buckets among the first so many, and says how many it forgot.
+    pub(super) fn forget_full(&mut self, checked: usize, now: Instant) -> usize {
+        let before = self.full_at.len();
+        for _ in 0..checked {
+            let Some(mut first) = self.by_time.peek_mut() else {
+                break;
+            };
+            let Reverse((noted, own)) = *first;
+            if noted > now {
+                break;
+            }
+            match self.full_at.get(&own) {
+                Some(full_at) if *full_at > now => *first = Reverse((*full_at, own)),
+                _ => {
+                    std::collections::binary_heap::PeekMut::pop(first);
+                    self.full_at.remove(&own);
+                }
+            }
+        }
+        self.shrink();
+        before - self.full_at.len()
+    }
+
+    /// Gives memory back that a crowd took.
+    fn shrink(&mut self) {
+        let left = self.full_at.len();
+        if self.full_at.capacity() / 8 > left {
+            self.full_at.shrink_to(left * 2);
+            self.by_time.shrink_to(left * 2);
+        }
+    }
+}
