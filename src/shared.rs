@@ -15,7 +15,7 @@ use crate::telemetry::Metrics;
 pub(crate) struct Shared {
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
-    /// What clients have spent of their rate limits.
+    /// The rate limit buckets of clients.
     pub(crate) buckets: SharedBuckets,
     /// The roots that origins advertise.
     pub(crate) learnt: LearntRoots,

@@ -9,7 +9,7 @@ use super::signals::Sighup;
 use crate::config::ConfigSource;
 use crate::telemetry::{LogFilter, causes};
 
-/// Where an edge's settings are read again, and what follows them outside of the edge.
+/// The source of an edge's settings for a reload, and the parts outside the edge that follow them.
 #[derive(Debug)]
 pub struct Reload {
     /// The file, and what is stronger than it.
@@ -18,7 +18,7 @@ pub struct Reload {
     pub log: LogFilter,
 }
 
-/// What made an edge read its configuration again.
+/// The cause of a reload.
 #[derive(Debug, Clone, Copy)]
 enum Cause {
     HangUp,

@@ -1,4 +1,4 @@
-//! Starting an edge: all listeners first, then everything that answers.
+//! Starting an edge: all listeners first, then everything that responses.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::telemetry::Metrics;
 #[derive(Debug)]
 pub struct Edge;
 
-/// Why an edge could not start.
+/// The reason why an edge could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A listener could not be opened.
@@ -39,7 +39,7 @@ pub enum StartError {
     Tls(#[from] rustls::Error),
 }
 
-/// Why serving ended badly.
+/// The reason why serving ended with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The edge did not start.
@@ -116,7 +116,7 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
     }
 }
 
-/// The admin listener shares nothing with the others, so that it answers while they are full.
+/// The admin listener shares nothing with the others, so that it responses while they are full.
 fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
     let protocol = Protocol::new(&Limits::default(), &Timeouts::default(), &Http2Limits::default());
     Worker {

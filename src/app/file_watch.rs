@@ -8,10 +8,10 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often files are looked at.
+/// The interval at which files are checked.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// How long files must have stayed the same before a change counts: they may be half written.
+/// The time that files must stay unchanged before a change counts, because a file may be half written.
 const SETTLING: Duration = Duration::from_millis(500);
 
 /// Some files, and how they were when last looked at.
@@ -21,7 +21,7 @@ pub(super) struct FileWatch {
     seen: Vec<Option<FileFingerprint>>,
 }
 
-/// What tells two states of a file apart without reading it.
+/// The properties that distinguish two states of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileFingerprint {
     device: u64,

@@ -1,4 +1,4 @@
-//! New settings in the place of old ones, whole or not at all, while the edge runs.
+//! Replaces the settings of a running edge, all of them or none.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,7 +43,7 @@ struct InUse {
     identity: Option<TlsIdentity>,
 }
 
-/// Why new settings were refused; the old ones stay, all of them.
+/// The reason why new settings were refused. All old settings stay in use.
 #[derive(Debug, thiserror::Error)]
 pub enum ReloadError {
     /// The configuration is wrong.
@@ -86,8 +86,8 @@ impl Reloader {
         }
     }
 
-    /// Puts these settings in the place of the old ones: requests that run keep theirs, those to come meet
-    /// the new ones, and no connection ends.
+    /// Replaces the settings. Running requests keep the old ones, later requests get the new ones, and no connection
+    /// ends.
     ///
     /// Listeners stay as they are. The names of changed settings that need a restart are returned.
     ///
@@ -157,7 +157,7 @@ impl Reloader {
         files
     }
 
-    /// How long running requests may finish after a stop signal.
+    /// The time that running requests have to finish after a stop signal.
     pub(super) fn grace(&self) -> Duration {
         self.in_use().settings.timeouts.drain
     }
@@ -208,7 +208,7 @@ fn stack(settings: &Settings, shared: &Shared) -> Stack {
     layers::stack(settings, &shared.metrics, Gateway::new(settings, shared))
 }
 
-/// How connections that begin under these settings speak.
+/// The protocol of connections that begin under these settings.
 fn protocol(settings: &Settings) -> Protocol {
     let proxy_header_policy = match settings.proxy_protocol {
         ProxyProtocol::Off => ProxyHeaderPolicy::Never,
@@ -217,7 +217,7 @@ fn protocol(settings: &Settings) -> Protocol {
     Protocol::new(&settings.limits, &settings.timeouts, &settings.http2).proxy_header(proxy_header_policy)
 }
 
-/// How many client connections there may be: as many as the settings say and the process can afford.
+/// The number of client connections allowed by the settings and by the process's limit of open files.
 pub(super) fn room(settings: &Settings) -> usize {
     let others = most_connections(settings).saturating_add(ADMIN_CONNECTIONS);
     let wanted = settings.limits.connections;
@@ -232,7 +232,7 @@ pub(super) fn room(settings: &Settings) -> usize {
     room
 }
 
-/// Keeps what cannot change while the edge runs, and names what was to change.
+/// Keeps the settings that cannot change while the edge runs, and names those that were to change.
 fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
     let mut pinned = Vec::new();
     let listen = |settings: &Settings| settings.admin.as_ref().map(|admin| admin.listen.clone());

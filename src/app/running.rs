@@ -8,7 +8,7 @@ use super::signals::{Shutdown, Sighup};
 use crate::admin::Readiness;
 use crate::server::{BoundAddress, Drain};
 
-/// How long admin connections get to end once everything else has.
+/// The time that admin connections have to end after everything else has ended.
 const ADMIN_GRACE: Duration = Duration::from_millis(500);
 
 /// A running edge; dropping it ends everything at once.
@@ -22,7 +22,7 @@ pub struct Running {
     pub(super) reloader: Reloader,
 }
 
-/// How a drain ended.
+/// The outcome of a drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrainOutcome {
     /// Everything that ran came to its end.
@@ -34,12 +34,12 @@ pub enum DrainOutcome {
 // === impl Running ===
 
 impl Running {
-    /// Where clients can connect; port 0 has become a port.
+    /// The addresses for clients. Port 0 is replaced by the port in use.
     pub fn addresses(&self) -> &[BoundAddress] {
         &self.addresses
     }
 
-    /// Where operators can connect.
+    /// The address for operators.
     pub fn admin_address(&self) -> Option<&BoundAddress> {
         self.admin_address.as_ref()
     }
@@ -84,7 +84,7 @@ impl Running {
 
     /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.
     ///
-    /// The admin listener answers to the last, so that an operator can watch.
+    /// The admin listener responses to the last, so that an operator can watch.
     pub async fn drain(self) -> DrainOutcome {
         self.readiness.end();
         let finished = self.drain.finish(self.reloader.grace()).await;

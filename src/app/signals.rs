@@ -1,4 +1,4 @@
-//! What a process is told from outside: to end, or to read its configuration again.
+//! Signals to the process: to end, or to read its configuration again.
 
 use std::io;
 

@@ -16,13 +16,13 @@ use crate::response::BoxError;
 use crate::settings::{Limits, Timeouts};
 use crate::telemetry::causes;
 
-/// Bytes of a body nobody wants that are read so that the connection can be kept.
+/// Maximum bytes of an unexpected body that are read so that the connection can be kept.
 const UNWANTED_BYTES: usize = 64 * 1024;
 
-/// How long is spent on a body nobody wants.
+/// Maximum time spent on an unexpected body.
 const UNWANTED_TIME: Duration = Duration::from_secs(1);
 
-/// Why a body could not be read.
+/// The reason why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BodyFault {
     /// It is larger than allowed.
@@ -57,7 +57,7 @@ pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts)
         .map_err(|error| BodyFault::of(&error))
 }
 
-/// What there was of a body nobody wants.
+/// The presence of an unexpected body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unwanted {
     /// Nothing.
@@ -66,9 +66,9 @@ pub(super) enum Unwanted {
     Sent,
 }
 
-/// Reads away a small body; a large or slow one is left, which ends the connection.
+/// Reads and drops a small body. A large or slow one is left unread, which ends the connection.
 ///
-/// A broken one leaves in doubt where the request ends, wanted or not.
+/// After a broken one it is unclear where the request ends.
 pub(super) async fn discard(body: ClientBody) -> Result<Unwanted, BodyFault> {
     if body.is_end_stream() {
         return Ok(Unwanted::Absent);
@@ -115,7 +115,7 @@ impl BodyFault {
         }
     }
 
-    /// What the client is told.
+    /// The refusal for the client.
     pub(super) fn refusal(self) -> Refusal {
         match self {
             Self::TooLarge => Refusal::edge(EdgeError::BodyTooLarge),

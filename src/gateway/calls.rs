@@ -48,7 +48,7 @@ pub(super) struct CallResponse {
     pub(super) login: Login,
 }
 
-/// Whether the site accepted the credentials of a call.
+/// The site's verdict on the credentials of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Login {
     /// The site refused them: 401.

@@ -1,4 +1,4 @@
-//! What a client is told when the way to the origin fails; the causes go to the log.
+//! Responses for failures toward the origin. The causes go to the log only.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn retry_after(wait: Duration) -> HeaderValue {
     HeaderValue::from(whole_seconds(wait).max(1))
 }
 
-/// The answer to a visitor whose budget is used up.
+/// The response to a client that exceeded a rate limit.
 pub(super) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
     let mut answer = refused(&Refusal::edge(EdgeError::RateLimited));
     answer
@@ -59,7 +59,7 @@ pub(super) fn too_fast(exceeded: &Exceeded) -> EdgeResponse {
     answer
 }
 
-/// What the client learns of a failed exchange.
+/// The problem that the client sees after a failed exchange.
 const fn problem_of(failure: &ExchangeFailure) -> Problem {
     match failure {
         ExchangeFailure::Overloaded | ExchangeFailure::Preempted => Problem::edge(EdgeError::Overloaded),
@@ -83,7 +83,7 @@ const fn problem_of(failure: &ExchangeFailure) -> Problem {
     }
 }
 
-/// What an answer that is not passed on tells about the origin.
+/// The health of the origin that follows from an unsound response.
 pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
     match cause(failure) {
         Some(cause) => cause.health(),
@@ -92,7 +92,7 @@ pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
     }
 }
 
-/// Why a body ended early, where the transport knows better than the relay.
+/// The transport's reason for a body that ended early, if it is the cause.
 fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
     match failure {
         OriginFailure::Interrupted(cause) => cause.downcast_ref(),
@@ -100,7 +100,7 @@ fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
     }
 }
 
-/// The answer in place of one that must not be passed on.
+/// The response in place of an unsound one.
 pub(super) fn not_relayed(failure: &OriginFailure) -> EdgeResponse {
     if let Some(cause) = cause(failure) {
         // A deadline is a 504.
@@ -115,7 +115,7 @@ pub(super) fn not_relayed(failure: &OriginFailure) -> EdgeResponse {
     refused(&Refusal::plain(problem_with(failure)))
 }
 
-/// What the client learns of an answer that is not passed on.
+/// The problem that the client sees instead of an unsound response.
 const fn problem_with(failure: &OriginFailure) -> Problem {
     match failure {
         OriginFailure::InvalidStatus(_) => Problem::because(Cause::OriginProtocol),
@@ -137,7 +137,7 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
     }
 }
 
-/// The answer to a call that outlived all its deadlines.
+/// The response to a call that outlived all its deadlines.
 fn overdue() -> EdgeResponse {
     tracing::error!("a call outlived every deadline of its exchange");
     refused(&Refusal::plain(Problem::because(Cause::DeadlineMissed)))

@@ -1,4 +1,4 @@
-//! What the origin is told about where a request came from and where it went.
+//! The forwarding headers: the client and the public address of a request.
 
 use http::HeaderValue;
 

@@ -1,4 +1,4 @@
-//! A request's body that must keep its pace.
+//! A request body with a minimum rate.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -12,7 +12,7 @@ use crate::settings::{Limits, Timeouts};
 
 /// Fails once its client is slower than `limits.min_body_rate`.
 ///
-/// Only time spent waiting for the client counts: an origin that takes an upload slowly is no fault of the client's.
+/// Only time spent waiting for the client counts, not the time that a slow origin takes.
 #[derive(Debug)]
 pub(super) struct MinRateBody {
     body: ClientBody,

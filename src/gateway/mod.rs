@@ -37,7 +37,7 @@ pub(crate) use service::Gateway;
 use calls::CallRequest;
 use stage::Stage;
 
-/// What the stages of one set of settings have in common.
+/// The parts that the stages of one set of settings share.
 #[derive(Debug)]
 struct Parts {
     decider: Arc<Decider>,

@@ -7,7 +7,7 @@ use std::future::Future;
 /// It is tower's `Service` without readiness: no step here has a state between calls that a caller would have to wait
 /// for. Futures are neither boxed nor named.
 pub(super) trait Stage<Request>: Send + Sync + 'static {
-    /// What comes back.
+    /// The result of the step.
     type Response;
 
     /// Takes the step and all steps below it.

@@ -3,7 +3,7 @@
 use crate::credentials::{CredentialsFault, Identity};
 use crate::settings::{CallRates, Settings};
 
-/// Whether requests must show the account of Basic credentials.
+/// The rule that Basic credentials must name their account exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedAccounts {
     are_needed: bool,
@@ -22,7 +22,7 @@ impl NamedAccounts {
         }
     }
 
-    /// What is wrong with credentials whose account PHP could read and the edge does not.
+    /// The fault of credentials whose account PHP could read and the edge does not.
     pub fn fault(self, identity: &Identity) -> Option<CredentialsFault> {
         (self.are_needed && identity.is_inexact()).then_some(CredentialsFault::Unreadable)
     }

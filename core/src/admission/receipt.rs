@@ -1,22 +1,22 @@
-//! What a request was charged on entry.
+//! The charges of a request on entry.
 
 use super::bucket_store::Charge;
 use super::fields::RateLimitStatus;
 
-/// What a request was charged on entry. [`Budgets::refund`](super::Budgets::refund) gives back what counts only for
+/// The charges of a request on entry. [`Budgets::refund`](super::Budgets::refund) gives back what counts only for
 /// failed logins; without it, all stays spent.
 #[derive(Debug, Default)]
 #[must_use = "a request whose login was not refused gets a refund"]
 pub struct Receipt {
     pub(super) status: RateLimitStatus,
-    /// What a failed login costs.
+    /// The cost of a failed login.
     pub(super) logins: Vec<Charge>,
 }
 
 // === impl Receipt ===
 
 impl Receipt {
-    /// What the client has left.
+    /// The rest of the client's budgets.
     pub const fn status(&self) -> &RateLimitStatus {
         &self.status
     }

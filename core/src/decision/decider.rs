@@ -17,7 +17,7 @@ use crate::settings::{OtherTraffic, Profile, Settings};
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
 ///
-/// What other requests did is not considered: rate limits, capacity and the state of the site come on top.
+/// Other requests are not considered: rate limits, capacity and the state of the site are the gateway's.
 #[derive(Debug)]
 pub struct Decider {
     on_head: OnHead,
@@ -27,7 +27,7 @@ pub struct Decider {
     body_bytes: u64,
 }
 
-/// Where a request leads, by its head.
+/// The destination of a request, by its head.
 #[derive(Debug)]
 pub enum Opening {
     /// A browser's preflight for the calendar API: the edge answers it.
@@ -42,7 +42,7 @@ pub enum Opening {
     Call(Box<OpenedCall>),
 }
 
-/// What happens to a whole request.
+/// The decision about a whole request.
 #[derive(Debug)]
 pub enum Decision {
     /// The edge answers a browser's preflight.
@@ -107,7 +107,7 @@ impl Decider {
         Decision::Judged(Box::new(self.judge(head, opened, call, body)))
     }
 
-    /// Where a request leads.
+    /// The destination of a request.
     pub fn open(&self, head: &RequestHead<'_>) -> Opening {
         let Parts {
             method, uri, headers, ..
@@ -174,7 +174,7 @@ impl Decider {
     ///
     /// # Errors
     ///
-    /// What makes the call unreadable.
+    /// The reason why the call is unreadable.
     pub fn explain<T>(
         &self,
         head: &RequestHead<'_>,

@@ -14,7 +14,7 @@ use crate::value::{PhpArray, Value, write_escaped};
 /// A form whose `rest_route` is not a string, or whose fields PHP would read differently.
 const UNREADABLE_ROUTE: Problem = Problem::because(Cause::UnreadableRouteInForm);
 
-/// What has to be done with the body of a request to the rest of the site.
+/// The treatment of the body of a request to the rest of the site.
 #[derive(Debug)]
 pub(super) enum SiteBody {
     /// It is forwarded while it comes: PHP fills no form variables from it.

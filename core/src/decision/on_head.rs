@@ -80,7 +80,7 @@ fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     Some(rules.judge.refuse_elsewhere(root, method, uri.query()))
 }
 
-/// Where the target leads to no route, credentials do not matter: the response is 404.
+/// Credentials do not matter for a target without a route: the response is 404.
 fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let rejected = read.credentials.as_ref().err()?;
     read.is_routed().then(|| rejected.fault().refusal())

@@ -13,7 +13,7 @@ use crate::routing::CallTarget;
 pub struct OpenedCall {
     pub(super) cost: CostClass,
     pub(super) identity: Identity,
-    /// What follows from the head.
+    /// The consequence of the head.
     pub(super) next: Result<ReadableCall, Refusal>,
 }
 

@@ -1,4 +1,4 @@
-//! How many elements a body may have, whatever its size.
+//! Maximum number of elements of a body of any size.
 
 /// A body with more elements is refused while it is read: list elements and object members of a JSON text at all
 /// levels, or variables, brackets and each 64 bytes of the names of a form.
@@ -11,7 +11,7 @@ pub const ELEMENT_LIMIT: usize = 10_000;
 #[error("the body has more than {ELEMENT_LIMIT} elements")]
 pub struct TooManyElements;
 
-/// What is left of [`ELEMENT_LIMIT`] while a body is read.
+/// The rest of [`ELEMENT_LIMIT`] while a body is read.
 #[derive(Debug)]
 pub(super) struct ElementBudget {
     left: usize,

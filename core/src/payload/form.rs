@@ -22,7 +22,7 @@ pub fn parse_form_body(text: &[u8]) -> Result<PhpArray, TooManyElements> {
     Ok(parse_form(text))
 }
 
-/// Whether a query or urlencoded body sets the variable.
+/// Returns true if a query or urlencoded body sets the variable.
 pub(super) fn sets_variable(text: &[u8], name: &str) -> bool {
     read(text, |read| read.is_of(name.as_bytes())).get(name).is_some()
 }

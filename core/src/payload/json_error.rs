@@ -25,7 +25,7 @@ pub enum JsonError {
     Utf16,
 }
 
-/// Why a JSON text is not read.
+/// The reason why a JSON text is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JsonRefusal {
     /// PHP would refuse it.

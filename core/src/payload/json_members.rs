@@ -1,4 +1,4 @@
-//! The members of a JSON object: each key once, however many are sent.
+//! The members of a JSON object: each key once, however often it is sent.
 
 use crate::value::{Key, Value};
 
@@ -6,7 +6,7 @@ use crate::value::{Key, Value};
 pub(super) struct Members {
     /// In the order they were sent: a repeated key has its first place and its last value.
     pub(super) entries: Vec<(Key, Value)>,
-    /// Whether any key came twice.
+    /// True if a key was sent twice.
     pub(super) repeated: bool,
 }
 

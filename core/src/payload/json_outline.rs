@@ -6,7 +6,7 @@ use super::elements::{ElementBudget, TooManyElements};
 use super::json_error::{JsonError, JsonRefusal};
 use super::json_tokens::{JsonToken, JsonTokens};
 
-/// How many elements or members each array of a JSON text was sent with, in the order the arrays begin.
+/// The number of elements or members of each array of a JSON text, in the order in which the arrays begin.
 pub(super) struct Outline {
     sizes: std::vec::IntoIter<u16>,
 }

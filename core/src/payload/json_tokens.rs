@@ -108,7 +108,7 @@ fn number_length(text: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-/// What PHP says of a byte that begins no token.
+/// PHP's error for a byte that does not begin a token.
 fn stray(rest: &[u8]) -> JsonError {
     match rest.first() {
         Some(0..=0x1f) => JsonError::ControlCharacter,

@@ -79,7 +79,7 @@ impl VariableName {
         self.base == name
     }
 
-    /// How many elements it counts for: the variable, each pair of brackets, and each 64 bytes of the name.
+    /// The number of elements it counts for: the variable, each pair of brackets, and each 64 bytes of the name.
     pub(super) fn element_count(&self) -> usize {
         let steps = match &self.path {
             Path::Steps(steps) => steps.as_slice(),

@@ -6,7 +6,7 @@ use http::StatusCode;
 /// An error of the transport that carried the body.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What of a request is too large for the web server in front of WordPress.
+/// The part of a request that is too large for the web server in front of WordPress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestPart {
     /// The body (413).

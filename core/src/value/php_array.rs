@@ -19,7 +19,7 @@ enum Entries {
     Map(Box<[(Key, Value)]>),
 }
 
-/// How an array was written, which is how it is written again.
+/// The notation of an array, which is kept when it is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ArrayKind {
     /// Keys 0, 1, 2, … in order: JSON `[…]`.
@@ -100,7 +100,7 @@ impl PhpArray {
         }
     }
 
-    /// Where the key is, or would be appended, in a list that stays one.
+    /// The position of a key, or the position at which it would be appended, in a list that stays a list.
     fn list_place(&self, key: &Key) -> Option<usize> {
         match (&self.entries, key) {
             (Entries::List(values), Key::Int(number)) => usize::try_from(*number)
@@ -132,7 +132,7 @@ impl PhpArray {
         largest.max().map_or(Some(0), |number| number.checked_add(1))
     }
 
-    /// How the array is written.
+    /// The notation of the array.
     pub fn kind(&self) -> ArrayKind {
         match self.entries {
             Entries::List(_) => ArrayKind::List,
@@ -153,7 +153,7 @@ impl PhpArray {
         }
     }
 
-    /// Whether the keys are 0, 1, 2, … in order, however the array was written.
+    /// Returns true if the keys are 0, 1, 2, … in order, in either notation.
     pub fn is_sequential(&self) -> bool {
         match &self.entries {
             Entries::List(_) => true,
@@ -169,7 +169,7 @@ impl PhpArray {
         list.len() + map.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
