@@ -118,9 +118,9 @@ fn write_percent_encoded(bytes: &[u8], is_plain: fn(u8) -> bool, text: &mut Stri
     }
 }
 
-/// True for bytes that a query may hold (RFC 3986 section 3.4) and that PHP reads as themselves in a value: all but `&`, `+`, `=` and
-/// percent signs, and `'`, which the URL standard escapes. Encoded commas would double the length of a list of ids,
-/// and web servers limit the request line.
+/// True for bytes that a query may hold (RFC 3986 section 3.4) and that PHP reads as themselves in a value: all but
+/// `&`, `+`, `=` and percent signs, and `'`, which the URL standard escapes. Encoded commas would double the length of
+/// a list of ids, and web servers limit the request line.
 const fn is_plain_in_query(byte: u8) -> bool {
     is_unreserved(byte)
         || matches!(

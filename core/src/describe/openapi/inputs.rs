@@ -255,7 +255,7 @@ fn formats() -> Value {
             "type": "string",
             // Names by area. The site's time zone data decides which of them exist.
             "pattern": concat!(
-                "^(|Z|GMT|UTC.*|[+-](0[0-9]|1[0-3]):[0-5][0-9]|",
+                "^(|Z|GMT|UTC([!-~]([ -~]*[!-~])?)?|[+-](0[0-9]|1[0-3]):[0-5][0-9]|",
                 "(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)",
                 "/[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)?)$",
             ),
