@@ -13,6 +13,7 @@ pub mod describe;
 pub mod framing;
 mod gateway;
 mod layers;
+pub mod mark;
 pub mod payload;
 pub mod problem;
 pub mod relay;
