@@ -33,8 +33,8 @@ impl MarkKey {
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, secret)))
     }
 
-    /// The mark of one request: the method that WordPress dispatches, the target and the body exactly as they are sent, and the time
-    /// in seconds since 1970.
+    /// The mark of one request: the method that WordPress dispatches, the target and the body exactly as they
+    /// are sent, and the time in seconds since 1970.
     pub fn mark(&self, method: &Method, path_and_query: &str, body: &[u8], unix_time: u64) -> HeaderValue {
         // Caches turn HEAD into GET, which shows nothing more.
         let method = if *method == Method::HEAD {
