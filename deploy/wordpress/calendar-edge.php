@@ -182,14 +182,16 @@ final class Exchange {
 	}
 
 	/**
-	 * Whether the signed target, and nothing else, names this route of a calendar namespace.
-	 *
-	 * WordPress prefers a form to the query and the query to the path. The edge sends no forms.
+	 * Whether PHP read a form: it may name a route, and of a multipart body nothing is left to be signed.
+	 */
+	public function has_form(): bool {
+		return $this->has_form;
+	}
+
+	/**
+	 * Whether the signed target names this route of a calendar namespace; without a form nothing else can.
 	 */
 	public function names_route( string $route, string $calendar ): bool {
-		if ( $this->has_form ) {
-			return false;
-		}
 		$in_path = $this->names_in_path( $calendar );
 		if ( null === $this->query_route ) {
 			return self::has_route( $in_path, $route );
@@ -344,17 +346,29 @@ final class Guard {
 		if ( '' === $this->exchange->mark() ) {
 			return self::MISSING;
 		}
-		$mark   = Mark::parse( $this->exchange->mark() );
-		$target = $this->exchange->target();
-		// The method that WordPress dispatches is signed: overrides cannot change it.
-		$method = (string) $request->get_method();
-		if ( null === $mark || ! $mark->is_signed_by( $this->secret, $method, $target, $this->exchange->digest() ) ) {
+		$mark = Mark::parse( $this->exchange->mark() );
+		if ( null === $mark || ! $this->is_signed( $mark, $request ) ) {
 			return self::INVALID;
 		}
 		if ( ! $mark->is_fresh( time() ) ) {
 			return self::EXPIRED;
 		}
 		return $this->exchange->names_route( $route, $calendar ) ? '' : self::ELSEWHERE;
+	}
+
+	/**
+	 * Whether a mark was made for what is dispatched now. The edge sends no forms.
+	 *
+	 * @param Mark             $mark    The mark.
+	 * @param \WP_REST_Request $request The request.
+	 */
+	private function is_signed( Mark $mark, $request ): bool {
+		if ( $this->exchange->has_form() ) {
+			return false;
+		}
+		// The method that WordPress dispatches is signed: overrides cannot change it.
+		$method = (string) $request->get_method();
+		return $mark->is_signed_by( $this->secret, $method, $this->exchange->target(), $this->exchange->digest() );
 	}
 
 	/**

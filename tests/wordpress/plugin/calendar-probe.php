@@ -82,18 +82,20 @@ add_action(
 	}
 );
 
-// A plugin that answers before the dispatch and behind the guard's usual place.
-add_filter(
-	'rest_pre_dispatch',
-	function ( $result, $server, $request ) {
-		if ( 'move' === $request->get_param( 'probe' ) ) {
-			$request->set_route( '/' . ROUTES . '/events' );
-		}
-		return $result;
-	},
-	10,
-	3
-);
+// A plugin that changes the route: before the guard looks at it, and after.
+foreach ( array( 'move' => 10, 'late' => PHP_INT_MAX ) as $word => $priority ) {
+	add_filter(
+		'rest_pre_dispatch',
+		function ( $result, $server, $request ) use ( $word ) {
+			if ( $word === $request->get_param( 'probe' ) ) {
+				$request->set_route( '/' . ROUTES . '/events' );
+			}
+			return $result;
+		},
+		$priority,
+		3
+	);
+}
 
 // Code of the site that calls the calendar, outside of the REST API.
 function call_internally(): void {
