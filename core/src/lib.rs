@@ -12,6 +12,7 @@ pub mod cors;
 pub mod credentials;
 pub mod describe;
 pub mod framing;
+pub mod mark;
 pub mod payload;
 pub mod problem;
 pub mod relay;
