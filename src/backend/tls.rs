@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use rustls::{ClientConfig, RootCertStore};
 
+/// HTTP/1.1, as TLS names it.
+pub(super) const HTTP1: &[u8] = b"http/1.1";
+
 /// Which certificates are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
@@ -17,15 +20,6 @@ pub(super) enum Trust {
 #[derive(Debug, Default)]
 pub(super) struct TlsConfigs {
     authorities: Option<ClientConfig>,
-}
-
-/// How the edge trusts an HTTPS origin, for those who look at one beforehand.
-///
-/// # Errors
-///
-/// When the provider and the protocol versions do not fit.
-pub fn origin_tls() -> Result<ClientConfig, rustls::Error> {
-    client_config(Trust::Authorities)
 }
 
 // === impl TlsConfigs ===
@@ -54,7 +48,7 @@ fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), HTTP1.to_vec()];
     Ok(config)
 }
 

@@ -7,16 +7,19 @@ use url::Url;
 use super::check;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
+use super::secret;
 use crate::settings::{Root, Settings};
 
 /// The settings; they are usable if no problem was noted.
 pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
-    let Draft { settings, roots } = draft;
+    let Draft { mut settings, roots } = draft;
+    secret::read(&mut settings, problems);
     check::listeners(&settings, problems);
     check::tls(&settings, problems);
     check::proxies(&settings, problems);
     check::names(&settings, problems);
     check::sizes(&settings, problems);
+    check::origin_name(&settings, problems);
     if settings.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::from(Complaint::Missing("origin.url"))
             .expected("the REST root of the site, in the file, as --origin or as CALENDAR_EDGE_ORIGIN");

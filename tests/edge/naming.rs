@@ -12,17 +12,18 @@ const SOURCES: [&str; 2] = ["src", "core/src"];
 
 #[test]
 fn no_type_name_stands_twice_without_a_reason() {
-    let twins: BTreeMap<String, Vec<String>> = types()
-        .into_iter()
-        .filter(|(_, files)| files.len() > 1)
-        .collect();
+    let twins: BTreeMap<String, Vec<String>> =
+        types().into_iter().filter(|(_, files)| files.len() > 1).collect();
     let allowed: BTreeSet<&str> = ALLOWED.iter().map(|(name, _)| *name).collect();
     let new: Vec<_> = twins
         .iter()
         .filter(|(name, _)| !allowed.contains(name.as_str()))
         .collect();
     assert!(new.is_empty(), "types of one name: {new:#?}");
-    let stale: Vec<_> = allowed.iter().filter(|name| !twins.contains_key(**name)).collect();
+    let stale: Vec<_> = allowed
+        .iter()
+        .filter(|name| !twins.contains_key(**name))
+        .collect();
     assert!(stale.is_empty(), "no longer twins: {stale:?}");
 }
 

@@ -36,6 +36,12 @@ pub enum OriginFailure {
         /// What the site says about it, at most 256 bytes: names files of the site.
         detail: Option<String>,
     },
+    /// The companion plugin of the site refused a call of the edge: secret, clock or set-up differ.
+    #[error("the companion plugin of the site refused the call ({code})")]
+    MarkRefused {
+        /// The plugin's code, at most 256 bytes.
+        code: String,
+    },
     /// A page of a web server, a firewall, or the site (T-66).
     #[error("the origin answered with an HTML page ({0})")]
     Html(StatusCode),
@@ -86,6 +92,7 @@ impl OriginFailure {
             Self::Redirect { .. } => {
                 "the edge needs an address that answers without a redirect: check origin.url and the site's redirects"
             }
+            Self::MarkRefused { code } => return Some(mark_advice(code).to_owned()),
             Self::Html(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 "a firewall, a security plugin or a password stands before the REST API: let the edge's address pass"
             }
@@ -121,6 +128,7 @@ impl OriginFailure {
             | Self::Redirect { .. }
             | Self::CodedBody(_)
             | Self::Fatal { .. }
+            | Self::MarkRefused { .. }
             | Self::Html(_)
             | Self::NotJson { .. }
             | Self::Empty(_)
@@ -141,6 +149,7 @@ impl OriginFailure {
             Self::DatabaseError => "database_error",
             Self::Maintenance => "maintenance",
             Self::Fatal { .. } => "fatal",
+            Self::MarkRefused { .. } => "mark_refused",
             Self::Html(_) => "html",
             Self::NotJson { .. } => "not_json",
             Self::Empty(_) => "empty",
@@ -151,6 +160,30 @@ impl OriginFailure {
             Self::TooLarge { .. } => "too_large",
             Self::Interrupted(_) => "interrupted",
         }
+    }
+}
+
+/// What to check when the companion plugin refuses calls with this code.
+pub fn mark_advice(code: &str) -> &'static str {
+    match code {
+        "calendar_edge_mark_missing" => {
+            "the site wants marks and the call arrived without one: set origin.secret_file to the secret of the \
+             site, and check that nothing between the edge and the site drops the header X-Calendar-Edge-Mark"
+        }
+        "calendar_edge_mark_invalid" => {
+            "the mark does not fit: check that origin.secret_file and the site hold the same secret, and that \
+             nothing between them changes method, path, query or body"
+        }
+        "calendar_edge_mark_expired" => {
+            "the clocks of the edge and of the site differ by more than 60 seconds"
+        }
+        "calendar_edge_mark_elsewhere" => {
+            "WordPress dispatches another route than the one in the path: check origin.url and the site's rewrite rules"
+        }
+        "calendar_edge_secret_unusable" => {
+            "the site cannot use its own secret: Tools > Site Health of the site says why"
+        }
+        _ => "check secret and clock of the edge and of the companion plugin",
     }
 }
 

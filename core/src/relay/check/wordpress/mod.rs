@@ -1,6 +1,7 @@
 //! What only a WordPress backend does: the one entry to its pages, scripts, envelopes and the root it advertises.
 
 mod envelope;
+mod guard;
 mod member;
 mod page;
 mod script;
@@ -26,7 +27,7 @@ impl WordPress {
 
     /// The trouble that a JSON document reports, where it is not an error of the API.
     pub(super) fn document_failure(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
-        page::fatal(status, document)
+        page::fatal(status, document).or_else(|| guard::mark_refused(status, document))
     }
 
     /// The document inside a script; of what is not a script, all of it.
