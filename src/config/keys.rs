@@ -825,7 +825,7 @@ const BREAKER: &[SettingKey] = &[
     SettingKey::new(
         "failures",
         Count(0..=1000, |settings| Usize(&mut settings.breaker.failures)),
-        "NumberField of consecutive failed reads that open the breaker. A read fails if the connection fails, \
+        "Number of consecutive failed reads that open the breaker. A read fails if the connection fails, \
          times out or is reset, or if the site answers with a maintenance or database error page. 0 disables \
          the breaker.",
     ),

@@ -21,7 +21,7 @@ two requests; running requests and open connections keep the settings that they 
 problem, the old settings stay and the log names the problem. Changes of `listen`, `admin.listen` and `log.format` \
 need a restart.
 
-| Flag of `serve` | Variable | SettingKey |
+| Flag of `serve` | Variable | Key |
 |---|---|---|
 | `--config FILE` | `CALENDAR_EDGE_CONFIG` | |
 | `--origin URL` | `CALENDAR_EDGE_ORIGIN` | `origin.url` |
@@ -57,7 +57,7 @@ fn head(section: &Section, text: &mut String) {
         header => format!("`{header}`"),
     };
     let head = format!(
-        "\n## {title}\n\n{}\n\n| SettingKey | Type | Default | Meaning |\n|---|---|---|---|\n",
+        "\n## {title}\n\n{}\n\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n",
         section.meaning
     );
     text.push_str(&head);
