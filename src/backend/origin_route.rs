@@ -138,12 +138,12 @@ mod tests {
         (base.to_owned(), host.to_owned(), dial.to_owned())
     }
 
-    fn host(text: &str) -> Option<OriginHost> {
-        Some(OriginHost::parse(text).expect("a host"))
+    fn host(text: &str) -> OriginHost {
+        OriginHost::parse(text).expect("a host")
     }
 
-    fn connect(text: &str) -> Option<DialAddress> {
-        Some(DialAddress::parse(text).expect("an address"))
+    fn connect(text: &str) -> DialAddress {
+        DialAddress::parse(text).expect("an address")
     }
 
     #[test]
@@ -157,12 +157,12 @@ mod tests {
     #[test]
     fn plain_http_dials_the_url_and_names_the_host_in_the_header() {
         let found = routes("http://h.example/wp-json", |settings| {
-            settings.origin.connect = connect("10.0.0.5:8080");
+            settings.origin.connect = Some(connect("10.0.0.5:8080"));
         });
         let expected = route("http://10.0.0.5:8080/wp-json", "h.example", "");
         assert_eq!(found, [expected.clone(), expected]);
         let found = routes("http://10.0.0.5:8080/wp-json", |settings| {
-            settings.origin.host = host("h.example:80");
+            settings.origin.host = Some(host("h.example:80"));
         });
         let expected = route("http://10.0.0.5:8080/wp-json", "h.example", "");
         assert_eq!(found, [expected.clone(), expected]);
@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn https_names_the_host_in_the_url_and_dials_the_address() {
         let found = routes("https://h.example:8443/wp-json", |settings| {
-            settings.origin.connect = connect("10.0.0.5:443");
+            settings.origin.connect = Some(connect("10.0.0.5:443"));
         });
         let expected = route("https://h.example/wp-json", "h.example:8443", "10.0.0.5:443");
         assert_eq!(found, [expected.clone(), expected]);
         let found = routes("https://10.0.0.5/wp-json", |settings| {
-            settings.origin.host = host("h.example");
+            settings.origin.host = Some(host("h.example"));
         });
         let expected = route("https://h.example/wp-json", "", "10.0.0.5:443");
         assert_eq!(found, [expected.clone(), expected]);
@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn roots_elsewhere_go_their_own_way() {
         let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());
-        settings.origin.connect = connect("10.0.0.5:80");
-        settings.origin.host = host("h.example");
+        settings.origin.connect = Some(connect("10.0.0.5:80"));
+        settings.origin.host = Some(host("h.example"));
         let elsewhere: Url = "http://b.example/wp-json".parse().unwrap();
         let route = OriginRoute::of_root(&settings.origin, &elsewhere);
         assert_eq!((route.base(), route.host()), (&elsewhere, None));

@@ -218,8 +218,16 @@ impl SiteArgs {
     /// File, environment and the flags about the site as settings. The environment counts for the other flags
     /// of `serve` too, so that `check` judges what `serve` would get.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        self.source(environment).load()
+    }
+
+    /// The same without secrets, to look at.
+    pub(super) fn load_without_secrets(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        self.source(environment).load_without_secrets()
+    }
+
+    fn source(&self, environment: Environment<'_>) -> ConfigSource {
         self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
-            .load()
     }
 
     fn source_with(
@@ -251,7 +259,7 @@ impl ExplainArgs {
             origin: imaginary,
             origin_namespace: None,
         };
-        args.load(environment)
+        args.load_without_secrets(environment)
     }
 }
 

@@ -7,13 +7,11 @@ use url::Url;
 use super::check;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
-use super::secret;
 use crate::settings::{Root, Settings};
 
 /// The settings; they are usable if no problem was noted.
 pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
-    let Draft { mut settings, roots } = draft;
-    secret::read(&mut settings, problems);
+    let Draft { settings, roots } = draft;
     check::listeners(&settings, problems);
     check::tls(&settings, problems);
     check::proxies(&settings, problems);

@@ -5,6 +5,15 @@ use super::problem::{ConfigFinding, ConfigProblems, Impossible};
 use crate::mark::MarkKey;
 use crate::settings::Settings;
 
+/// Whether secrets are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SecretFiles {
+    /// They are, and each of them must be usable.
+    Read,
+    /// They are not: the settings are only looked at, perhaps by an account that may not read secrets.
+    Leave,
+}
+
 const KEY: &str = "origin.secret_file";
 
 /// Reads the file, if one is set, and keeps its key in the settings.
@@ -29,7 +38,7 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
 mod tests {
     use std::path::PathBuf;
 
-    use crate::config::{Overrides, parse};
+    use crate::config::{ConfigSource, Overrides, parse};
 
     /// A file of this test process with these bytes.
     fn file(name: &str, bytes: &[u8]) -> PathBuf {
@@ -66,6 +75,13 @@ mod tests {
         );
         assert!(refused.contains("edge.toml:3:15"), "{refused}");
         assert!(!refused.contains("short and secret"), "{refused}");
+
+        let text = "[origin]\nurl = \"http://wp.example/wp-json\"\nsecret_file = \"/no/such/file\"\n";
+        let config = file("config", text.as_bytes());
+        let source = ConfigSource::new(Some(config.clone()), Overrides::default());
+        assert!(source.load().is_err());
+        assert!(source.load_without_secrets().is_ok());
+        std::fs::remove_file(&config).unwrap();
 
         let missing = load(short.to_str().unwrap()).unwrap_err();
         assert!(

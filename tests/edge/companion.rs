@@ -6,7 +6,7 @@ use calendar_edge::mark::{MARK, MarkKey};
 use calendar_edge::settings::OtherTraffic;
 use http::Method;
 
-use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, Reply, Step, Wire};
 
 const INDEX: &str = "/wp-json/calendar/events/v1";
 const EVENT: &str =
@@ -213,4 +213,31 @@ fn config(origin: &Origin, directory: &Directory) -> String {
         origin.base(),
         secret.display()
     )
+}
+
+#[tokio::test]
+async fn a_read_that_is_tried_again_keeps_its_mark() {
+    let origin = Wire::playing(|_, number| match number {
+        1 => vec![Step::Close],
+        _ => vec![Step::json("{}")],
+    })
+    .await;
+    let edge = Edge::builder()
+        .site(&origin.base())
+        .settings(|settings| settings.origin.mark_key = Some(first_key()))
+        .start()
+        .await;
+    for _ in 0..2 {
+        assert_eq!(edge.get(EVENTS).await.status, 200);
+    }
+    let heads = origin.requests();
+    let marks: Vec<&str> = heads
+        .iter()
+        .filter_map(|head| {
+            head.lines()
+                .find(|line| line.starts_with("x-calendar-edge-mark: v1 "))
+        })
+        .collect();
+    assert_eq!((heads.len(), marks.len()), (3, 3), "{heads:?}");
+    assert_eq!(marks[1], marks[2]);
 }
