@@ -174,10 +174,13 @@ async fn check_home(settings: &Settings, tally: &mut Tally, out: &mut dyn Write)
             let text = format!("the home page redirects to itself, {location}: {advice}");
             line(out, &format!("unusable: {text}"))?;
         }
-        Ok(Home::Elsewhere { location, asked }) => {
+        Ok(Home::Elsewhere {
+            location,
+            asked,
+            advice,
+        }) => {
             tally.findings += 1;
             let text = format!("clients who ask for {asked} are sent to {location}");
-            let advice = "the site's home (Settings > General) and `public_url` must be the same";
             line(out, &format!("differs: {text}: {advice}"))?;
         }
         Err(trouble) => {

@@ -1,6 +1,6 @@
 //! The home page, asked for as clients would get it: whether the site sends them elsewhere.
 
-use calendar_edge::settings::Settings;
+use calendar_edge::settings::{OriginHost, Settings};
 use url::Url;
 
 use super::probe::Probe;
@@ -14,8 +14,15 @@ pub(super) enum Home {
     /// It redirects to the address that was asked for.
     Loop { location: Url, advice: String },
     /// It redirects to another host.
-    Elsewhere { location: Url, asked: Url },
+    Elsewhere {
+        location: Url,
+        asked: Url,
+        advice: String,
+    },
 }
+
+/// What to do where the host is right and the site still sends clients elsewhere.
+const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
 
 /// Asks for the home page.
 ///
@@ -28,13 +35,21 @@ pub(super) async fn home(probe: &Probe<'_>, settings: &Settings) -> Result<Home,
     let answer = probe.page(&path).await?;
     let status = answer.status.as_u16();
     let location = answer.location().filter(|_| answer.status.is_redirection());
-    Ok(match location.and_then(|location| asked.join(location).ok()) {
-        Some(location) if location == asked => Home::Loop {
-            advice: loop_advice(probe, &location),
+    let Some(location) = location.and_then(|location| asked.join(location).ok()) else {
+        return Ok(Home::Fits { status });
+    };
+    Ok(if location == asked {
+        let advice = loop_advice(probe, &location);
+        Home::Loop { location, advice }
+    } else if is_same_host(&location, &asked) {
+        Home::Fits { status }
+    } else {
+        let advice = wrong_host(probe, &asked).unwrap_or_else(|| SAME_HOME.to_owned());
+        Home::Elsewhere {
             location,
-        },
-        Some(location) if !is_same_host(&location, &asked) => Home::Elsewhere { location, asked },
-        Some(_) | None => Home::Fits { status },
+            asked,
+            advice,
+        }
     })
 }
 
@@ -65,19 +80,24 @@ fn named_address(probe: &Probe<'_>) -> Url {
 
 /// A site redirects a page to itself while it takes another host or scheme for the one that was asked for.
 fn loop_advice(probe: &Probe<'_>, location: &Url) -> String {
-    let named = named_address(probe);
-    if !is_same_host(&named, location) {
-        let host = location.host_str().unwrap_or_default();
-        return format!("requests name {named}: set `origin.host` to \"{host}\"");
+    if let Some(advice) = wrong_host(probe, location) {
+        return advice;
     }
-    if location.scheme() != named.scheme() {
+    if location.scheme() != named_address(probe).scheme() {
         return "let WordPress take the scheme from X-Forwarded-Proto (`$_SERVER['HTTPS']` in wp-config.php)"
             .to_owned();
     }
     "look for a plugin or a rule of the web server that redirects".to_owned()
 }
 
+/// What to set where requests name another host than this address.
+fn wrong_host(probe: &Probe<'_>, wanted: &Url) -> Option<String> {
+    let named = named_address(probe);
+    let host = OriginHost::of(wanted)?;
+    (OriginHost::of(&named)? != host)
+        .then(|| format!("requests name another host, {named}: set `origin.host` to \"{host}\""))
+}
+
 fn is_same_host(one: &Url, other: &Url) -> bool {
-    let explicit = |url: &Url| (url.host_str().map(str::to_owned), url.port());
-    explicit(one) == explicit(other)
+    OriginHost::of(one) == OriginHost::of(other)
 }
