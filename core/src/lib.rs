@@ -13,6 +13,7 @@ pub mod credentials;
 pub mod decision;
 pub mod describe;
 pub mod framing;
+pub mod mark;
 pub mod payload;
 pub mod problem;
 pub mod relay;

@@ -8,7 +8,7 @@ mod reload;
 mod running;
 mod signals;
 
-pub use crate::backend::{ClientError, origin_tls};
+pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::server::{BindError, BoundAddress, TlsIdentity, TlsIdentityError, raise_descriptor_limit};
 pub use config_watch::Reload;
 pub use edge::{Edge, ServeError, StartError, serve};

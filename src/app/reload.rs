@@ -151,9 +151,11 @@ impl Reloader {
     /// The files that the settings in use were made of.
     pub(super) fn files(&self, configuration: &Path) -> Vec<PathBuf> {
         let mut files = vec![configuration.to_owned()];
-        if let Some(tls) = &self.in_use().settings.tls {
+        let settings = &self.in_use().settings;
+        if let Some(tls) = &settings.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
+        files.extend(settings.origin.secret_file.clone());
         files
     }
 

@@ -1,14 +1,16 @@
 //! The URL of a canonical request: a root's URL and a path below it, written with the origin's namespace.
 
+use http::HeaderMap;
 use url::Url;
 
+use super::origin_route::OriginRoute;
 use crate::call::CanonicalRequest;
 use crate::problem::{EdgeError, Refusal};
 
 /// One REST root at the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RootAddress {
-    base: Url,
+    route: OriginRoute,
     /// The name of the calendar API at the origin.
     namespace: String,
 }
@@ -39,19 +41,25 @@ impl AddressFault {
 // === impl RootAddress ===
 
 impl RootAddress {
-    /// A root by its URL and the origin's namespace, both as configured.
-    pub(super) fn new(url: &Url, namespace: &str) -> Self {
+    /// Takes the way to a root and the origin's namespace as it is configured.
+    pub(super) fn new(route: OriginRoute, namespace: &str) -> Self {
         Self {
-            base: url.clone(),
+            route,
             namespace: namespace.to_owned(),
         }
     }
 
     /// The URL of a call below this root.
     pub(super) fn url_of(&self, call: &CanonicalRequest) -> Result<Url, AddressFault> {
-        let root = self.base.path().trim_end_matches('/');
+        let base = self.route.base();
+        let root = base.path().trim_end_matches('/');
         let (path, query) = (call.path(&self.namespace), call.query(&self.namespace));
-        plain(&self.base, &format!("{root}{path}"), query.as_deref())
+        plain(base, &format!("{root}{path}"), query.as_deref())
+    }
+
+    /// Names the host of this root in the headers of a call.
+    pub(super) fn write_host(&self, headers: &mut HeaderMap) {
+        self.route.write_host(headers);
     }
 }
 
@@ -72,6 +80,7 @@ mod tests {
     use super::*;
     use crate::call::{CanonicalQuery, CanonicalRoute};
     use crate::contract::{Kind, Route};
+    use crate::settings::Settings;
 
     fn url_of(root: &str, route: CanonicalRoute, query: Option<&str>) -> Result<String, AddressFault> {
         let call = CanonicalRequest {
@@ -82,7 +91,9 @@ mod tests {
             body: None,
             nonce: None,
         };
-        let root = RootAddress::new(&Url::parse(root).unwrap(), "tribe/events/v1");
+        let settings = Settings::for_origin(root.parse().unwrap());
+        let route = OriginRoute::of_root(&settings.origin, &settings.origin.url);
+        let root = RootAddress::new(route, "tribe/events/v1");
         root.url_of(&call).map(String::from)
     }
 

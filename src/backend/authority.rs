@@ -1,41 +1,48 @@
-//! Scheme, host and port of an origin: the key of a backend's shared state.
+//! Scheme, host and port of an origin, and the address that is dialled: the key of everything that is kept for one backend.
 
 use std::collections::HashSet;
 
 use url::Url;
 
-use crate::settings::Settings;
+use crate::settings::{DialAddress, OriginSettings, Settings};
 
-/// An origin's scheme, host and port, like `https://wp.example.org`; the scheme's default port is omitted.
+/// An origin's scheme, host and port, like `https://wp.example.org`, and the address that is dialled for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Authority(String);
+pub(super) struct Authority {
+    /// Without the scheme's own port.
+    name: String,
+    /// None: the one that the name resolves to.
+    connect: Option<DialAddress>,
+}
 
 // === impl Authority ===
 
 impl Authority {
-    pub(super) fn of(url: &Url) -> Self {
-        Self(url.origin().ascii_serialization())
+    pub(super) fn of(url: &Url, origin: &OriginSettings) -> Self {
+        let connect = origin.connect.clone();
+        Self {
+            name: url.origin().ascii_serialization(),
+            connect: connect.filter(|_| url.origin() == origin.url.origin()),
+        }
     }
 
     /// The authorities of the REST roots.
     pub(super) fn of_roots(settings: &Settings) -> HashSet<Self> {
         let roots = settings.roots.iter();
-        roots.map(|root| Self::of(&root.origin_url)).collect()
+        roots
+            .map(|root| Self::of(&root.origin_url, &settings.origin))
+            .collect()
     }
 
     /// The authorities of the REST roots and of the rest of the site.
     pub(super) fn all(settings: &Settings) -> HashSet<Self> {
         let mut all = Self::of_roots(settings);
-        all.insert(Self::of(&settings.origin.url));
+        all.insert(Self::of(&settings.origin.url, &settings.origin));
         all
     }
 
     pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(super) fn is_tls(&self) -> bool {
-        self.0.starts_with("https:")
+        &self.name
     }
 }
 
@@ -45,7 +52,8 @@ mod tests {
 
     #[test]
     fn scheme_host_and_port_tell_origins_apart() {
-        let of = |url: &str| Authority::of(&url.parse().unwrap());
+        let settings = Settings::for_origin("https://h.example/wp-json".parse().unwrap());
+        let of = |url: &str| Authority::of(&url.parse().unwrap(), &settings.origin);
         let usual = of("https://h.example/wp-json");
         for (url, is_same) in [
             ("https://h.example/de/wp-json", true),
@@ -57,7 +65,18 @@ mod tests {
             assert_eq!(of(url) == usual, is_same, "{url}");
         }
         assert_eq!(usual.as_str(), "https://h.example");
-        assert!(usual.is_tls());
-        assert!(!of("http://h.example/").is_tls());
+    }
+
+    #[test]
+    fn the_dialled_address_is_part_of_the_key() {
+        let url: Url = "https://h.example/wp-json".parse().unwrap();
+        let mut settings = Settings::for_origin(url.clone());
+        let plain = Authority::of(&url, &settings.origin);
+        settings.origin.connect = DialAddress::parse("10.0.0.5:443");
+        let dialled = Authority::of(&url, &settings.origin);
+        assert_ne!(plain, dialled);
+        assert_eq!(plain.as_str(), dialled.as_str());
+        let elsewhere = "https://de.h.example/wp-json".parse().unwrap();
+        assert_eq!(Authority::of(&elsewhere, &settings.origin).connect, None);
     }
 }

@@ -11,7 +11,7 @@ use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
 use crate::call::ForwardableCall;
 use crate::settings::{Settings, Timeouts};
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, unix_time};
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Backends {
             })
             .collect();
         let of = |url| {
-            let backend = formed.get(&Authority::of(url)).map(Arc::clone);
+            let backend = formed.get(&Authority::of(url, &settings.origin)).map(Arc::clone);
             backend.expect("the shared state is adapted to these settings")
         };
         Self {
@@ -117,8 +117,9 @@ impl Backend {
         call: &ForwardableCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<Outgoing, AddressFault> {
+        let now = u64::try_from(unix_time()).unwrap_or_default();
         let request = match &self.writer {
-            CallWriter::WordPress(writer) => writer.write(call, forwarded)?,
+            CallWriter::WordPress(writer) => writer.write(call, forwarded, now)?,
         };
         Ok(Outgoing {
             request,

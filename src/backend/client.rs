@@ -6,8 +6,9 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
-use super::authority::Authority;
-use super::tls::{TlsConfigs, Trust};
+use super::dial::{Dial, DialResolver, HttpVersions};
+use super::origin_route::OriginRoute;
+use super::tls::{HTTP1, TlsConfigs};
 use crate::settings::Settings;
 
 /// Maximum number of header fields of a response.
@@ -33,14 +34,7 @@ pub enum ClientError {
     Client(#[from] reqwest::Error),
 }
 
-/// The settings for new connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dial {
-    connect: Duration,
-    trust: Trust,
-}
-
-/// Two clients, with and without reuse of connections; clones share them.
+/// Two clients that differ in the reuse of connections; clones share these.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
     dial: Dial,
@@ -55,15 +49,15 @@ impl Clients {
     pub(super) fn new(dial: Dial, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
         let tls = tls.for_trust(dial.trust)?;
         Ok(Self {
+            pooled: Arc::new(ArcSwap::from_pointee(pooled(&dial, &tls)?)),
+            fresh: builder(&dial, &tls).pool_max_idle_per_host(0).build()?,
             dial,
-            pooled: Arc::new(ArcSwap::from_pointee(pooled(dial, &tls)?)),
-            fresh: builder(dial, &tls).pool_max_idle_per_host(0).build()?,
             tls,
         })
     }
 
-    pub(super) const fn dial(&self) -> Dial {
-        self.dial
+    pub(super) const fn dial(&self) -> &Dial {
+        &self.dial
     }
 
     /// The client that reuses connections.
@@ -74,7 +68,7 @@ impl Clients {
     /// Stops reusing all open connections: the library does not reveal which of them had the refused response, and
     /// could reuse that one too.
     pub(super) fn drop_connections(&self) {
-        match pooled(self.dial, &self.tls) {
+        match pooled(&self.dial, &self.tls) {
             Ok(client) => self.pooled.store(Arc::new(client)),
             Err(error) => {
                 tracing::error!(error = %error, "the client toward the origin cannot be set up anew");
@@ -83,31 +77,32 @@ impl Clients {
     }
 }
 
-fn pooled(dial: Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
+fn pooled(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
     builder(dial, tls)
         .pool_max_idle_per_host(KEPT_CONNECTIONS)
         .pool_idle_timeout(KEPT_FOR)
         .build()
 }
 
-// === impl Dial ===
-
-impl Dial {
-    pub(super) fn of(settings: &Settings, authority: &Authority) -> Self {
-        Self {
-            connect: settings.timeouts.origin_connect,
-            trust: if authority.is_tls() {
-                Trust::Authorities
-            } else {
-                Trust::Nobody
-            },
-        }
-    }
+/// A client that asks an origin on the same way as calls and pages, for those who look at one beforehand.
+///
+/// # Errors
+///
+/// When TLS or the client cannot be set up.
+pub fn check_client(settings: &Settings, route: &OriginRoute) -> Result<Client, ClientError> {
+    let dial = Dial::over(settings, std::slice::from_ref(route));
+    let tls = TlsConfigs::default().for_trust(dial.trust)?;
+    let client = builder(&dial, &tls).timeout(settings.timeouts.origin_read);
+    Ok(client.build()?)
 }
 
-fn builder(dial: Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
-    Client::builder()
-        .tls_backend_preconfigured(tls.clone())
+fn builder(dial: &Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
+    let mut tls = tls.clone();
+    if dial.versions == HttpVersions::Http1 {
+        tls.alpn_protocols = vec![HTTP1.to_vec()];
+    }
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls)
         .no_proxy()
         .redirect(redirect::Policy::none())
         .referer(false)
@@ -115,5 +110,9 @@ fn builder(dial: Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
         .http1_max_headers(RESPONSE_HEADERS)
         .http2_max_header_list_size(RESPONSE_HEADER_BYTES)
         .tcp_nodelay(true)
-        .connect_timeout(dial.connect)
+        .connect_timeout(dial.connect_timeout);
+    match &dial.address {
+        Some(address) => builder.dns_resolver(DialResolver(address.clone())),
+        None => builder,
+    }
 }

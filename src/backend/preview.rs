@@ -12,6 +12,7 @@ use super::headers::{Forwarded, ForwardedHeaders};
 use super::wordpress::WordPressWriter;
 use crate::authority::PublicAddress;
 use crate::call::ForwardableCall;
+use crate::mark::MARK;
 use crate::settings::Settings;
 
 /// An outgoing request. Its headers hold the caller's credentials.
@@ -38,7 +39,10 @@ pub struct PreviewClient<'a> {
     pub public: &'a PublicAddress,
 }
 
-/// Writes a call as its backend would get it.
+/// The time in the mark of a call, which a preview does not have: a mark is made when the call is sent.
+const NO_TIME: u64 = 0;
+
+/// Writes a call as its backend would get it, but for the mark.
 ///
 /// # Errors
 ///
@@ -57,12 +61,17 @@ pub fn preview(
         host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
         request_id: None,
     };
-    let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url));
-    let request = writer.write(call, &ForwardedHeaders::new(client.headers, forwarded))?;
+    let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url, &settings.origin));
+    let request = writer.write(call, &ForwardedHeaders::new(client.headers, forwarded), NO_TIME)?;
     Ok(Preview {
         method: request.method().clone(),
         url: request.url().clone(),
-        headers: request.headers().clone(),
+        headers: without_mark(request.headers().clone()),
         body: call.request().body.clone(),
     })
+}
+
+fn without_mark(mut headers: HeaderMap) -> HeaderMap {
+    headers.remove(MARK);
+    headers
 }

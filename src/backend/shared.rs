@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::authority::Authority;
 use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
-use super::client::{ClientError, Clients, Dial};
+use super::client::{ClientError, Clients};
+use super::dial::Dial;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::settings::Settings;
@@ -112,7 +113,7 @@ impl SharedBackend {
         let mut state = self.clone();
         let dial = Dial::of(settings, authority);
         let [calls, site] = capacities(settings);
-        if dial != state.clients.dial() {
+        if dial != *state.clients.dial() {
             state.clients = Clients::new(dial, tls)?;
         }
         if calls != state.calls.capacity() {
@@ -157,7 +158,7 @@ mod tests {
     }
 
     fn state<'a>(shared: &'a SharedBackends, url: &str) -> &'a SharedBackend {
-        &shared.backends[&Authority::of(&url.parse().unwrap())]
+        &shared.backends[&Authority::of(&url.parse().unwrap(), &settings(&[]).origin)]
     }
 
     #[test]

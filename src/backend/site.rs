@@ -1,15 +1,15 @@
 //! Requests and responses of the rest of the site: forwarded unchanged, except for hop-by-hop headers.
 
+use super::address::{AddressFault, plain};
+use super::headers::Forwarded;
+use super::origin_route::OriginRoute;
+use crate::mark::is_mark;
+use crate::settings::Settings;
 use http::HeaderMap;
 use http::header::{
     CONNECTION, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::request::Parts;
-use url::Url;
-
-use super::address::{AddressFault, plain};
-use super::headers::Forwarded;
-use crate::settings::Settings;
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 const DROPPED: [HeaderName; 10] = [
@@ -28,16 +28,16 @@ const DROPPED: [HeaderName; 10] = [
 /// The host that serves the site.
 #[derive(Debug)]
 pub(crate) struct SiteOrigin {
-    base: Url,
+    route: OriginRoute,
 }
 
 // === impl SiteOrigin ===
 
 impl SiteOrigin {
-    /// The host of the configured REST root.
+    /// The host of the configured REST root, or the one that the settings name instead.
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
-            base: settings.origin.url.clone(),
+            route: OriginRoute::of_site(settings),
         }
     }
 
@@ -50,10 +50,12 @@ impl SiteOrigin {
     ) -> Result<reqwest::Request, AddressFault> {
         let path = spelled_out(head.uri.path(), br#""<>^`{}|\"#);
         let query = head.uri.query().map(|query| spelled_out(query, br#""<>'"#));
-        let url = plain(&self.base, &path, query.as_deref())?;
+        let url = plain(self.route.base(), &path, query.as_deref())?;
         let mut headers = head.headers.clone();
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
+        strip_marks(&mut headers);
+        self.route.write_host(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
         *request.headers_mut() = headers;
@@ -89,6 +91,15 @@ fn strip_confusable(headers: &mut HeaderMap) {
 }
 
 /// The text with these bytes and all non-ASCII bytes percent-encoded, which has the same meaning for a server.
+/// Removes marks: only a call that was judged has one.
+fn strip_marks(headers: &mut HeaderMap) {
+    let marks: Vec<HeaderName> = headers.keys().filter(|name| is_mark(name)).cloned().collect();
+    for name in marks {
+        headers.remove(name);
+    }
+}
+
+/// The text with these bytes and everything beyond ASCII percent-encoded, which means the same to a server.
 fn spelled_out(text: &str, odd: &[u8]) -> String {
     let mut plain = String::with_capacity(text.len());
     for &byte in text.as_bytes() {
@@ -162,6 +173,8 @@ mod tests {
             ("upgrade", "websocket"),
             ("te", "trailers"),
             ("x_forwarded_for", "1.2.3.4"),
+            ("x-calendar-edge-mark", "v1 t=1,s=00"),
+            ("x_calendar-edge_mark", "v1 t=1,s=00"),
             ("cookie", "a=b"),
             ("x-http-method-override", "PUT"),
         ] {
@@ -169,6 +182,7 @@ mod tests {
         }
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
+        strip_marks(&mut headers);
         let mut names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["cookie", "x-http-method-override"]);

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use rustls::{ClientConfig, RootCertStore};
 
-/// The trusted certificates.
+/// HTTP/1.1, as TLS names it.
+pub(super) const HTTP1: &[u8] = b"http/1.1";
+
+/// Which certificates are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// Those of the public certificate authorities.
@@ -17,15 +20,6 @@ pub(super) enum Trust {
 #[derive(Debug, Default)]
 pub(super) struct TlsConfigs {
     authorities: Option<ClientConfig>,
-}
-
-/// The edge's TLS configuration for HTTPS origins, so that `check` trusts the same certificates.
-///
-/// # Errors
-///
-/// If the provider and the protocol versions do not fit.
-pub fn origin_tls() -> Result<ClientConfig, rustls::Error> {
-    client_config(Trust::Authorities)
 }
 
 // === impl TlsConfigs ===
@@ -54,7 +48,7 @@ fn client_config(trust: Trust) -> Result<ClientConfig, rustls::Error> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), HTTP1.to_vec()];
     Ok(config)
 }
 

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use http::{HeaderName, HeaderValue, Method};
+use url::{Position, Url};
 
 use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
 use super::headers::{self, ForwardedHeaders};
-use crate::call::ForwardableCall;
+use super::origin_route::OriginRoute;
+use crate::call::{CanonicalRequest, ForwardableCall};
+use crate::mark::{MARK, MarkKey};
 use crate::settings::Settings;
 
 /// The header with the method of a tunnelled DELETE.
@@ -18,6 +21,7 @@ const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-metho
 pub(super) struct WordPressWriter {
     roots: HashMap<usize, RootAddress>,
     tunnel_delete: bool,
+    mark_key: Option<MarkKey>,
 }
 
 // === impl WordPressWriter ===
@@ -25,30 +29,35 @@ pub(super) struct WordPressWriter {
 impl WordPressWriter {
     pub(super) fn new(settings: &Settings, authority: &Authority) -> Self {
         let roots = settings.roots.iter().enumerate();
-        let own = roots.filter(|(_, root)| Authority::of(&root.origin_url) == *authority);
+        let own = roots.filter(|(_, root)| Authority::of(&root.origin_url, &settings.origin) == *authority);
         Self {
             roots: own
                 .map(|(index, root)| {
-                    (
-                        index,
-                        RootAddress::new(&root.origin_url, &settings.origin.namespace),
-                    )
+                    let route = OriginRoute::of_root(&settings.origin, &root.origin_url);
+                    (index, RootAddress::new(route, &settings.origin.namespace))
                 })
                 .collect(),
             tunnel_delete: settings.origin.tunnel_delete,
+            mark_key: settings.origin.mark_key.clone(),
         }
     }
 
+    /// Writes a call; `unix_time` is the time of its mark, in seconds since 1970.
     pub(super) fn write(
         &self,
         call: &ForwardableCall,
         forwarded: &ForwardedHeaders,
+        unix_time: u64,
     ) -> Result<reqwest::Request, AddressFault> {
         let credentials = call.credentials();
         let call = call.request();
         let root = self.roots.get(&call.root).ok_or(AddressFault::UnknownRoot)?;
         let url = root.url_of(call)?;
         let mut headers = headers::of_call(forwarded, credentials, call);
+        root.write_host(&mut headers);
+        if let Some(key) = &self.mark_key {
+            headers.insert(MARK, mark(key, call, &url, unix_time));
+        }
         let method = if self.tunnel_delete && call.method == Method::DELETE {
             headers.insert(X_HTTP_METHOD_OVERRIDE, HeaderValue::from_static("DELETE"));
             Method::POST
@@ -60,4 +69,11 @@ impl WordPressWriter {
         *request.body_mut() = call.body.clone().map(reqwest::Body::from);
         Ok(request)
     }
+}
+
+/// The mark of a call: of the method that WordPress dispatches, which a tunnelled DELETE names in a header.
+fn mark(key: &MarkKey, call: &CanonicalRequest, url: &Url, unix_time: u64) -> HeaderValue {
+    let target = &url[Position::BeforePath..Position::AfterQuery];
+    let body = call.body.as_deref().unwrap_or_default();
+    key.mark(&call.method, target, body, unix_time)
 }

@@ -224,8 +224,16 @@ impl SiteArgs {
     /// The settings from file, environment and the flags about the site. The variables of the other flags of
     /// `serve` apply too, so that `check` uses the settings of `serve`.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        self.source(environment).load()
+    }
+
+    /// The same without secrets, to look at.
+    pub(super) fn load_without_secrets(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
+        self.source(environment).load_without_secrets()
+    }
+
+    fn source(&self, environment: Environment<'_>) -> ConfigSource {
         self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
-            .load()
     }
 
     fn source_with(
@@ -257,7 +265,7 @@ impl ExplainArgs {
             origin: imaginary,
             origin_namespace: None,
         };
-        args.load(environment)
+        args.load_without_secrets(environment)
     }
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod dispatch;
 mod explain;
+mod guard;
 mod openapi;
 mod routes;
 mod serve;

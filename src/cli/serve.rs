@@ -6,6 +6,7 @@ use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
 
 use super::args::{Environment, ServeArgs};
+use super::guard;
 use super::status::Status;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
@@ -13,7 +14,8 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let source = args.source(environment);
     let settings = source.load()?;
     let log = install_logs(&settings.log)?;
-    // Before any code depends on it.
+    guard::warn(&settings);
+    // Before anything counts on it.
     raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let served = runtime.block_on(until_stopped(settings, Reload { source, log }));

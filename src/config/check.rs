@@ -7,7 +7,9 @@ use url::{Host, Url};
 use super::draft::Placed;
 use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
 use crate::contract::Operation;
-use crate::settings::{ListenAddress, OperationSettings, ProxyProtocol, Root, Settings};
+use crate::settings::{
+    DialAddress, ListenAddress, OperationSettings, OriginSettings, ProxyProtocol, Root, Settings,
+};
 
 /// Listeners have distinct addresses, and the origin is not one of them.
 pub(super) fn listeners(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
@@ -27,13 +29,47 @@ pub(super) fn listeners(typed: &Placed<Settings>, problems: &mut ConfigProblems)
         let finding = ConfigFinding::impossible("admin.listen", reason);
         problems.add(places.of("admin.listen"), finding);
     }
-    let url = &settings.origin.url;
-    if let Some(edge) = seen.iter().find(|edge| is_at(url, edge)) {
+    let dialled = dialled(&settings.origin);
+    let edge = seen
+        .iter()
+        .find(|edge| dialled.as_ref().is_some_and(|dialled| is_at(dialled, edge)));
+    if let Some(edge) = edge {
+        let (key, address) = match &settings.origin.connect {
+            Some(connect) => ("origin.connect", connect.to_string()),
+            None => ("origin.url", settings.origin.url.to_string()),
+        };
         let reason = Impossible::OriginIsEdge(edge.to_string());
-        let help = format!("{url} must be the WordPress site, or `listen` another port");
-        let finding = ConfigFinding::impossible("origin.url", reason).help(Some(help));
-        problems.add(places.of("origin.url"), finding);
+        let help = format!("{address} must be the WordPress site, or `listen` another port");
+        let finding = ConfigFinding::impossible(key, reason).help(Some(help));
+        problems.add(places.of(key), finding);
     }
+}
+
+/// With https an address that is dialled for another host needs a name: there is none for an IP address in SNI.
+pub(super) fn origin_name(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    let origin = &typed.value.origin;
+    let (Some(dialled), Some(own)) = (dialled(origin), DialAddress::of(&origin.url)) else {
+        return;
+    };
+    let named = origin.host.as_ref().map_or(&own.host, |host| &host.host);
+    let is_name = matches!(named, Host::Domain(_));
+    if origin.url.scheme() != "https" || is_name || *named == dialled.host {
+        return;
+    }
+    let key = if origin.host.is_some() {
+        "origin.host"
+    } else {
+        "origin.connect"
+    };
+    let reason = Impossible::AddressForName(dialled.to_string());
+    let help = "set `origin.host` to a name in the certificate of the site";
+    let finding = ConfigFinding::impossible(key, reason).help(Some(help.to_owned()));
+    problems.add(typed.places.of(key), finding);
+}
+
+/// The address that connections to the origin are opened to.
+fn dialled(origin: &OriginSettings) -> Option<DialAddress> {
+    origin.connect.clone().or_else(|| DialAddress::of(&origin.url))
 }
 
 /// A TLS listener has a certificate and a key, and these have a TLS listener.
@@ -227,21 +263,20 @@ fn overlap(one: &ListenAddress, other: &ListenAddress) -> bool {
     left.port() == right.port() && left.port() != 0 && (left.ip() == right.ip() || everywhere)
 }
 
-/// True if a URL leads to a listener, as far as this is known without DNS.
-fn is_at(url: &Url, listener: &ListenAddress) -> bool {
+/// Whether an address leads to a listener, as far as it is known without DNS.
+fn is_at(dialled: &DialAddress, listener: &ListenAddress) -> bool {
     let Some(listener) = listener.tcp() else {
         return false;
     };
-    if url.port_or_known_default() != Some(listener.port()) {
+    if dialled.port != listener.port() {
         return false;
     }
-    match url.host() {
-        Some(Host::Ipv4(address)) => reaches(&listener, IpAddr::V4(address)),
-        Some(Host::Ipv6(address)) => reaches(&listener, IpAddr::V6(address)),
-        Some(Host::Domain(name)) => {
+    match &dialled.host {
+        Host::Ipv4(address) => reaches(&listener, IpAddr::V4(*address)),
+        Host::Ipv6(address) => reaches(&listener, IpAddr::V6(*address)),
+        Host::Domain(name) => {
             name == "localhost" && (listener.ip().is_loopback() || listener.ip().is_unspecified())
         }
-        None => false,
     }
 }
 

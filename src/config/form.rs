@@ -10,7 +10,7 @@ use url::{Host, Url};
 use super::key::{TextError, TextForm};
 use super::problem::Impossible;
 use crate::contract::global::global;
-use crate::settings::without_trailing_slash;
+use crate::settings::{DialAddress, OriginHost, without_trailing_slash};
 
 pub(super) static REST_ROOT: TextForm = TextForm::new(
     "URL",
@@ -26,6 +26,16 @@ pub(super) static HOST: TextForm = TextForm::new(
     "host name",
     "a host name or IP address without a port",
     &["events.example.org"],
+);
+pub(super) static ORIGIN_HOST: TextForm = TextForm::new(
+    "host",
+    "a host name or IP address, with a port if needed",
+    &["events.example.org"],
+);
+pub(super) static DIAL_ADDRESS: TextForm = TextForm::new(
+    "address",
+    "a host name or IP address with a port",
+    &["10.0.0.5:8080", "wordpress:80"],
 );
 pub(super) static NAMESPACE: TextForm = TextForm::new(
     "namespace",
@@ -98,6 +108,16 @@ pub(super) fn host(text: &str) -> Result<String, TextError> {
     Host::parse(text)
         .map(|host| host.to_string())
         .map_err(|_| TextError::Malformed)
+}
+
+/// Reads the host that requests to the origin name.
+pub(super) fn origin_host(text: &str) -> Result<OriginHost, TextError> {
+    OriginHost::parse(text).ok_or(TextError::Malformed)
+}
+
+/// Reads the address that the origin is reached at.
+pub(super) fn dial_address(text: &str) -> Result<DialAddress, TextError> {
+    DialAddress::parse(text).ok_or(TextError::Malformed)
 }
 
 /// Reads a namespace: segments of letters, digits, `.`, `_` and `-`.

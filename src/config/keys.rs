@@ -417,6 +417,36 @@ const ORIGIN: &[SettingKey] = &[
     )
     .unset("required"),
     SettingKey::new(
+        "host",
+        Text(&form::ORIGIN_HOST, |settings, text| {
+            form::origin_host(text).map(|value| settings.origin.host = Some(value))
+        }),
+        "The `Host` header of requests to `origin.url`. With https it is also the name in SNI and in the \
+         certificate.",
+    )
+    .unset(
+        "the host of `origin.url`; for requests outside of the calendar (`other = \"forward\"`) the host of \
+         `public_url`, if it is set",
+    ),
+    SettingKey::new(
+        "connect",
+        Text(&form::DIAL_ADDRESS, |settings, text| {
+            form::dial_address(text).map(|value| settings.origin.connect = Some(value))
+        }),
+        "The address that connections for `origin.url` are opened to. Only the connection changes: the URL, the \
+         `Host` header and the name in the certificate stay.",
+    )
+    .unset("host and port of `origin.url`"),
+    SettingKey::new(
+        "secret_file",
+        Text(&listening::SECRET_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.secret_file = Some(value))
+        }),
+        "A file with the secret that the companion plugin of the site shares, of at least 32 bytes. With it every \
+         calendar request carries a mark, without which the plugin refuses the request. A reload reads the file again.",
+    )
+    .unset("no marks"),
+    SettingKey::new(
         "namespace",
         Text(&form::NAMESPACE, |settings, text| {
             form::namespace(text).map(|value| settings.origin.namespace = value)

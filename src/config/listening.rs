@@ -22,6 +22,8 @@ pub(super) static FILE: TextForm = TextForm::new(
     "the path of a file",
     &["/etc/calendar-edge/certificate.pem"],
 );
+pub(super) static SECRET_FILE: TextForm =
+    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 
 /// Reads the address of a listener.
 pub(super) fn listen(text: &str) -> Result<ListenAddress, TextError> {

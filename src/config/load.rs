@@ -7,6 +7,7 @@ use toml::de::DeTable;
 use super::draft::Draft;
 use super::overrides::Overrides;
 use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
+use super::secret::{self, SecretFiles};
 use super::{read, resolve};
 use crate::settings::Settings;
 
@@ -15,14 +16,23 @@ use crate::settings::Settings;
 /// # Errors
 /// All problems at once.
 pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, ConfigError> {
+    load_with(file, overrides, SecretFiles::Read)
+}
+
+/// Does the same, but reads secrets only if they are asked for.
+pub(super) fn load_with(
+    file: Option<&Path>,
+    overrides: &Overrides,
+    secrets: SecretFiles,
+) -> Result<Settings, ConfigError> {
     let Some(path) = file else {
-        return settings(None, overrides);
+        return settings(None, overrides, secrets);
     };
     let name = path.display().to_string();
     let bytes =
         std::fs::read(path).map_err(|error| ConfigError::about_file(&name, Complaint::Unreadable(error)))?;
     let text = String::from_utf8(bytes).map_err(|_| ConfigError::about_file(&name, Complaint::NotText))?;
-    parse(&name, &text, overrides)
+    settings(Some((&name, &text)), overrides, secrets)
 }
 
 /// Reads the text of the file `name` and applies the overrides.
@@ -30,10 +40,14 @@ pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Settings, Conf
 /// # Errors
 /// All problems at once.
 pub fn parse(name: &str, text: &str, overrides: &Overrides) -> Result<Settings, ConfigError> {
-    settings(Some((name, text)), overrides)
+    settings(Some((name, text)), overrides, SecretFiles::Read)
 }
 
-fn settings(file: Option<(&str, &str)>, overrides: &Overrides) -> Result<Settings, ConfigError> {
+fn settings(
+    file: Option<(&str, &str)>,
+    overrides: &Overrides,
+    secrets: SecretFiles,
+) -> Result<Settings, ConfigError> {
     let mut problems = ConfigProblems::default();
     let mut draft = Draft::new();
     let readable = file.is_none_or(|(_, text)| read_text(text, &mut draft, &mut problems));
@@ -43,6 +57,9 @@ fn settings(file: Option<(&str, &str)>, overrides: &Overrides) -> Result<Setting
     // Keys of an unreadable file are not missing.
     if !readable {
         return Err(problems.into_error(file));
+    }
+    if secrets == SecretFiles::Read {
+        secret::read(&mut draft.settings, &mut problems);
     }
     let settings = resolve::resolve(draft, &mut problems);
     if problems.is_empty() {

@@ -28,6 +28,7 @@ mod read;
 mod reading;
 mod reference;
 mod resolve;
+mod secret;
 mod source;
 #[cfg(test)]
 mod table_tests;

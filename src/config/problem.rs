@@ -7,6 +7,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::excerpt::Excerpt;
+use crate::mark::ShortSecret;
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
@@ -136,6 +137,15 @@ pub enum Impossible {
     /// The parameter is forwarded in any case.
     #[error("`{0}` is already a parameter of the API")]
     Declared(String),
+    /// The setting names a file that cannot be read.
+    #[error("the file cannot be read: {0}")]
+    UnreadableFile(String),
+    /// The file holds too little.
+    #[error(transparent)]
+    ShortSecret(ShortSecret),
+    /// With https a connection to another address needs a name to check the certificate by.
+    #[error("with https the host must be a name, because connections go to {0}")]
+    AddressForName(String),
     /// The parameter would change the meaning of a request.
     #[error("`{0}` is never forwarded as a parameter")]
     NeverForwarded(String),

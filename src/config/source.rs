@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::load;
+use super::load::{load, load_with};
 use super::overrides::Overrides;
 use super::problem::ConfigError;
+use super::secret::SecretFiles;
 use crate::settings::Settings;
 
 /// A file, if there is one, and the flags and variables of the program's start.
@@ -33,5 +34,13 @@ impl ConfigSource {
     /// All problems at once.
     pub fn load(&self) -> Result<Settings, ConfigError> {
         load(self.file(), &self.overrides)
+    }
+
+    /// Reads the same without the files that hold secrets, for those who only look at the settings.
+    ///
+    /// # Errors
+    /// Every problem at once.
+    pub fn load_without_secrets(&self) -> Result<Settings, ConfigError> {
+        load_with(self.file(), &self.overrides, SecretFiles::Leave)
     }
 }

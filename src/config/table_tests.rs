@@ -15,7 +15,13 @@ use super::read;
 use crate::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 1] = [("cors.public_reads", "the profile decides it")];
+const WITHOUT_KEY: [(&str, &str); 2] = [
+    ("cors.public_reads", "the profile decides it"),
+    (
+        "origin.mark_key",
+        "it is made from the file of `origin.secret_file`",
+    ),
+];
 
 /// A row of the table with a value that is not the default.
 struct Sample {

@@ -128,6 +128,7 @@ const fn problem_with(failure: &OriginFailure) -> Problem {
         OriginFailure::DatabaseError | OriginFailure::Maintenance => Problem::because(Cause::OriginDown),
         OriginFailure::Redirect { .. }
         | OriginFailure::Fatal { .. }
+        | OriginFailure::MarkRefused { .. }
         | OriginFailure::Html(_)
         | OriginFailure::NotJson { .. }
         | OriginFailure::Empty(_)

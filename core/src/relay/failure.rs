@@ -51,6 +51,12 @@ pub enum OriginFailure {
     /// A page of a web server that takes no request of this size, or its status alone.
     #[error("the origin refuses the request: its {} too large", .0.verb_phrase())]
     RequestTooLarge(RequestPart),
+    /// The companion plugin of the site refused a call of the edge: secret, clock or set-up differ.
+    #[error("the companion plugin of the site refused the call ({code})")]
+    MarkRefused {
+        /// The plugin's code, at most 256 bytes.
+        code: String,
+    },
     /// A page of a web server, a firewall, or the site (T-66).
     #[error("the origin answered with an HTML page ({0})")]
     Html(StatusCode),
@@ -139,6 +145,7 @@ impl OriginFailure {
                 "the edge needs an address that answers without a redirect: check origin.url and the site's redirects"
             }
             Self::RequestTooLarge(part) => part.advice(),
+            Self::MarkRefused { code } => return Some(mark_advice(code).to_owned()),
             Self::Html(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 "a firewall, a security plugin or a password stands before the REST API: let the edge's address pass"
             }
@@ -175,6 +182,7 @@ impl OriginFailure {
             | Self::CodedBody(_)
             | Self::Fatal { .. }
             | Self::RequestTooLarge(_)
+            | Self::MarkRefused { .. }
             | Self::Html(_)
             | Self::NotJson { .. }
             | Self::Empty(_)
@@ -196,6 +204,7 @@ impl OriginFailure {
             Self::Maintenance => "maintenance",
             Self::Fatal { .. } => "fatal",
             Self::RequestTooLarge(_) => "request_too_large",
+            Self::MarkRefused { .. } => "mark_refused",
             Self::Html(_) => "html",
             Self::NotJson { .. } => "not_json",
             Self::Empty(_) => "empty",
@@ -210,6 +219,31 @@ impl OriginFailure {
 }
 
 /// The most bytes of an origin's text in a log line.
+/// What to check when the companion plugin refuses calls with this code.
+pub fn mark_advice(code: &str) -> &'static str {
+    match code {
+        "calendar_edge_mark_missing" => {
+            "the site wants marks and the call arrived without one: set origin.secret_file to the secret of the \
+             site, and check that nothing between the edge and the site drops the header X-Calendar-Edge-Mark"
+        }
+        "calendar_edge_mark_invalid" => {
+            "the mark does not fit: check that origin.secret_file and the site hold the same secret, and that \
+             nothing between them changes method, path, query or body"
+        }
+        "calendar_edge_mark_expired" => {
+            "the clocks of the edge and of the site differ by more than 60 seconds"
+        }
+        "calendar_edge_mark_elsewhere" => {
+            "WordPress dispatches another route than the one in the path: check origin.url and the site's rewrite rules"
+        }
+        "calendar_edge_secret_unusable" => {
+            "the site cannot use its own secret: Tools > Site Health of the site says why"
+        }
+        _ => "check secret and clock of the edge and of the companion plugin",
+    }
+}
+
+/// The longest piece of an answer that gets into a log line, in bytes.
 const LOGGED_BYTES: usize = 256;
 
 /// Prepares a text of the origin for a log line: bounded, without control characters.

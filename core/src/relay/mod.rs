@@ -26,7 +26,7 @@ pub use buffer_budget::BufferBudget;
 pub use check::{AcceptedResponse, CallContext, Script, accept};
 pub use client_context::ClientContext;
 pub use discovery::rewrite_discovery;
-pub use failure::{BoxError, OriginFailure, RequestPart};
+pub use failure::{BoxError, OriginFailure, RequestPart, mark_advice};
 pub use learnt_roots::LearntRoots;
 pub use origin_urls::OriginUrls;
 pub use present::present;

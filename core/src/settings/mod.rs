@@ -10,6 +10,7 @@ mod listening;
 mod log;
 mod modes;
 mod origin;
+mod origin_address;
 mod protection;
 mod timeouts;
 
@@ -27,6 +28,7 @@ pub use log::{LogFormat, LogSettings};
 pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
+pub use origin_address::{DialAddress, OriginHost};
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use timeouts::Timeouts;

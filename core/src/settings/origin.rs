@@ -1,8 +1,12 @@
 //! The site behind the edge and its REST roots.
 
+use std::path::PathBuf;
+
 use url::Url;
 
+use super::{DialAddress, OriginHost};
 use crate::contract::SPECIFIED_NAMESPACE;
+use crate::mark::MarkKey;
 use crate::problem::Words;
 
 /// The site behind the edge.
@@ -11,6 +15,15 @@ pub struct OriginSettings {
     /// The REST root of the site, without a trailing slash: `https://wp.example.org/wp-json`. A URL without a
     /// path still prints as `https://wp.example.org/`.
     pub url: Url,
+    /// The host that requests name, and with https the name in SNI and in the certificate; none: the host of `url`,
+    /// and for the rest of the site the host of `public_url`.
+    pub host: Option<OriginHost>,
+    /// The address that connections are opened to; none: host and port of `url`.
+    pub connect: Option<DialAddress>,
+    /// The file with the secret that the companion plugin shares; none: calls are not marked.
+    pub secret_file: Option<PathBuf>,
+    /// The key made from that secret.
+    pub mark_key: Option<MarkKey>,
     /// The namespace that the plugin registers.
     pub namespace: String,
     /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
@@ -55,6 +68,10 @@ impl OriginSettings {
     pub(super) fn at(url: Url) -> Self {
         Self {
             url,
+            host: None,
+            connect: None,
+            secret_file: None,
+            mark_key: None,
             namespace: SPECIFIED_NAMESPACE.to_owned(),
             advertised_url: None,
             tunnel_delete: false,

@@ -8,8 +8,21 @@ use calendar_edge::contract::drift::compare_index;
 use calendar_edge::settings::{Root, Settings, TlsSettings};
 
 use super::super::args::{CheckArgs, Environment};
+use super::super::guard;
 use super::super::status::{Status, tell};
-use super::probe::{Probe, ProbeTarget};
+use super::home::{Home, home};
+use super::probe::{Probe, Wall};
+use super::trouble::Trouble;
+
+/// Why a probe could not begin.
+const NO_CLIENT: &str = "no client for the origin can be made";
+
+/// What was found at the origins.
+#[derive(Debug, Default)]
+struct Tally {
+    findings: usize,
+    unusable: usize,
+}
 
 /// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 unusable.
 pub(crate) fn run(
@@ -31,7 +44,13 @@ pub(crate) fn run(
         return Ok(Status::Unusable);
     }
     if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
-        return Ok(Status::Success);
+        let is_guarded = settings.origin.mark_key.is_some();
+        let findings = if is_guarded { 0 } else { unguarded(&settings, out)? };
+        return Ok(Tally {
+            findings,
+            unusable: 0,
+        }
+        .status());
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -52,45 +71,144 @@ fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Checks every root; the worst result counts.
+/// Asks every root, and the home page where the edge serves it; the worst outcome counts.
 async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let probe = Probe::new(settings).context("no client for the origin can be made")?;
-    let (mut findings, mut unusable) = (0_usize, 0_usize);
+    let mut tally = Tally::default();
+    let mut is_guarded = true;
     for root in &settings.roots {
-        let (path, url) = (&root.path, &root.origin_url);
-        let index = match probe.index(&target(root, settings)).await {
-            Ok(index) => index,
-            Err(trouble) => {
-                unusable += 1;
-                line(out, &format!("unusable: {path}: {url}: {trouble}"))?;
-                continue;
-            }
-        };
-        let drifts = compare_index(&index, &settings.origin.namespace);
-        if drifts.is_empty() {
-            line(out, &format!("ok: {path}: {url} publishes what the table says"))?;
-        }
-        for drift in &drifts {
-            line(out, &format!("differs: {path}: {drift}"))?;
-        }
-        findings += drifts.len();
+        is_guarded &= check_root(root, settings, &mut tally, out).await?;
     }
-    Ok(match (findings, unusable) {
-        (0, 0) => Status::Success,
-        (_, 0) => Status::Failure,
-        _ => Status::Unusable,
-    })
+    if guard::forwards_unjudged(settings) {
+        if !is_guarded {
+            tally.findings += unguarded(settings, out)?;
+        }
+        check_home(settings, &mut tally, out).await?;
+    }
+    Ok(tally.status())
 }
 
-fn target<'a>(root: &'a Root, settings: &Settings) -> ProbeTarget<'a> {
-    let key = if root.origin_url == settings.origin.url {
+/// Asks one root, and returns whether the companion plugin guards it.
+async fn check_root(
+    root: &Root,
+    settings: &Settings,
+    tally: &mut Tally,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    let (path, url) = (&root.path, &root.origin_url);
+    let probe = Probe::of_root(settings, url, key(root, settings)).context(NO_CLIENT)?;
+    let index = match probe.index().await {
+        Ok(index) => index,
+        Err(trouble) => {
+            tally.unusable += 1;
+            line(out, &format!("unusable: {path}: {url}: {trouble}"))?;
+            // A guard that refuses the edge refuses others as well.
+            return Ok(matches!(trouble, Trouble::MarkRefused { .. }));
+        }
+    };
+    let drifts = compare_index(&index, &settings.origin.namespace);
+    if drifts.is_empty() {
+        line(out, &format!("ok: {path}: {url} publishes what the table says"))?;
+    }
+    for drift in &drifts {
+        line(out, &format!("differs: {path}: {drift}"))?;
+    }
+    tally.findings += drifts.len();
+    if settings.origin.mark_key.is_none() {
+        return Ok(false);
+    }
+    check_wall(&probe, path, tally, out).await
+}
+
+/// Says whether the companion plugin refuses calls without a mark.
+async fn check_wall(
+    probe: &Probe<'_>,
+    path: &str,
+    tally: &mut Tally,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    let open = match probe.wall().await {
+        Ok(Wall::Stands) => {
+            let text =
+                "the companion plugin stands: it refuses calls without a mark and takes those of the edge";
+            line(out, &format!("ok: {path}: {text}"))?;
+            return Ok(true);
+        }
+        Ok(Wall::Open) => {
+            "the site answers calls without a mark: install the companion plugin there, and give \
+             it the secret"
+                .to_owned()
+        }
+        Ok(Wall::Unclear { status, code }) => {
+            format!(
+                "a call without a mark gets status {status} ({code}) instead of the companion plugin's refusal"
+            )
+        }
+        Err(trouble) => format!("a call without a mark gets no refusal of the companion plugin: {trouble}"),
+    };
+    tally.findings += 1;
+    line(out, &format!("open: {path}: {open}"))?;
+    Ok(false)
+}
+
+/// Says which rules do not hold without the companion plugin, and returns how many of the settings are void.
+fn unguarded(settings: &Settings, out: &mut dyn Write) -> io::Result<usize> {
+    if !guard::forwards_unjudged(settings) {
+        return Ok(0);
+    }
+    line(out, &format!("warning: {}", guard::UNGUARDED))?;
+    let circumvented = guard::circumvented(settings);
+    for key in &circumvented {
+        let text = "does not protect the site: requests around the edge are not held to it";
+        line(out, &format!("WARNING: `{key}` {text}"))?;
+    }
+    Ok(circumvented.len())
+}
+
+/// Asks for the home page on the way that the rest of the site takes.
+async fn check_home(settings: &Settings, tally: &mut Tally, out: &mut dyn Write) -> anyhow::Result<()> {
+    let probe = Probe::of_site(settings).context(NO_CLIENT)?;
+    match home(&probe, settings).await {
+        Ok(Home::Fits { status }) => line(out, &format!("ok: the home page (status {status})"))?,
+        Ok(Home::Loop { location, advice }) => {
+            tally.unusable += 1;
+            let text = format!("the home page redirects to itself, {location}: {advice}");
+            line(out, &format!("unusable: {text}"))?;
+        }
+        Ok(Home::Elsewhere {
+            location,
+            asked,
+            advice,
+        }) => {
+            tally.findings += 1;
+            let text = format!("clients who ask for {asked} are sent to {location}");
+            line(out, &format!("differs: {text}: {advice}"))?;
+        }
+        Err(trouble) => {
+            tally.unusable += 1;
+            line(out, &format!("unusable: the home page: {trouble}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The setting that holds the address of a root.
+fn key(root: &Root, settings: &Settings) -> &'static str {
+    if root.origin_url == settings.origin.url {
         "origin.url"
     } else {
         "roots.origin_url"
-    };
-    ProbeTarget {
-        url: &root.origin_url,
-        key,
+    }
+}
+
+// === impl Tally ===
+
+impl Tally {
+    const fn status(&self) -> Status {
+        match (self.findings, self.unusable) {
+            (0, 0) => Status::Success,
+            (_, 0) => Status::Failure,
+            _ => Status::Unusable,
+        }
     }
 }
 

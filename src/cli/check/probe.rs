@@ -1,106 +1,210 @@
 //! Fetches the index that an origin publishes.
 
-use calendar_edge::app::origin_tls;
-use calendar_edge::settings::Settings;
-use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, USER_AGENT};
-use http::{HeaderMap, StatusCode};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use calendar_edge::app::{OriginRoute, check_client};
+use calendar_edge::mark::MARK;
+use calendar_edge::settings::{OriginHost, Settings};
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, LOCATION, USER_AGENT};
+use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
-use url::Url;
+use url::{Position, Url};
 
 use super::trouble::Trouble;
 
-/// Sends requests to one origin, without a proxy and redirects, within the configured deadlines.
+/// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
 pub(super) struct Probe<'a> {
     client: reqwest::Client,
+    route: OriginRoute,
     settings: &'a Settings,
+    /// The setting that holds the address.
+    key: &'static str,
 }
 
-/// One REST root to check.
-pub(super) struct ProbeTarget<'a> {
-    /// Its URL.
-    pub(super) url: &'a Url,
-    /// The setting with the URL.
-    pub(super) key: &'static str,
+/// Whether the companion plugin refuses calls without a mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wall {
+    /// It does.
+    Stands,
+    /// The site answers such calls.
+    Open,
+    /// The site refuses them with another status and code.
+    Unclear { status: u16, code: String },
 }
 
-/// A complete response.
-struct ProbeResponse {
-    status: StatusCode,
+/// Whether a request of the probe has the mark of a judged call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marking {
+    Marked,
+    Unmarked,
+}
+
+/// A complete answer.
+pub(super) struct ProbeResponse {
+    pub(super) status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
 }
 
+/// The code of a refusal of calls without a mark.
+const MARK_MISSING: &str = "calendar_edge_mark_missing";
+
 // === impl Probe ===
 
 impl<'a> Probe<'a> {
-    /// A probe with the trusted certificates of `serve`, and the deadlines and sizes of the settings.
-    pub(super) fn new(settings: &'a Settings) -> anyhow::Result<Self> {
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(origin_tls()?)
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(settings.timeouts.origin_connect)
-            .timeout(settings.timeouts.origin_read)
-            .build()?;
-        Ok(Self { client, settings })
+    /// A probe of a REST root; `key` is the setting that holds its address.
+    pub(super) fn of_root(settings: &'a Settings, url: &Url, key: &'static str) -> anyhow::Result<Self> {
+        Self::on(settings, OriginRoute::of_root(&settings.origin, url), key)
+    }
+
+    /// A probe of the rest of the site.
+    pub(super) fn of_site(settings: &'a Settings) -> anyhow::Result<Self> {
+        Self::on(settings, OriginRoute::of_site(settings), "origin.url")
+    }
+
+    fn on(settings: &'a Settings, route: OriginRoute, key: &'static str) -> anyhow::Result<Self> {
+        Ok(Self {
+            client: check_client(settings, &route)?,
+            route,
+            settings,
+            key,
+        })
+    }
+
+    /// The way that requests take.
+    pub(super) const fn route(&self) -> &OriginRoute {
+        &self.route
     }
 
     /// The published index of the origin's namespace below one root.
-    pub(super) async fn index(&self, target: &ProbeTarget<'_>) -> Result<Value, Trouble> {
+    pub(super) async fn index(&self) -> Result<Value, Trouble> {
         let namespace = &self.settings.origin.namespace;
-        let answer = self.get(target, &below(target.url, namespace)).await?;
+        let answer = self.rest(namespace, Marking::Marked).await?;
         if answer.status.is_redirection() {
-            return Err(redirect(&answer, target, namespace));
+            return Err(self.redirect(&answer));
         }
         let Some(json) = answer.json() else {
-            return Err(answer.not_json(target.key));
+            return Err(answer.not_json(self.key));
         };
         if answer.status.is_success() {
             return Ok(json);
         }
-        let code = json
-            .get("code")
-            .and_then(Value::as_str)
-            .unwrap_or("no code")
-            .to_owned();
+        let code = code(&json);
         let status = answer.status.as_u16();
         match (answer.status, code.as_str()) {
-            (StatusCode::NOT_FOUND, "rest_no_route") => Err(self.wrong_namespace(target).await),
+            (StatusCode::NOT_FOUND, "rest_no_route") => Err(self.wrong_namespace().await),
+            (StatusCode::FORBIDDEN, guard) if guard.starts_with("calendar_edge_") => {
+                Err(Trouble::MarkRefused { code })
+            }
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => Err(Trouble::Closed { status, code }),
             _ => Err(Trouble::Refused { status, code }),
         }
     }
 
-    /// The namespaces that exist instead.
-    async fn wrong_namespace(&self, target: &ProbeTarget<'_>) -> Trouble {
+    /// Asks for the same index without a mark, which changes nothing wherever it arrives.
+    pub(super) async fn wall(&self) -> Result<Wall, Trouble> {
+        let answer = self
+            .rest(&self.settings.origin.namespace, Marking::Unmarked)
+            .await?;
+        if answer.status.is_success() {
+            return Ok(Wall::Open);
+        }
+        let code = answer.json().as_ref().map(code).unwrap_or_default();
+        let status = answer.status.as_u16();
+        Ok(
+            if answer.status == StatusCode::FORBIDDEN && code == MARK_MISSING {
+                Wall::Stands
+            } else {
+                Wall::Unclear { status, code }
+            },
+        )
+    }
+
+    /// Which namespaces there are instead.
+    async fn wrong_namespace(&self) -> Trouble {
         let wanted = self.settings.origin.namespace.clone();
-        let root = self.get(target, &below(target.url, "")).await.ok();
+        let root = self.rest("", Marking::Unmarked).await.ok();
         let json = root.and_then(|answer| answer.json());
         let names = json.as_ref().and_then(|json| json.get("namespaces")?.as_array());
         let advice = match names {
-            Some(names) => {
-                let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
-                format!(
-                    "set `origin.namespace` to one of those the site lists: {}",
-                    names.join(", ")
-                )
-            }
+            Some(names) => other_namespaces(&names.iter().filter_map(Value::as_str).collect::<Vec<_>>()),
             None => format!(
                 "and {} lists no namespaces; is `{}` the REST root?",
-                target.url, target.key
+                self.route.base(),
+                self.key
             ),
         };
         Trouble::WrongNamespace { wanted, advice }
     }
 
-    async fn get(&self, target: &ProbeTarget<'_>, url: &str) -> Result<ProbeResponse, Trouble> {
-        let trouble = |error: reqwest::Error| Trouble::of_exchange(&error, target.key);
+    /// A redirect to the same place under another address names the address to configure.
+    fn redirect(&self, answer: &ProbeResponse) -> Trouble {
+        let location = answer.location();
+        let target = location.and_then(|location| self.route.base().join(location).ok());
+        let root = target.as_ref().and_then(|target| {
+            let address = target.as_str().trim_end_matches('/');
+            address
+                .strip_suffix(&self.settings.origin.namespace)?
+                .strip_suffix('/')
+        });
+        let key = self.key;
+        let advice = match root {
+            Some(root) => format!("set `{key}` to \"{root}\""),
+            None => format!("set `{key}` to an address that answers itself"),
+        };
+        Trouble::Redirect {
+            status: answer.status.as_u16(),
+            location: location.unwrap_or("nowhere").to_owned(),
+            advice,
+        }
+    }
+
+    async fn rest(&self, path: &str, marking: Marking) -> Result<ProbeResponse, Trouble> {
+        let root = self.route.base().path().trim_end_matches('/');
         let request = self
+            .request(&format!("{root}/{path}"))
+            .header(ACCEPT, "application/json");
+        self.send(request, marking).await
+    }
+
+    /// A page of the site.
+    pub(super) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
+        self.send(self.request(path), Marking::Unmarked).await
+    }
+
+    /// A request with the headers by which the edge names host and scheme.
+    fn request(&self, path: &str) -> reqwest::RequestBuilder {
+        let mut url = self.route.base().clone();
+        url.set_path(path);
+        let mut request = self
             .client
             .get(url)
-            .header(ACCEPT, "application/json")
             .header(USER_AGENT, concat!("calendar-edge/", env!("CARGO_PKG_VERSION")));
-        let mut response = request.send().await.map_err(trouble)?;
+        if let Some(host) = self.route.host() {
+            request = request.header(HOST, host);
+        }
+        let public = self.settings.public_url.as_ref();
+        if let Some((url, host)) = public.and_then(|url| Some((url, OriginHost::of(url)?))) {
+            request = request
+                .header("x-forwarded-proto", url.scheme())
+                .header("x-forwarded-host", host.to_string());
+        }
+        request
+    }
+
+    async fn send(
+        &self,
+        request: reqwest::RequestBuilder,
+        marking: Marking,
+    ) -> Result<ProbeResponse, Trouble> {
+        let trouble = |error: reqwest::Error| Trouble::of_exchange(&error, self.key);
+        let mut request = request.build().map_err(trouble)?;
+        if let (Marking::Marked, Some(key)) = (marking, &self.settings.origin.mark_key) {
+            let target = &request.url()[Position::BeforePath..Position::AfterQuery];
+            let mark = key.mark(&Method::GET, target, b"", unix_time());
+            request.headers_mut().insert(MARK, mark);
+        }
+        let mut response = self.client.execute(request).await.map_err(trouble)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let limit = usize::try_from(self.settings.limits.response_bytes).unwrap_or(usize::MAX);
         let mut body = Vec::new();
@@ -125,6 +229,11 @@ impl ProbeResponse {
         serde_json::from_slice(&self.body).ok()
     }
 
+    /// Where a redirect leads.
+    pub(super) fn location(&self) -> Option<&str> {
+        self.header(&LOCATION)
+    }
+
     fn header(&self, name: &http::HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -139,26 +248,31 @@ impl ProbeResponse {
     }
 }
 
-fn below(root: &Url, path: &str) -> String {
-    format!("{}/{path}", root.as_str().trim_end_matches('/'))
+/// The code of an error of the REST API.
+fn code(json: &Value) -> String {
+    let code = json.get("code").and_then(Value::as_str);
+    code.unwrap_or("no code").to_owned()
 }
 
-/// Advice about a redirect: the URL to configure, if the location ends in the same namespace.
-fn redirect(answer: &ProbeResponse, target: &ProbeTarget<'_>, namespace: &str) -> Trouble {
-    let typed = answer.header(&LOCATION);
-    let location = typed.and_then(|location| target.url.join(location).ok());
-    let root = location.as_ref().and_then(|location| {
-        let address = location.as_str().trim_end_matches('/');
-        address.strip_suffix(namespace)?.strip_suffix('/')
-    });
-    let key = target.key;
-    let advice = match root {
-        Some(root) => format!("set `{key}` to \"{root}\""),
-        None => format!("set `{key}` to an address that answers itself"),
-    };
-    Trouble::Redirect {
-        status: answer.status.as_u16(),
-        location: typed.unwrap_or("nowhere").to_owned(),
-        advice,
+/// What to do where the site lists these namespaces and not the configured one.
+fn other_namespaces(names: &[&str]) -> String {
+    let of_calendars: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| name.ends_with("events/v1") || name.starts_with("tribe/") || name.starts_with("tec/"))
+        .collect();
+    let all = names.join(", ");
+    if of_calendars.is_empty() {
+        return format!("the site lists none of a calendar, only {all}: is the calendar plugin switched on?");
     }
+    format!(
+        "set `origin.namespace` to one of those the site lists: {all}; these belong to a calendar: {}",
+        of_calendars.join(", ")
+    )
+}
+
+/// Seconds since 1970.
+fn unix_time() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.unwrap_or_default().as_secs()
 }

@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::io;
 
-/// The reason why the index of a namespace is not available.
+use calendar_edge::relay::mark_advice;
+
+/// Why the index of a namespace could not be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Trouble {
     /// No connection.
@@ -31,7 +33,13 @@ pub(super) enum Trouble {
     /// The REST API requires a login or is switched off.
     #[error("status {status} ({code}): the REST API must be open to anonymous reads")]
     Closed { status: u16, code: String },
-    /// An HTML page or another type instead of JSON.
+    /// The companion plugin does not take the mark.
+    #[error(
+        "the companion plugin of the site refuses the edge ({code}): {}",
+        mark_advice(code)
+    )]
+    MarkRefused { code: String },
+    /// A page instead of JSON.
     #[error(
         "status {status} with {found} instead of JSON: `{key}` must be the REST root, usually …/wp-json, and \
              the site must use pretty permalinks"

@@ -2,6 +2,7 @@
 //! advertise.
 
 mod envelope;
+mod guard;
 mod member;
 mod page;
 mod script;
@@ -27,7 +28,7 @@ impl WordPress {
 
     /// The failure that a JSON document reports, if it is not an error of the API.
     pub(super) fn document_failure(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
-        page::fatal(status, document)
+        page::fatal(status, document).or_else(|| guard::mark_refused(status, document))
     }
 
     /// The document inside a script; a body that is not a script is returned unchanged.

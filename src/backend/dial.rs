@@ -1,0 +1,105 @@
+//! How connections to an origin are opened: the settings that decide it, and the resolver of a dialled address.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::Host;
+
+use super::authority::Authority;
+use super::origin_route::OriginRoute;
+use super::tls::Trust;
+use crate::settings::{DialAddress, Settings};
+
+/// The settings that decide how connections are opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dial {
+    pub(super) connect_timeout: Duration,
+    pub(super) trust: Trust,
+    pub(super) versions: HttpVersions,
+    /// The address that the name in the URL stands for; none: the name is looked up.
+    pub(super) address: Option<DialAddress>,
+}
+
+/// The versions of HTTP that TLS offers to an origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HttpVersions {
+    /// HTTP/2 and HTTP/1.1.
+    All,
+    /// HTTP/1.1 only: HTTP/2 takes the authority from the URL, so that it cannot name another host.
+    Http1,
+}
+
+/// Resolves every name to one address.
+#[derive(Debug)]
+pub(super) struct DialResolver(pub(super) DialAddress);
+
+// === impl Dial ===
+
+impl Dial {
+    /// How the backend of an authority is reached.
+    pub(super) fn of(settings: &Settings, authority: &Authority) -> Self {
+        let site = (&settings.origin.url, OriginRoute::of_site(settings));
+        let roots = settings.roots.iter().map(|root| &root.origin_url);
+        let roots = roots.map(|url| (url, OriginRoute::of_root(&settings.origin, url)));
+        let own: Vec<OriginRoute> = roots
+            .chain([site])
+            .filter(|(url, _)| Authority::of(url, &settings.origin) == *authority)
+            .map(|(_, route)| route)
+            .collect();
+        Self::over(settings, &own)
+    }
+
+    /// How these routes, which lead to one authority, are reached.
+    pub(super) fn over(settings: &Settings, routes: &[OriginRoute]) -> Self {
+        let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
+        let is_renamed = routes.iter().any(|route| route.host().is_some());
+        Self {
+            connect_timeout: settings.timeouts.origin_connect,
+            trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
+            versions: if is_renamed {
+                HttpVersions::Http1
+            } else {
+                HttpVersions::All
+            },
+            address: routes.iter().find_map(|route| route.dial().cloned()),
+        }
+    }
+}
+
+// === impl DialResolver ===
+
+impl Resolve for DialResolver {
+    fn resolve(&self, _: Name) -> Resolving {
+        let DialAddress { host, port } = self.0.clone();
+        Box::pin(async move {
+            let addresses: Vec<SocketAddr> = match host {
+                Host::Ipv4(address) => vec![(address, port).into()],
+                Host::Ipv6(address) => vec![(address, port).into()],
+                Host::Domain(name) => tokio::net::lookup_host((name, port)).await?.collect(),
+            };
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{OriginHost, OtherTraffic};
+
+    #[test]
+    fn http2_is_offered_where_the_url_names_the_host() {
+        let mut settings = Settings::for_origin("https://h.example/wp-json".parse().unwrap());
+        let versions = |settings: &Settings| {
+            Dial::of(settings, &Authority::of(&settings.origin.url, &settings.origin)).versions
+        };
+        assert_eq!(versions(&settings), HttpVersions::All);
+        settings.public_url = Some("https://events.example".parse().unwrap());
+        assert_eq!(versions(&settings), HttpVersions::All);
+        settings.other = OtherTraffic::Forward;
+        assert_eq!(versions(&settings), HttpVersions::Http1);
+        settings.origin.host = OriginHost::parse("events.example");
+        assert_eq!(versions(&settings), HttpVersions::All);
+    }
+}

@@ -1,0 +1,207 @@
+//! How requests reach an origin: the URL they carry, the `Host` header and the address that is dialled.
+
+use http::HeaderValue;
+use http::header::HOST;
+use url::{Host, Url};
+
+use crate::settings::{DialAddress, OriginHost, OriginSettings, OtherTraffic, Settings};
+
+/// The way to one REST root, or to the rest of the site.
+///
+/// `origin.host` and `origin.connect` apply to every root at the scheme, host and port of `origin.url`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OriginRoute {
+    base: Url,
+    host: Option<HeaderValue>,
+    dial: Option<DialAddress>,
+}
+
+/// The hosts that a request names.
+struct OriginNames {
+    /// In the `Host` header.
+    header: OriginHost,
+    /// In SNI and in the certificate.
+    tls: OriginHost,
+}
+
+// === impl OriginRoute ===
+
+impl OriginRoute {
+    /// The way to a REST root.
+    pub fn of_root(origin: &OriginSettings, url: &Url) -> Self {
+        Self::with(origin, url, None)
+    }
+
+    /// The way to the rest of the site. The `Host` header names the public host, because WordPress redirects a page
+    /// that is asked for under another host than its own. The name in the certificate stays the origin's, unless
+    /// `origin.host` is set.
+    pub fn of_site(settings: &Settings) -> Self {
+        let public = settings.public_url.as_ref().and_then(OriginHost::of);
+        let public = public.filter(|_| settings.other == OtherTraffic::Forward);
+        Self::with(&settings.origin, &settings.origin.url, public)
+    }
+
+    /// The URL that paths are appended to; over plain HTTP its host is the one that is dialled.
+    pub const fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// The `Host` header, where it differs from the host of the URL.
+    pub const fn host(&self) -> Option<&HeaderValue> {
+        self.host.as_ref()
+    }
+
+    /// The address that the host of the URL stands for, where it is not the host's own.
+    pub(super) const fn dial(&self) -> Option<&DialAddress> {
+        self.dial.as_ref()
+    }
+
+    /// Names the host in the headers of a request; without an own name the client writes the host of the URL.
+    pub(super) fn write_host(&self, headers: &mut http::HeaderMap) {
+        if let Some(host) = &self.host {
+            headers.insert(HOST, host.clone());
+        }
+    }
+
+    fn with(origin: &OriginSettings, url: &Url, public: Option<OriginHost>) -> Self {
+        let own = OriginHost::of(url).zip(DialAddress::of(url));
+        let (Some((own, address)), true) = (own, url.origin() == origin.url.origin()) else {
+            return Self {
+                base: url.clone(),
+                host: None,
+                dial: None,
+            };
+        };
+        let dialled = origin.connect.clone().unwrap_or(address);
+        let tls = origin.host.clone().unwrap_or_else(|| own.clone());
+        let header = origin.host.clone().or(public).unwrap_or(own);
+        Self::between(url, &OriginNames { header, tls }, dialled)
+    }
+
+    fn between(url: &Url, names: &OriginNames, dialled: DialAddress) -> Self {
+        let (base, dial) = if url.scheme() == "https" && matches!(names.tls.host, Host::Domain(_)) {
+            // Without a port in the URL the client takes the one of the dialled address.
+            (at(url, &names.tls.host, None), Some(dialled))
+        } else {
+            (at(url, &dialled.host, Some(dialled.port)), None)
+        };
+        let own = DialAddress::of(&base);
+        let dial = dial.filter(|dialled| own.as_ref() != Some(dialled));
+        Self {
+            host: host_header(&base, &names.header),
+            base,
+            dial,
+        }
+    }
+}
+
+/// The URL at another host and port.
+fn at(url: &Url, host: &Host, port: Option<u16>) -> Url {
+    let mut moved = url.clone();
+    // Neither fails: both belong to a URL of this kind.
+    let _ = moved.set_host(Some(&host.to_string()));
+    let _ = moved.set_port(port);
+    moved
+}
+
+/// The `Host` header for this host, where it differs from what the URL says.
+fn host_header(base: &Url, named: &OriginHost) -> Option<HeaderValue> {
+    let named = OriginHost::of(&at(base, &named.host, named.port))?;
+    let is_said = OriginHost::of(base).is_some_and(|said| said == named);
+    (!is_said)
+        .then(|| HeaderValue::try_from(named.to_string()).ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// URL, `Host` header and dialled address of calls and of the rest of the site.
+    fn routes(url: &str, change: impl FnOnce(&mut Settings)) -> [(String, String, String); 2] {
+        let mut settings = Settings::for_origin(url.parse().unwrap());
+        settings.other = OtherTraffic::Forward;
+        change(&mut settings);
+        let call = OriginRoute::of_root(&settings.origin, &settings.origin.url);
+        [call, OriginRoute::of_site(&settings)].map(|route| {
+            let host = route.host().map(|host| host.to_str().unwrap().to_owned());
+            let dial = route.dial().map(ToString::to_string);
+            (
+                route.base().to_string(),
+                host.unwrap_or_default(),
+                dial.unwrap_or_default(),
+            )
+        })
+    }
+
+    fn route(base: &str, host: &str, dial: &str) -> (String, String, String) {
+        (base.to_owned(), host.to_owned(), dial.to_owned())
+    }
+
+    fn host(text: &str) -> OriginHost {
+        OriginHost::parse(text).expect("a host")
+    }
+
+    fn connect(text: &str) -> DialAddress {
+        DialAddress::parse(text).expect("an address")
+    }
+
+    #[test]
+    fn without_settings_the_url_says_everything() {
+        for url in ["http://h.example:8080/wp-json", "https://h.example/wp-json"] {
+            let expected = route(url, "", "");
+            assert_eq!(routes(url, |_| {}), [expected.clone(), expected]);
+        }
+    }
+
+    #[test]
+    fn plain_http_dials_the_url_and_names_the_host_in_the_header() {
+        let found = routes("http://h.example/wp-json", |settings| {
+            settings.origin.connect = Some(connect("10.0.0.5:8080"));
+        });
+        let expected = route("http://10.0.0.5:8080/wp-json", "h.example", "");
+        assert_eq!(found, [expected.clone(), expected]);
+        let found = routes("http://10.0.0.5:8080/wp-json", |settings| {
+            settings.origin.host = Some(host("h.example:80"));
+        });
+        let expected = route("http://10.0.0.5:8080/wp-json", "h.example", "");
+        assert_eq!(found, [expected.clone(), expected]);
+    }
+
+    #[test]
+    fn https_names_the_host_in_the_url_and_dials_the_address() {
+        let found = routes("https://h.example:8443/wp-json", |settings| {
+            settings.origin.connect = Some(connect("10.0.0.5:443"));
+        });
+        let expected = route("https://h.example/wp-json", "h.example:8443", "10.0.0.5:443");
+        assert_eq!(found, [expected.clone(), expected]);
+        let found = routes("https://10.0.0.5/wp-json", |settings| {
+            settings.origin.host = Some(host("h.example"));
+        });
+        let expected = route("https://h.example/wp-json", "", "10.0.0.5:443");
+        assert_eq!(found, [expected.clone(), expected]);
+    }
+
+    #[test]
+    fn pages_are_asked_for_under_the_public_host() {
+        let public = |settings: &mut Settings| {
+            settings.public_url = Some("https://events.example".parse().unwrap());
+        };
+        let url = "http://10.0.0.5:8080/wp-json";
+        let expected = [route(url, "", ""), route(url, "events.example", "")];
+        assert_eq!(routes(url, public), expected);
+        let url = "https://wp.internal/wp-json";
+        let expected = [route(url, "", ""), route(url, "events.example", "")];
+        assert_eq!(routes(url, public), expected);
+    }
+
+    #[test]
+    fn roots_elsewhere_go_their_own_way() {
+        let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());
+        settings.origin.connect = Some(connect("10.0.0.5:80"));
+        settings.origin.host = Some(host("h.example"));
+        let elsewhere: Url = "http://b.example/wp-json".parse().unwrap();
+        let route = OriginRoute::of_root(&settings.origin, &elsewhere);
+        assert_eq!((route.base(), route.host()), (&elsewhere, None));
+    }
+}

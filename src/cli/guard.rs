@@ -1,0 +1,34 @@
+//! Rules that hold for the whole site only where the companion plugin refuses calls that the edge did not judge.
+
+use calendar_edge::settings::{OtherTraffic, Settings};
+
+/// What an operator has to know.
+pub(super) const UNGUARDED: &str = "with `other = \"forward\"` the calendar can be reached around the edge, through \
+     other routes and pages of the site: install the companion plugin and set `origin.secret_file`";
+
+/// Whether clients can send requests to the site that the edge does not judge.
+pub(super) fn forwards_unjudged(settings: &Settings) -> bool {
+    settings.other == OtherTraffic::Forward
+}
+
+/// The settings that such requests get around.
+pub(super) fn circumvented(settings: &Settings) -> Vec<&'static str> {
+    [
+        ("read_only", settings.read_only),
+        ("writers", !settings.writers.is_empty()),
+        ("write_addresses", !settings.write_addresses.is_empty()),
+    ]
+    .into_iter()
+    .filter_map(|(key, is_set)| is_set.then_some(key))
+    .collect()
+}
+
+/// Logs once that nothing guards the calendar, where that is so.
+pub(super) fn warn(settings: &Settings) {
+    if !forwards_unjudged(settings) || settings.origin.mark_key.is_some() {
+        return;
+    }
+    let circumvented = circumvented(settings).join(", ");
+    let circumvented = (!circumvented.is_empty()).then_some(circumvented);
+    tracing::warn!(circumvented, "{UNGUARDED}");
+}
