@@ -13,7 +13,7 @@ use calendar_edge_sandbox::Sandbox;
 use clap::Args;
 use url::Url;
 
-use super::args::{Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
+use super::environment::{Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
 use super::status::Status;
 
 /// The flags of `demo`.

@@ -7,9 +7,10 @@ use anyhow::Context as _;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use super::args::{Cli, Command, Environment};
+use super::args::{Cli, Command};
 #[cfg(feature = "demo")]
 use super::demo;
+use super::environment::Environment;
 use super::status::Status;
 use super::{check, explain, openapi, routes, serve, version};
 

@@ -5,6 +5,7 @@ mod check;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;
+mod environment;
 mod explain;
 mod guard;
 mod openapi;

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use calendar_edge::describe::{routes_json, routes_text};
 
-use super::args::{Environment, RoutesArgs};
+use super::args::RoutesArgs;
+use super::environment::Environment;
 
 /// Prints the route table.
 pub(super) fn run(args: &RoutesArgs, environment: Environment<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -5,7 +5,8 @@ use calendar_edge::app::{Edge, Reload, Shutdown, Sighup, raise_descriptor_limit}
 use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
 
-use super::args::{Environment, ServeArgs};
+use super::args::ServeArgs;
+use super::environment::Environment;
 use super::guard;
 use super::status::Status;
 

@@ -7,7 +7,8 @@ use calendar_edge::app::TlsIdentity;
 use calendar_edge::contract::drift::compare_index;
 use calendar_edge::settings::{Root, Settings, TlsSettings};
 
-use super::super::args::{CheckArgs, Environment};
+use super::super::args::CheckArgs;
+use super::super::environment::Environment;
 use super::super::guard;
 use super::super::status::{Status, tell};
 use super::home::{Home, home};

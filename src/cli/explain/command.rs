@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use super::super::args::{Environment, ExplainArgs};
+use super::super::args::ExplainArgs;
+use super::super::environment::Environment;
 use super::request::TypedRequest;
 use super::story::Story;
 use super::text;

@@ -11,7 +11,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use url::Url;
 
-use super::super::args::{Environment, ExplainArgs};
+use super::super::args::ExplainArgs;
+use super::super::environment::Environment;
 use super::super::status::Misuse;
 
 /// The client, unless another one is typed.
