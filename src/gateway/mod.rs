@@ -56,7 +56,7 @@ fn calendar(
         .layer(layer_fn(|inner| {
             rate_limit::RateLimit::new(inner, settings, shared)
         }))
-        // Before the body: whoever is refused by the head does not have to send one.
+        // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(head_refusal::HeadRefusal::new))
         // Before judging, which needs the whole body; below the limits on who may send one.
         .layer(layer_fn(|inner| read_body::ReadBody::new(inner, settings)))
