@@ -1,6 +1,5 @@
 //! The command line: subcommands, flags, and the environment variable of each flag.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::environment::{
@@ -215,6 +214,8 @@ impl ExplainArgs {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
     use clap::CommandFactory;
 
