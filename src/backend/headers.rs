@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 
+use crate::authority::PublicAddress;
 use crate::call::CanonicalRequest;
 use crate::credentials::Credentials;
 
@@ -97,6 +98,21 @@ impl ForwardedHeaders {
 // === impl Forwarded ===
 
 impl Forwarded {
+    /// The facts about a request that reached the edge at a public address.
+    pub(crate) fn new(
+        client: Option<IpAddr>,
+        public: &PublicAddress,
+        request_id: Option<HeaderValue>,
+    ) -> Self {
+        let host = HeaderValue::try_from(public.host().to_string());
+        Self {
+            client,
+            scheme: public.scheme().as_str(),
+            host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
+            request_id,
+        }
+    }
+
     /// Writes the forwarding headers; they replace those of the client.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         for name in [X_FORWARDED_FOR, X_REQUEST_ID] {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, Method};
 use url::Url;
 
 use super::address::AddressFault;
@@ -54,13 +54,7 @@ pub fn preview(
 ) -> Result<Preview, AddressFault> {
     let root = settings.roots.get(call.request().root);
     let root = root.ok_or(AddressFault::UnknownRoot)?;
-    let host = HeaderValue::try_from(client.public.host().to_string());
-    let forwarded = Forwarded {
-        client: client.address,
-        scheme: client.public.scheme().as_str(),
-        host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
-        request_id: None,
-    };
+    let forwarded = Forwarded::new(client.address, client.public, None);
     let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url, &settings.origin));
     let request = writer.write(call, &ForwardedHeaders::new(client.headers, forwarded), NO_TIME)?;
     Ok(Preview {
