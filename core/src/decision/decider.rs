@@ -154,11 +154,17 @@ impl Decider {
         judgement
     }
 
-    /// The place of a request in the calendar API, for people who ask; none where it leads elsewhere or is refused by
-    /// its head.
+    /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads
+    /// elsewhere.
     pub fn target_of(&self, head: &RequestHead<'_>, body: &[u8]) -> Option<CallTarget> {
-        let opened = self.opened_for(head, body).ok()??;
-        opened.next().ok().map(|call| call.target().clone())
+        let Parts { method, uri, .. } = head.parts;
+        match self.roots.locate(method, uri.path(), uri.query()) {
+            Target::Calendar(target) => Some(target),
+            Target::Site { .. } if matches!(self.open(head), Opening::SiteForm) => {
+                hidden_call(&self.roots, head.parts, body).ok().flatten()
+            }
+            Target::Site { .. } | Target::Invalid(_) => None,
+        }
     }
 
     fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {

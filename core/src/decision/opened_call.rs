@@ -73,11 +73,6 @@ impl ReadableCall {
         }
     }
 
-    /// The place of the call in the calendar API.
-    pub const fn target(&self) -> &CallTarget {
-        &self.target
-    }
-
     /// The rule for its body.
     pub const fn body(&self) -> BodyRule {
         self.body

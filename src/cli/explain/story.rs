@@ -341,7 +341,7 @@ mod tests {
 
     use super::*;
 
-    fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u16> {
+    fn story(profile: Profile, name: HeaderName, value: &'static str) -> Story {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().expect("a URL"));
         settings.profile = profile;
         let request = TypedRequest {
@@ -353,8 +353,19 @@ mod tests {
             client: [127, 0, 0, 1].into(),
         };
         Story::of(&request, &settings)
+    }
+
+    fn status(profile: Profile, name: HeaderName, value: &'static str) -> Option<u16> {
+        story(profile, name, value)
             .response
             .map(|response| response.status)
+    }
+
+    #[test]
+    fn a_refusal_by_the_head_names_the_route_too() {
+        let story = story(Profile::Strict, AUTHORIZATION, "Digest x");
+        assert_eq!(story.outcome, "refused");
+        assert_eq!(story.route.as_deref(), Some("/{namespace}/events/{id}"));
     }
 
     #[test]
