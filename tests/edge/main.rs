@@ -27,6 +27,7 @@ mod limits;
 mod logs;
 mod meaning;
 mod modes;
+mod namespaces;
 mod naming;
 mod odd_headers;
 mod openapi;
