@@ -6,6 +6,7 @@
 
 pub mod admission;
 pub mod authority;
+pub mod caching;
 pub mod call;
 pub mod contract;
 pub mod cors;

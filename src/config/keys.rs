@@ -270,8 +270,8 @@ const TOP: &[SettingKey] = &[
                 |settings, text| form::namespace(text).map(|item| settings.namespaces.push(item)),
             ),
         ),
-        "Public namespaces of the API. URLs in responses use the first one. Add `tribe/events/v1` to keep \
-         existing clients working.",
+        "Public namespaces of the API. URLs in a response use the namespace of the request, headers of pages the \
+         first one here. `origin.namespace` is public as well, unless `origin.publish_namespace` is false.",
     )
     .shown(|settings| format!("[\"{}\"]", settings.namespaces.join("\", \""))),
     SettingKey::new(
@@ -455,6 +455,12 @@ const ORIGIN: &[SettingKey] = &[
          `tribe/events/v1`.",
     )
     .shown(|settings| format!("\"{}\"", settings.origin.namespace)),
+    SettingKey::new(
+        "publish_namespace",
+        Flag(|settings| &mut settings.origin.publish_namespace),
+        "Clients may use `namespace` as well as the top-level `namespaces`. A request is answered in the namespace \
+         that it names.",
+    ),
     SettingKey::new(
         "advertised_url",
         Text(&form::REST_ROOT, |settings, text| {

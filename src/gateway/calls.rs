@@ -116,6 +116,7 @@ impl CalendarCall {
             call,
             client: ClientContext {
                 public_base: public.to_string().into(),
+                namespace: request.opened.namespace().cloned(),
                 audience,
             },
             forwarded: ForwardedHeaders::new(&request.head.headers, forwarded(&request.context, public)),

@@ -28,6 +28,7 @@ mod limits;
 mod logs;
 mod meaning;
 mod modes;
+mod namespaces;
 mod naming;
 mod odd_headers;
 mod openapi;
