@@ -1203,6 +1203,11 @@ final class Watch {
 	 */
 	public function status_changed( $to, $from, $post ): void {
 		$this->post_changed( $post, array( (string) $to, (string) $from ) );
+		$linked = array( 'tribe_venue', 'tribe_organizer', 'attachment' );
+		if ( $to !== $from && in_array( $post->post_type, $linked, true ) && ! in_array( $from, array( 'new', 'auto-draft' ), true ) ) {
+			// Events that show it from now on do not name it yet.
+			$this->reporter->changed( array( 'relations' ) );
+		}
 	}
 
 	/**

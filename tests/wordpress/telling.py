@@ -129,6 +129,8 @@ def posts(case):
     case.tells("a quick edit", lambda: admin.post("/wp-admin/admin-ajax.php", quick), *own)
     case.tells("the trash", lambda: admin.follow(f"/wp-admin/post.php?post={event}&action=edit", "action=trash"), *own)
     case.tells("a restored event", lambda: admin.follow(f"{listed}&post_status=trash", "action=untrash") and edit(event), *own)
+    case.tells("a hidden venue", lambda: case.php(f"wp_trash_post( {venue} );"), f"venue:{venue}", "relations")
+    case.tells("a venue that is back", lambda: case.php(f"wp_untrash_post( {venue} ); wp_publish_post( {venue} );"), "venues", "relations")
     gone = int(case.php("echo wp_insert_post( array( 'post_type' => 'tribe_events', 'post_status' => 'publish', 'post_title' => 'Gone' ) );"))
     case.tells("a deleted event", lambda: case.php(f"wp_delete_post( {gone}, true );"), f"event:{gone}", "events")
     case.tells("a draft again", lambda: edit(event, post_status="draft"), *own)

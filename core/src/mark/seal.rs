@@ -71,7 +71,7 @@ impl MarkKey {
     ///
     /// When the seal does not hold.
     pub fn open(&self, seal: &[u8], unix_time: u64) -> Result<Seal, SealFault> {
-        let parts = Parts::of(seal).ok_or(SealFault::Malformed)?;
+        let parts = SealParts::of(seal).ok_or(SealFault::Malformed)?;
         let sealed = parts.seal().ok_or(SealFault::Malformed)?;
         let signature: [u8; 32] = hex(parts.signature).ok_or(SealFault::Malformed)?;
         let message = signed(parts.time, parts.nonce, parts.digest);
@@ -90,16 +90,16 @@ fn signed(time: &str, nonce: &str, digest: &str) -> String {
 }
 
 /// The parts of a seal, as they are written.
-struct Parts<'a> {
+struct SealParts<'a> {
     time: &'a str,
     nonce: &'a str,
     digest: &'a str,
     signature: &'a str,
 }
 
-// === impl Parts ===
+// === impl SealParts ===
 
-impl<'a> Parts<'a> {
+impl<'a> SealParts<'a> {
     fn of(seal: &'a [u8]) -> Option<Self> {
         let rest = std::str::from_utf8(seal).ok()?.strip_prefix("v1 t=")?;
         let (time, rest) = rest.split_once(",n=")?;
