@@ -12,7 +12,7 @@ use crate::caching::Removal;
 /// highest number so far. A number that is shown but not told belongs to a message that is late or lost: after a
 /// grace everything has to be removed. Times are those of one clock that only goes forward.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
+pub struct ChangeLedger {
     /// The edge was told of every change up to this one; none until the first number is heard.
     settled: Option<u64>,
     /// Later changes that it was told of.
@@ -25,7 +25,7 @@ pub struct Ledger {
 
 /// What the number in an answer says about that answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum AnswerAge {
     /// It is as new as the edge knows the site to be.
     Current,
     /// It is older than a change that the edge knew before it asked: something between the two keeps answers. It must
@@ -33,9 +33,9 @@ pub enum Shown {
     Outdated,
 }
 
-// === impl Ledger ===
+// === impl ChangeLedger ===
 
-impl Ledger {
+impl ChangeLedger {
     /// The most changes that are remembered beyond a gap.
     const MOST_AHEAD: usize = 1024;
 
@@ -62,21 +62,21 @@ impl Ledger {
     }
 
     /// An answer of the site shows a number; `before` is [`Self::settled`] when its exchange began.
-    pub fn shown(&mut self, number: u64, before: Option<u64>, now: Duration) -> Shown {
+    pub fn shown(&mut self, number: u64, before: Option<u64>, now: Duration) -> AnswerAge {
         if before.is_some_and(|before| number < before) {
-            return Shown::Outdated;
+            return AnswerAge::Outdated;
         }
         self.settled.get_or_insert(number);
         self.highest = self.highest.max(number);
         self.settle(now);
-        Shown::Current
+        AnswerAge::Current
     }
 
     /// The site answers the edge's own question, which nothing in between can answer; `before` is [`Self::settled`]
     /// when it was asked. True if the count began anew, so that everything has to be removed.
     #[must_use]
     pub fn answered(&mut self, number: u64, before: Option<u64>, now: Duration) -> bool {
-        if self.shown(number, before, now) == Shown::Current {
+        if self.shown(number, before, now) == AnswerAge::Current {
             return false;
         }
         *self = Self {
@@ -152,9 +152,9 @@ mod tests {
     }
 
     /// A ledger that knows the site to be at this number.
-    fn at_number(number: u64) -> Ledger {
-        let mut ledger = Ledger::default();
-        assert_eq!(ledger.shown(number, None, at(0)), Shown::Current);
+    fn at_number(number: u64) -> ChangeLedger {
+        let mut ledger = ChangeLedger::default();
+        assert_eq!(ledger.shown(number, None, at(0)), AnswerAge::Current);
         ledger
     }
 
@@ -165,7 +165,7 @@ mod tests {
             ledger.told(&message(&[number]), at(number));
             assert_eq!(ledger.settled(), Some(number));
         }
-        assert_eq!(ledger.shown(8, ledger.settled(), at(9)), Shown::Current);
+        assert_eq!(ledger.shown(8, ledger.settled(), at(9)), AnswerAge::Current);
         assert!(!ledger.missed(GRACE, at(100_000)));
     }
 
@@ -183,8 +183,8 @@ mod tests {
     #[test]
     fn a_lost_message_is_noticed_once() {
         let mut ledger = at_number(4);
-        assert_eq!(ledger.shown(5, Some(4), at(100)), Shown::Current);
-        assert_eq!(ledger.shown(5, Some(4), at(900)), Shown::Current);
+        assert_eq!(ledger.shown(5, Some(4), at(100)), AnswerAge::Current);
+        assert_eq!(ledger.shown(5, Some(4), at(900)), AnswerAge::Current);
         assert!(!ledger.missed(GRACE, at(1099)));
         assert!(ledger.missed(GRACE, at(1100)));
         assert!(!ledger.missed(GRACE, at(9000)));
@@ -223,8 +223,8 @@ mod tests {
         let before = ledger.settled();
         ledger.told(&message(&[5]), at(0));
         // The exchange began before the change was told: it may show the number before.
-        assert_eq!(ledger.shown(4, before, at(1)), Shown::Current);
-        assert_eq!(ledger.shown(4, ledger.settled(), at(1)), Shown::Outdated);
+        assert_eq!(ledger.shown(4, before, at(1)), AnswerAge::Current);
+        assert_eq!(ledger.shown(4, ledger.settled(), at(1)), AnswerAge::Outdated);
         assert_eq!(ledger.settled(), Some(5));
     }
 
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_first_number_is_taken_as_it_comes() {
-        let mut ledger = Ledger::default();
+        let mut ledger = ChangeLedger::default();
         ledger.told(&message(&[70]), at(0));
         assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(70), None));
     }
@@ -252,7 +252,7 @@ mod tests {
         for number in 2..3000 {
             ledger.told(&message(&[number]), at(0));
             let _ = ledger.missed(GRACE, at(0));
-            assert!(ledger.ahead.len() <= Ledger::MOST_AHEAD + 1);
+            assert!(ledger.ahead.len() <= ChangeLedger::MOST_AHEAD + 1);
         }
         ledger.told(&message(&[u64::MAX]), at(0));
         assert!(ledger.missed(GRACE, at(5000)));

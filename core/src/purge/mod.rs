@@ -4,6 +4,6 @@ mod ledger;
 mod order;
 mod seen;
 
-pub use ledger::{Ledger, Shown};
+pub use ledger::{AnswerAge, ChangeLedger};
 pub use order::{Order, OrderFault};
 pub use seen::{SeenFault, SeenSeals};
