@@ -7,6 +7,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
+use super::calls::ReceivedBody;
 use super::fault;
 use super::min_rate_body::MinRateBody;
 use crate::backend::ExchangeFailure;
@@ -30,7 +31,7 @@ pub(super) struct BodyReader {
 /// Maximum bytes of an unexpected body that are read so that the connection can be kept.
 const UNWANTED_BYTES: usize = 64 * 1024;
 
-/// Maximum time spent on an unexpected body.
+/// Maximum time spent on a body that is not needed.
 const UNWANTED_TIME: Duration = Duration::from_secs(1);
 
 /// The reason why a body could not be read.
@@ -112,17 +113,33 @@ impl BodyReader {
         }
     }
 
-    /// The whole body; one that says it is too large is not read at all.
+    /// The whole body of at most so many bytes; one that says it is too large is not read at all.
     ///
     /// Its bytes count toward the budget until the last reference to them is dropped.
-    pub(super) async fn read(&self, body: ClientBody) -> Result<Bytes, BodyFault> {
-        if body.size_hint().lower() > self.limits.body_bytes {
+    pub(super) async fn read(&self, body: ClientBody, most: u64) -> Result<Bytes, BodyFault> {
+        self.read_within(body, most, self.timeouts.client_body).await
+    }
+
+    /// A body that is not needed: one that is longer, or does not come at once, is left.
+    ///
+    /// After a broken one it is unclear where the request ends.
+    pub(super) async fn read_brief(&self, body: ClientBody, most: u64) -> Result<ReceivedBody, BodyFault> {
+        let time = UNWANTED_TIME.min(self.timeouts.client_body);
+        match self.read_within(body, most, time).await {
+            Ok(body) => Ok(ReceivedBody::Whole(body)),
+            Err(fault @ BodyFault::Broken(_)) => Err(fault),
+            Err(_) => Ok(ReceivedBody::Left),
+        }
+    }
+
+    async fn read_within(&self, body: ClientBody, most: u64, time: Duration) -> Result<Bytes, BodyFault> {
+        if body.size_hint().lower() > most {
             return Err(BodyFault::TooLarge);
         }
-        let most = usize::try_from(self.limits.body_bytes).unwrap_or(usize::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         let collector = Collector::new(body, &self.budget, most);
-        Ok(collector.collect(self.timeouts.client_body).await?)
+        Ok(collector.collect(time).await?)
     }
 }
 

@@ -77,7 +77,7 @@ impl Site {
 
     /// Reads a form, and forwards it unless it is a calendar call.
     pub(super) async fn read_form(&self, head: &Head, context: &RequestContext, body: ClientBody) -> Passage {
-        let body = match self.bodies.read(body).await {
+        let body = match self.bodies.read(body, self.limits.body_bytes).await {
             Ok(body) => body,
             Err(fault) => return Passage::Answered(fault.response()),
         };

@@ -21,6 +21,7 @@ mod ending;
 mod explained;
 mod forwarding;
 mod framing;
+mod head_first;
 mod images;
 mod judging;
 mod languages;
