@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::permit::Permit;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
+use crate::bodies::Uploads;
 use crate::settings::OriginSettings;
 use crate::telemetry::{GaugeGuard, PermitMetrics};
 
@@ -32,6 +33,7 @@ pub(super) struct Bulkhead {
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
     revocable: RevocablePermits,
+    uploads: Uploads,
     metrics: PermitMetrics,
 }
 
@@ -72,6 +74,7 @@ impl Bulkhead {
             permits: Arc::new(Semaphore::new(permits)),
             waiting: AtomicUsize::new(0),
             revocable: RevocablePermits::new(metrics.clone()),
+            uploads: Uploads::default(),
             metrics,
         }
     }
@@ -83,6 +86,11 @@ impl Bulkhead {
     /// Makes a permit revocable for the rest of a response.
     pub(super) fn revocable(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         self.revocable.add(permit, body)
+    }
+
+    /// The uploads that hold permits, of which slow ones give way as well.
+    pub(super) const fn uploads(&self) -> &Uploads {
+        &self.uploads
     }
 
     #[cfg(test)]
@@ -105,6 +113,7 @@ impl Bulkhead {
                 return permit.ok().map(|permit| Permit::new(permit, &self.metrics));
             }
             self.revocable.preempt();
+            self.uploads.preempt();
             pause = URGENCY.1;
         }
         None

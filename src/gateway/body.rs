@@ -46,6 +46,9 @@ pub(super) enum BodyFault {
     /// Other bodies left no memory for it.
     #[error("request bodies take too much memory")]
     NoRoom,
+    /// Others waited for its place at the site.
+    #[error("the body came slowly while others waited")]
+    GivenUp,
     /// It ended early.
     #[error("the body is incomplete")]
     Incomplete,
@@ -89,7 +92,7 @@ async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
         match frame {
             Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
             Err(BodyError::Broken(breach)) => return Err(BodyFault::Broken(breach)),
-            Err(BodyError::Ended(_) | BodyError::Slow) => return Ok(Unwanted::Sent),
+            Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp) => return Ok(Unwanted::Sent),
         }
         if bytes > UNWANTED_BYTES {
             return Ok(Unwanted::Sent);
@@ -167,6 +170,7 @@ impl BodyFault {
             BodyError::Broken(breach) => Self::Broken(*breach),
             BodyError::Ended(_) => Self::Incomplete,
             BodyError::Slow => Self::TooSlow,
+            BodyError::GivenUp => Self::GivenUp,
         }
     }
 
@@ -174,13 +178,14 @@ impl BodyFault {
     pub(super) fn response(self) -> EdgeResponse {
         let response = refused(&self.refusal());
         match self {
-            Self::NoRoom => fault::again_soon(response),
+            Self::NoRoom | Self::GivenUp => fault::again_soon(response),
             _ => response,
         }
     }
 
     fn refusal(self) -> Refusal {
         match self {
+            Self::GivenUp => Refusal::edge(EdgeError::Overloaded),
             Self::NoRoom => Refusal::plain(Problem::because(Cause::NoMemoryForBody)),
             Self::TooLarge => Refusal::edge(EdgeError::BodyTooLarge),
             Self::TooSlow => Refusal::edge(EdgeError::RequestTimeout),

@@ -282,11 +282,9 @@ mod tests {
         let (mut client, mut ours) = ending();
         let started = Instant::now();
         let dripping = async {
-            loop {
+            for _ in 0..600 {
                 tokio::time::sleep(Duration::from_millis(100)).await;
-                if client.write_all(b"a").await.is_err() {
-                    return;
-                }
+                client.write_all(b"a").await.unwrap();
             }
         };
         tokio::select! {

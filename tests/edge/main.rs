@@ -49,6 +49,7 @@ mod sandbox;
 mod schema_values;
 mod security;
 mod site;
+mod site_uploads;
 mod slow_bodies;
 mod slow_clients;
 mod slow_readers;
