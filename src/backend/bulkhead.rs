@@ -63,6 +63,14 @@ impl Capacity {
     }
 }
 
+/// Maximum number of exchanges with one origin at once: calls, pages of the rest of the site and uploads to it.
+pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
+    let site = Capacity::of_site(origin).permits;
+    Capacity::of_calls(origin)
+        .permits
+        .saturating_add(site.saturating_mul(2))
+}
+
 // === impl Bulkhead ===
 
 impl Bulkhead {
