@@ -19,6 +19,7 @@ mod body;
 mod calls;
 mod deadline;
 mod detach_writes;
+mod discovery;
 mod dispatch;
 mod fault;
 mod forwarded;

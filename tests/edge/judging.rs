@@ -140,7 +140,9 @@ impl Edge {
         match self.decider.decide(&head, &request.body) {
             Decision::Judged(judgement) => Said::Judged(*judgement),
             Decision::Refuse(refusal) => Said::Turned(refusal),
-            decision @ (Decision::Preflight | Decision::Site) => panic!("{decision:?} is not judged"),
+            decision @ (Decision::Preflight | Decision::RestIndex(_) | Decision::Site) => {
+                panic!("{decision:?} is not judged")
+            }
         }
     }
 

@@ -15,6 +15,7 @@ mod companion;
 mod contract;
 mod corpus;
 mod descriptors;
+mod discovery;
 mod edge_errors;
 mod ending;
 mod explained;
