@@ -27,11 +27,7 @@ async fn a_link_leads_to_an_index_whose_routes_are_served() {
     let origin = site().await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| {
-            settings
-                .roots
-                .push(german_root(&settings.origin.url[..url::Position::BeforePath]))
-        })
+        .settings(|settings| settings.roots.push(german_root(&origin.base())))
         .start()
         .await;
     let list = edge.get(EVENTS).await;
