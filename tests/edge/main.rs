@@ -17,6 +17,7 @@ mod contract;
 mod corpus;
 mod descriptors;
 mod early_refusals;
+mod discovery;
 mod edge_errors;
 mod ending;
 mod explained;
