@@ -77,12 +77,13 @@ impl Activity {
         self.multiplexed.load(Ordering::Relaxed)
     }
 
-    /// Records that the edge ends: what clients still send to refused requests is not waited for.
+    /// Records that what the client still sends after the last response is not waited for: the edge ends, or the
+    /// client floods it.
     pub(super) fn dismiss(&self) {
         self.dismissed.store(true, Ordering::Relaxed);
     }
 
-    /// True once the edge ends.
+    /// True if what the client still sends is not waited for.
     pub(super) fn is_dismissed(&self) -> bool {
         self.dismissed.load(Ordering::Relaxed)
     }

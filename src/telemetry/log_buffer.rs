@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Takes lines for a thread of its own, which writes them; clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct LogBuffer(Arc<Buffered>);
+pub(super) struct LogBuffer(Arc<BufferedLog>);
 
 /// Writes the lines that wait when it is dropped.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct LogBuffer(Arc<Buffered>);
 pub struct LogFlush(LogBuffer);
 
 #[derive(Debug, Default)]
-struct Buffered {
+struct BufferedLog {
     lines: Mutex<WaitingLines>,
     /// There are lines, or a flush is wanted.
     filled: Condvar,
@@ -116,9 +116,9 @@ impl Drop for LogFlush {
     }
 }
 
-// === impl Buffered ===
+// === impl BufferedLog ===
 
-impl Buffered {
+impl BufferedLog {
     /// Writes lines as they come, as long as the process lives.
     fn write_to(&self, mut log: impl Write) {
         let mut bytes = Vec::new();
