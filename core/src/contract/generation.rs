@@ -38,12 +38,25 @@ pub enum EventIds {
     Numeric,
 }
 
-/// Arguments whose publication tells a generation: the version that brought them, their operation, their name.
-const TELLING: [(Generation, &str, &str); 3] = [
+/// Arguments that not every version has: the version that brought them, their operation, their name. Their
+/// publication tells the generation.
+const YOUNGER: [(Generation, &str, &str); 9] = [
     (Generation::V5_16_4, "events.list", "ticketed"),
     (Generation::V6_0_2, "events.list", "starts_before"),
+    (Generation::V6_0_2, "events.list", "starts_after"),
+    (Generation::V6_0_2, "events.list", "ends_before"),
+    (Generation::V6_0_2, "events.list", "ends_after"),
+    (Generation::V6_0_2, "events.list", "strict_dates"),
     (Generation::V6_5_0_1, "events.read", "password"),
+    (Generation::V6_5_0_1, "events.update", "password"),
+    (Generation::V6_5_0_1, "events.delete", "password"),
 ];
+
+/// Returns true for an argument that some versions of the plugin do not have.
+pub(super) fn is_younger(operation: &str, argument: &str) -> bool {
+    let mut younger = YOUNGER.iter();
+    younger.any(|(_, known, name)| *known == operation && *name == argument)
+}
 
 // === impl Generation ===
 
@@ -73,7 +86,7 @@ impl Generations {
     /// What an index tells. Contradicting signs, as another plugin may leave them, tell nothing.
     pub(super) fn of(index: &PublishedIndex) -> Self {
         let mut known = Self::UNKNOWN;
-        for (generation, operation, argument) in TELLING {
+        for (generation, operation, argument) in YOUNGER {
             let operation = table().named(operation);
             match operation.and_then(|operation| index.publishes(operation, argument)) {
                 Some(true) => known.from = known.from.max(Some(generation)),

@@ -32,7 +32,7 @@ pub use global::{Treatment, Undeclared, obeyed};
 pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use operation::{Action, Operation, OperationId, Place};
 pub use published::{
-    ArgumentDifference, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex, Standing,
+    ArgumentDifference, ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex,
     TableInForce, TablesInForce,
 };
 pub use rule::{Rule, Taxonomy};

@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use super::super::argument::{Argument, Role};
-use super::super::generation::Generations;
-use super::super::global::{global, obeyed};
+use super::super::generation::{Generations, is_younger};
+use super::super::global::{NEVER_FORWARDED, global, obeyed};
 use super::super::operation::Operation;
 use super::super::table::table;
 use super::index::PublishedIndex;
@@ -29,6 +29,8 @@ pub struct OperationInForce {
     position: usize,
     /// One bit for each argument of the operation that is not judged, by its position.
     unjudged: u64,
+    /// The same for each argument of which it is not known whether the site has it.
+    unsure: u64,
     /// The arguments that only the site has.
     extra: Vec<Box<str>>,
 }
@@ -41,11 +43,14 @@ pub struct TablesInForce {
 
 /// How an argument of the table stands in the table in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ArgumentStanding {
     /// It is judged.
     Judged,
     /// The site does not publish it: it is forwarded and not judged by WordPress's rules.
     Unjudged,
+    /// Older versions of the plugin do not have it, and what the site has is not known: what the table refuses is left
+    /// to the site.
+    Unsure,
 }
 
 /// A difference between a table in force and the table: one argument with all operations that it concerns.
@@ -68,7 +73,7 @@ pub enum ArgumentDifference {
 }
 
 static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
-    let operations = table().operations().iter().map(OperationInForce::as_in_table);
+    let operations = table().operations().iter().map(OperationInForce::unread);
     Arc::new(TableInForce {
         operations: operations.collect(),
         generations: Generations::UNKNOWN,
@@ -79,12 +84,13 @@ static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
 // === impl TableInForce ===
 
 impl TableInForce {
-    /// The table of a site whose index was never read: every argument is judged, and the generation is unknown.
+    /// The table of a site whose index was never read: every argument that all versions of the plugin have is judged,
+    /// and the generation is unknown.
     pub fn unread() -> Arc<Self> {
         Arc::clone(&UNREAD)
     }
 
-    /// The table with an index over it. Operations that the index does not publish stay as in the table.
+    /// The table with an index over it. Operations that the index does not publish stay as without one.
     pub fn over(index: &PublishedIndex) -> Self {
         let operations = table().operations().iter();
         Self {
@@ -101,6 +107,7 @@ impl TableInForce {
         static NONE: OperationInForce = OperationInForce {
             position: 0,
             unjudged: 0,
+            unsure: 0,
             extra: Vec::new(),
         };
         self.operations.get(operation.position).unwrap_or(&NONE)
@@ -171,6 +178,7 @@ impl TableInForce {
             OperationInForce {
                 position: ours.position,
                 unjudged: ours.unjudged & theirs.unjudged,
+                unsure: ours.unsure | theirs.unsure,
                 extra,
             }
         };
@@ -190,19 +198,23 @@ impl TableInForce {
 // === impl OperationInForce ===
 
 impl OperationInForce {
-    const fn as_in_table(operation: &Operation) -> Self {
+    fn unread(operation: &Operation) -> Self {
+        let arguments = operation.arguments.iter().enumerate();
+        let younger = arguments.filter(|(_, argument)| is_younger(&operation.name, argument.name));
         Self {
             position: operation.position,
             unjudged: 0,
+            unsure: younger.fold(0, |bits, (position, _)| bits | bit(position)),
             extra: Vec::new(),
         }
     }
 
     fn over(operation: &Operation, index: &PublishedIndex) -> Self {
-        let mut this = Self::as_in_table(operation);
+        let mut this = Self::unread(operation);
         let Some(published) = index.arguments(operation) else {
             return this;
         };
+        this.unsure = 0;
         let published: Vec<&str> = published.collect();
         for (position, argument) in operation.arguments.iter().enumerate() {
             if !published.contains(&argument.name) && !is_the_edges_own(operation, argument) {
@@ -215,11 +227,13 @@ impl OperationInForce {
     }
 
     /// How the argument at a position of the operation stands.
-    pub const fn standing(&self, position: usize) -> Standing {
-        if self.unjudged & bit(position) == 0 {
-            Standing::Judged
+    pub const fn standing(&self, position: usize) -> ArgumentStanding {
+        if self.unjudged & bit(position) != 0 {
+            ArgumentStanding::Unjudged
+        } else if self.unsure & bit(position) != 0 {
+            ArgumentStanding::Unsure
         } else {
-            Standing::Unjudged
+            ArgumentStanding::Judged
         }
     }
 
@@ -227,7 +241,7 @@ impl OperationInForce {
     pub fn unjudged<'a>(&self, operation: &'a Operation) -> impl Iterator<Item = &'a Argument> {
         let arguments = operation.arguments.iter().enumerate();
         arguments
-            .filter(|(position, _)| self.standing(*position) == Standing::Unjudged)
+            .filter(|(position, _)| self.standing(*position) == ArgumentStanding::Unjudged)
             .map(|(_, argument)| argument)
     }
 
@@ -272,6 +286,7 @@ fn is_extra(operation: &Operation, name: &str) -> bool {
     is_plain
         && operation.argument(name.as_bytes()).is_none()
         && global(name.as_bytes()).is_none()
+        && !NEVER_FORWARDED.contains(&name)
         && !is_obeyed()
         && !is_guarded()
 }

@@ -11,5 +11,5 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use in_force::{ArgumentDifference, OperationInForce, Standing, TableInForce, TablesInForce};
+pub use in_force::{ArgumentDifference, ArgumentStanding, OperationInForce, TableInForce, TablesInForce};
 pub use index::{IndexFault, MOST_INDEX_BYTES, PublishedIndex};

@@ -125,6 +125,7 @@ fn names_with_a_meaning_of_their_own_are_not_taken_over() {
             "_method",
             "rest_route",
             "_jsonp",
+            "wp_customize",
             "a[b]",
             "a.b",
             "",
