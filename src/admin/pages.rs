@@ -33,7 +33,7 @@ impl Pages {
                     language: root.language.clone(),
                 })
                 .collect(),
-            namespaces: settings.namespaces.clone(),
+            namespaces: settings.public_namespaces(),
             table: Arc::clone(table),
             ..OpenApiOptions::default()
         };

@@ -27,6 +27,8 @@ pub struct OriginSettings {
     pub mark_key: Option<MarkKey>,
     /// The namespace that the plugin registers.
     pub namespace: String,
+    /// True if clients may use that namespace as well as [`Settings::namespaces`](super::Settings::namespaces).
+    pub publish_namespace: bool,
     /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
     pub advertised_url: Option<Url>,
     /// Read the indexes of the roots at start, on reload and at intervals.
@@ -83,6 +85,7 @@ impl OriginSettings {
             secret_file: None,
             mark_key: None,
             namespace: SPECIFIED_NAMESPACE.to_owned(),
+            publish_namespace: true,
             advertised_url: None,
             read_index: true,
             index_interval: DEFAULT_INDEX_INTERVAL,
