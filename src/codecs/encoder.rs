@@ -182,8 +182,14 @@ pub(super) mod tests {
     #[test]
     fn large_bodies_come_out_in_parts() {
         // Nothing that shrinks, so that something comes out.
-        let noise: Vec<u8> = (0u32..600_000)
-            .map(|n| (n.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0])
+        let mut state = 1u64;
+        let noise: Vec<u8> = (0..1_000_000)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state.to_be_bytes()[0]
+            })
             .collect();
         for coding in Coding::ALL {
             let mut encoder = Encoder::new(coding, Effort::Fast).unwrap();
