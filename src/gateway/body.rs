@@ -11,7 +11,7 @@ use super::min_rate_body::MinRateBody;
 use crate::backend::ExchangeFailure;
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
-use crate::problem::{EdgeError, Refusal};
+use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::response::BoxError;
 use crate::settings::{Limits, Timeouts};
 use crate::telemetry::causes;
@@ -40,6 +40,9 @@ pub(super) enum BodyFault {
     /// It broke its framing.
     #[error("the body is broken")]
     Broken(Breach),
+    /// It is a form that may not pass.
+    #[error("the form is refused")]
+    Refused(Cause),
 }
 
 /// The whole body; one that says it is too large is not read at all.
@@ -107,11 +110,12 @@ impl BodyFault {
         causes(failure).find_map(|cause| cause.downcast_ref().map(Self::from_client))
     }
 
-    const fn from_client(error: &BodyError) -> Self {
+    pub(super) const fn from_client(error: &BodyError) -> Self {
         match error {
             BodyError::Broken(breach) => Self::Broken(*breach),
             BodyError::Ended(_) => Self::Incomplete,
             BodyError::Slow => Self::TooSlow,
+            BodyError::Refused(cause) => Self::Refused(*cause),
         }
     }
 
@@ -123,6 +127,7 @@ impl BodyFault {
             Self::Unexpected => Refusal::edge(EdgeError::UnexpectedBody),
             Self::Broken(breach) => breach.refusal(),
             Self::Incomplete => Refusal::edge(EdgeError::BadBody),
+            Self::Refused(cause) => Refusal::plain(Problem::because(cause)),
         }
     }
 }

@@ -1,20 +1,23 @@
-//! The rest of the site (`other = "forward"`): streamed through, unless a form hides a calendar call.
+//! The rest of the site (`other = "forward"`): streamed through, forms scanned on the way for hidden calendar calls.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts as Head;
+use http_body::Body;
 use http_body_util::BodyExt;
+use tokio::time::timeout;
 use url::Url;
 
-use super::body::{self, BodyFault};
+use super::body::BodyFault;
 use super::calls::request_head;
 use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
+use super::scanned_body::{FormStart, ScannedBody};
 use super::{Parts, fault};
 use crate::authority::PublicAddress;
 use crate::backend::{Backends, SiteOrigin};
-use crate::decision::{Decider, OpenedCall};
+use crate::decision::{Decider, OpenedCall, SiteFormScan};
 use crate::layers::{ClientBody, RequestContext};
 use crate::problem::Refusal;
 use crate::relay::{OriginFailure, RelayRules, rewrite_discovery};
@@ -73,18 +76,44 @@ impl Site {
         self.forward(head, context, reqwest::Body::wrap(body)).await
     }
 
-    /// Reads a form, and forwards it unless it is a calendar call.
-    pub(super) async fn read_form(&self, head: &Head, context: &RequestContext, body: ClientBody) -> Passage {
-        let body = match body::read(body, &self.limits, &self.timeouts).await {
-            Ok(body) => body,
-            Err(fault) => return Passage::Answered(refused(&fault.refusal())),
-        };
-        match self.decider.open_form(&request_head(head, context), &body) {
+    /// Forwards a form while it comes, unless it may lead to the calendar; a small one is read whole, and judged if
+    /// it is a calendar call.
+    pub(super) async fn pass_form(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        body: ClientBody,
+        scan: SiteFormScan,
+    ) -> Passage {
+        let size = body.size_hint();
+        let mut body = MinRateBody::new(body, &self.limits, &self.timeouts);
+        let start = timeout(self.timeouts.client_body, FormStart::read(&mut body)).await;
+        match start.unwrap_or(Err(BodyFault::TooSlow)) {
+            Ok(FormStart::Whole(form)) => self.pass_whole(head, context, form, scan).await,
+            Ok(FormStart::Begun(begun)) => {
+                let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, body, size));
+                Passage::Answered(self.forward(head, context, form).await)
+            }
+            Err(fault) => Passage::Answered(refused(&fault.refusal())),
+        }
+    }
+
+    async fn pass_whole(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        form: Bytes,
+        scan: SiteFormScan,
+    ) -> Passage {
+        match self
+            .decider
+            .open_form(&request_head(head, context), scan, form.clone())
+        {
             Ok(Some(opened)) => Passage::Calendar {
                 opened: Box::new(opened),
-                body,
+                body: form,
             },
-            Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(body)).await),
+            Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(form)).await),
             Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
         }
     }

@@ -16,6 +16,7 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::framing::Breach;
+use crate::problem::Cause;
 use crate::response::EdgeResponse;
 use crate::server::RequestFraming;
 
@@ -39,6 +40,9 @@ pub(crate) enum BodyError {
     /// It came below the minimum rate.
     #[error("the body came too slowly")]
     Slow,
+    /// It is a form that may not pass.
+    #[error("the form is refused")]
+    Refused(Cause),
 }
 
 /// Closes connections with an unread request body.

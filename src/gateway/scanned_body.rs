@@ -1,0 +1,116 @@
+//! A form that is scanned on its way to the rest of the site.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
+
+use super::body::BodyFault;
+use super::min_rate_body::MinRateBody;
+use crate::decision::{SiteFormScan, WHOLE_FORM_BYTES};
+use crate::layers::BodyError;
+
+/// Passes the bytes of a form on once they are known to be harmless. Ends with an error otherwise, so that the
+/// origin never gets a complete request.
+#[derive(Debug)]
+pub(super) struct ScannedBody {
+    scan: SiteFormScan,
+    /// What was read before the form turned out to be large.
+    begun: Option<Bytes>,
+    rest: MinRateBody,
+    size: SizeHint,
+    is_finished: bool,
+}
+
+/// A form, as far as it was read.
+pub(super) enum FormStart {
+    /// It is small, and complete.
+    Whole(Bytes),
+    /// It is large.
+    Begun(Bytes),
+}
+
+impl FormStart {
+    /// Reads a form until it ends or turns out to be large.
+    pub(super) async fn read(body: &mut MinRateBody) -> Result<Self, BodyFault> {
+        let largest = u64::try_from(WHOLE_FORM_BYTES).unwrap_or(u64::MAX);
+        let mut read = BytesMut::new();
+        while body.size_hint().lower() <= largest && read.len() <= WHOLE_FORM_BYTES {
+            let Some(frame) = body.frame().await else {
+                return Ok(Self::Whole(read.freeze()));
+            };
+            let frame = frame.map_err(|error| BodyFault::from_client(&error))?;
+            read.extend_from_slice(frame.data_ref().map_or(&[], |data| &data[..]));
+        }
+        Ok(Self::Begun(read.freeze()))
+    }
+}
+
+// === impl ScannedBody ===
+
+impl ScannedBody {
+    /// A form of which some bytes were read; `size` is that of all of it.
+    pub(super) const fn new(scan: SiteFormScan, begun: Bytes, rest: MinRateBody, size: SizeHint) -> Self {
+        Self {
+            scan,
+            begun: Some(begun),
+            rest,
+            size,
+            is_finished: false,
+        }
+    }
+
+    fn poll_client(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
+        if let Some(begun) = self.begun.take() {
+            return Poll::Ready(Some(Ok(begun)));
+        }
+        let frame = ready!(Pin::new(&mut self.rest).poll_frame(cx));
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.into_data().unwrap_or_default())))
+    }
+
+    /// The bytes that may go on after these.
+    fn scan(&mut self, piece: Option<Result<Bytes, BodyError>>) -> Result<Bytes, BodyError> {
+        let cleared = match piece.transpose()? {
+            Some(piece) => self.scan.push(piece),
+            None => {
+                self.is_finished = true;
+                self.scan.finish()
+            }
+        };
+        cleared.map_err(BodyError::Refused)
+    }
+}
+
+impl Body for ScannedBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        while !this.is_finished {
+            let piece = ready!(this.poll_client(cx));
+            match this.scan(piece) {
+                Ok(cleared) if cleared.is_empty() => {}
+                Ok(cleared) => return Poll::Ready(Some(Ok(Frame::data(cleared)))),
+                Err(error) => {
+                    this.is_finished = true;
+                    return Poll::Ready(Some(Err(error)));
+                }
+            }
+        }
+        Poll::Ready(None)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.is_finished
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.size.clone()
+    }
+}
