@@ -30,9 +30,10 @@ fuzz_target!(|text: &[u8]| {
     let Ok(fields) = parse_multipart(body, boundary, PHP_VARIABLE_LIMIT) else {
         return;
     };
-    let named = scanned.ok().flatten();
-    let read = fields.get("rest_route").and_then(|route| route.as_text());
-    assert_eq!(named.as_deref(), read);
+    if let Ok(named) = scanned {
+        let read = fields.get("rest_route").and_then(|route| route.as_text());
+        assert_eq!(named.as_deref(), read);
+    }
     let mut form = String::new();
     for (key, value) in fields.entries() {
         let mut name = String::new();

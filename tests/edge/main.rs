@@ -45,6 +45,8 @@ mod sandbox;
 mod schema_values;
 mod security;
 mod site;
+mod site_forms;
+mod site_targets;
 mod slow_bodies;
 mod slow_clients;
 mod slow_readers;
