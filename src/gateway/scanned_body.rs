@@ -72,12 +72,11 @@ impl ScannedBody {
 
     /// The bytes that may go on after these.
     fn scan(&mut self, piece: Option<Result<Bytes, BodyError>>) -> Result<Bytes, BodyError> {
-        let cleared = match piece.transpose()? {
+        let piece = piece.transpose()?;
+        self.is_finished = piece.is_none();
+        let cleared = match piece {
             Some(piece) => self.scan.push(piece),
-            None => {
-                self.is_finished = true;
-                self.scan.finish()
-            }
+            None => self.scan.finish(),
         };
         cleared.map_err(BodyError::Refused)
     }
@@ -111,6 +110,6 @@ impl Body for ScannedBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.size.clone()
+        self.size
     }
 }

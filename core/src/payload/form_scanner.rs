@@ -216,13 +216,13 @@ mod tests {
     }
 
     /// All routes of a form that comes in pieces of these sizes, in turn, if all of it is cleared.
-    fn scan(mut scanner: FormScanner, form: &[u8], sizes: &[usize]) -> Result<Vec<Vec<u8>>, FormFault> {
+    fn scan(mut form_scanner: FormScanner, form: &[u8], sizes: &[usize]) -> Result<Vec<Vec<u8>>, FormFault> {
         let (mut cleared, mut routes, mut rest) = (Vec::new(), Vec::new(), form);
         for &size in sizes.iter().cycle() {
             let (piece, behind) = rest.split_at(size.clamp(1, rest.len().max(1)).min(rest.len()));
             let scanned = match rest {
-                [] => scanner.finish()?,
-                _ => scanner.push(Bytes::copy_from_slice(piece))?,
+                [] => form_scanner.finish()?,
+                _ => form_scanner.push(Bytes::copy_from_slice(piece))?,
             };
             cleared.extend_from_slice(&scanned.cleared);
             routes.extend(scanned.routes);

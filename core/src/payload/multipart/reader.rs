@@ -18,7 +18,7 @@ const LINE_END: &[u8] = b"\r\n";
 #[derive(Debug)]
 pub(in crate::payload) struct MultipartReader {
     /// Finds `--boundary`.
-    delimiter: Finder<'static>,
+    delimiter: Box<Finder<'static>>,
 }
 
 /// The place in a body at which the next piece begins.
@@ -79,7 +79,7 @@ impl MultipartReader {
     pub(in crate::payload) fn new(boundary: &[u8]) -> Self {
         let delimiter = [b"--", boundary].concat();
         Self {
-            delimiter: Finder::new(&delimiter).into_owned(),
+            delimiter: Box::new(Finder::new(&delimiter).into_owned()),
         }
     }
 
@@ -113,7 +113,7 @@ impl MultipartReader {
         if !(at == 0 && place == Place::Start || before.ends_with(LINE_END)) {
             return Err(MultipartError::Boundary);
         }
-        Ok(filler(at + self.delimiter.needle().len(), Place::Delimited))
+        Ok(Some(filler(at + self.delimiter.needle().len(), Place::Delimited)))
     }
 
     fn head<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> Outcome<'a> {
@@ -160,7 +160,7 @@ impl MultipartReader {
         match arrival {
             _ if self.delimiter.find(bytes).is_some() => Err(MultipartError::Boundary),
             Arrival::Whole if bytes.is_empty() => Ok(None),
-            Arrival::Whole => Ok(filler(bytes.len(), Place::Epilogue)),
+            Arrival::Whole => Ok(Some(filler(bytes.len(), Place::Epilogue))),
             Arrival::Partial => Ok(self.all_but_a_delimiter(bytes, Place::Epilogue)),
         }
     }
@@ -185,8 +185,8 @@ impl MultipartReader {
 
 fn delimited(bytes: &[u8], arrival: Arrival) -> Outcome<'_> {
     match bytes {
-        [b'\r', b'\n', ..] => Ok(filler(2, Place::Head)),
-        [b'-', b'-', ..] => Ok(filler(2, Place::Closed)),
+        [b'\r', b'\n', ..] => Ok(Some(filler(2, Place::Head))),
+        [b'-', b'-', ..] => Ok(Some(filler(2, Place::Closed))),
         [] | [b'\r' | b'-'] if arrival == Arrival::Partial => Ok(None),
         _ => Err(MultipartError::Boundary),
     }
@@ -195,16 +195,16 @@ fn delimited(bytes: &[u8], arrival: Arrival) -> Outcome<'_> {
 fn closed(bytes: &[u8], arrival: Arrival) -> Outcome<'_> {
     match bytes {
         [] => Ok(None),
-        [b'\r', b'\n', ..] => Ok(filler(2, Place::Epilogue)),
+        [b'\r', b'\n', ..] => Ok(Some(filler(2, Place::Epilogue))),
         [b'\r'] if arrival == Arrival::Partial => Ok(None),
         _ => Err(MultipartError::Boundary),
     }
 }
 
-fn filler<'a>(length: usize, next: Place) -> Option<Read<'a>> {
-    Some(Read {
+fn filler<'a>(length: usize, next: Place) -> Read<'a> {
+    Read {
         length,
         piece: Piece::Filler,
         next,
-    })
+    }
 }
