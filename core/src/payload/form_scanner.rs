@@ -17,7 +17,7 @@ pub(super) const ROUTE_BYTES: usize = 16 * 1024;
 /// other variable is harmless whatever its value.
 #[derive(Debug)]
 pub struct FormScanner {
-    layout: Layout,
+    layout: FormLayout,
     held: BytesMut,
 }
 
@@ -42,7 +42,7 @@ pub enum FormFault {
 }
 
 /// The next bytes that belong together.
-pub(super) enum Step<'a> {
+pub(super) enum ScanStep<'a> {
     /// So many bytes set no `rest_route`.
     Harmless(usize),
     /// So many bytes set this one.
@@ -52,7 +52,7 @@ pub(super) enum Step<'a> {
 }
 
 #[derive(Debug)]
-enum Layout {
+enum FormLayout {
     Pairs(PairPlace),
     Parts(MultipartReader, Place),
 }
@@ -63,8 +63,10 @@ impl FormScanner {
     /// A scanner of such a form; none where PHP reads no form.
     pub fn new(form: SiteForm<'_>) -> Option<Self> {
         let layout = match form {
-            SiteForm::Urlencoded => Layout::Pairs(PairPlace::Name),
-            SiteForm::Multipart { boundary } => Layout::Parts(MultipartReader::new(boundary), Place::Start),
+            SiteForm::Urlencoded => FormLayout::Pairs(PairPlace::Name),
+            SiteForm::Multipart { boundary } => {
+                FormLayout::Parts(MultipartReader::new(boundary), Place::Start)
+            }
             SiteForm::Absent | SiteForm::Ambiguous => return None,
         };
         Some(Self {
@@ -105,12 +107,12 @@ impl FormScanner {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             match self.layout.step(rest, arrival)? {
-                Step::Harmless(length) => at += length,
-                Step::Route(length, route) => {
+                ScanStep::Harmless(length) => at += length,
+                ScanStep::Route(length, route) => {
                     at += length;
                     routes.push(route.into_owned());
                 }
-                Step::Wait => break,
+                ScanStep::Wait => break,
             }
         }
         if arrival == Arrival::Whole {
@@ -122,10 +124,10 @@ impl FormScanner {
     }
 }
 
-// === impl Layout ===
+// === impl FormLayout ===
 
-impl Layout {
-    fn step<'a>(&mut self, bytes: &'a [u8], arrival: Arrival) -> Result<Step<'a>, FormFault> {
+impl FormLayout {
+    fn step<'a>(&mut self, bytes: &'a [u8], arrival: Arrival) -> Result<ScanStep<'a>, FormFault> {
         match self {
             Self::Pairs(place) => {
                 let (step, next) = urlencoded::step(*place, bytes, arrival)?;
@@ -159,22 +161,24 @@ fn part<'a>(
     place: Place,
     bytes: &'a [u8],
     arrival: Arrival,
-) -> Result<(Step<'a>, Place), FormFault> {
+) -> Result<(ScanStep<'a>, Place), FormFault> {
     let Some(read) = reader.read(place, bytes, arrival)? else {
-        return Ok((Step::Wait, place));
+        return Ok((ScanStep::Wait, place));
     };
     match read.piece {
         Piece::Head(head) if head.kind == PartKind::Field => match VariableName::read(head.name) {
             Some(name) if name.is_of(REST_ROUTE) && name.is_plain() => {
                 Ok(match route(reader, read.length, bytes, arrival)? {
                     Some((step, next)) => (step, next),
-                    None => (Step::Wait, place),
+                    None => (ScanStep::Wait, place),
                 })
             }
             Some(name) if name.is_of(REST_ROUTE) => Err(FormFault::UnreadableRoute),
-            _ => Ok((Step::Harmless(read.length), read.next)),
+            _ => Ok((ScanStep::Harmless(read.length), read.next)),
         },
-        Piece::Head(_) | Piece::Filler | Piece::Content(_) => Ok((Step::Harmless(read.length), read.next)),
+        Piece::Head(_) | Piece::Filler | Piece::Content(_) => {
+            Ok((ScanStep::Harmless(read.length), read.next))
+        }
     }
 }
 
@@ -184,12 +188,12 @@ fn route<'a>(
     from: usize,
     bytes: &'a [u8],
     arrival: Arrival,
-) -> Result<Option<(Step<'a>, Place)>, FormFault> {
+) -> Result<Option<(ScanStep<'a>, Place)>, FormFault> {
     let content = bytes.get(from..).unwrap_or_default();
     match reader.read(Place::Content, content, arrival)? {
         Some(read) if read.next != Place::Content => match read.piece {
             Piece::Content(route) => Ok(Some((
-                Step::Route(from + read.length, Cow::Borrowed(route)),
+                ScanStep::Route(from + read.length, Cow::Borrowed(route)),
                 read.next,
             ))),
             Piece::Head(_) | Piece::Filler => Ok(None),

@@ -1,6 +1,6 @@
 //! Reads an urlencoded form pair by pair, whole or while it comes, and finds `rest_route` in it.
 
-use super::form_scanner::{FormFault, ROUTE_BYTES, Step};
+use super::form_scanner::{FormFault, ROUTE_BYTES, ScanStep};
 use super::multipart::Arrival;
 use super::names::VariableName;
 use super::percent::{Plus, decode};
@@ -35,34 +35,34 @@ pub(super) fn step(
     place: PairPlace,
     bytes: &[u8],
     arrival: Arrival,
-) -> Result<(Step<'_>, PairPlace), FormFault> {
+) -> Result<(ScanStep<'_>, PairPlace), FormFault> {
     match place {
         PairPlace::Rest => Ok(rest_of_pair(bytes)),
         PairPlace::Name => pair(bytes, arrival),
     }
 }
 
-fn rest_of_pair(bytes: &[u8]) -> (Step<'_>, PairPlace) {
+fn rest_of_pair(bytes: &[u8]) -> (ScanStep<'_>, PairPlace) {
     match memchr::memchr(b'&', bytes) {
-        Some(end) => (Step::Harmless(end + 1), PairPlace::Name),
-        None => (Step::Harmless(bytes.len()), PairPlace::Rest),
+        Some(end) => (ScanStep::Harmless(end + 1), PairPlace::Name),
+        None => (ScanStep::Harmless(bytes.len()), PairPlace::Rest),
     }
 }
 
-fn pair(bytes: &[u8], arrival: Arrival) -> Result<(Step<'_>, PairPlace), FormFault> {
+fn pair(bytes: &[u8], arrival: Arrival) -> Result<(ScanStep<'_>, PairPlace), FormFault> {
     // PHP drops blanks before a name, however many.
     let blanks = leading_blanks(bytes);
     if blanks > 0 {
-        return Ok((Step::Harmless(blanks), PairPlace::Name));
+        return Ok((ScanStep::Harmless(blanks), PairPlace::Name));
     }
     match name(bytes, arrival) {
-        Name::Cut => Ok((Step::Wait, PairPlace::Name)),
+        Name::Cut => Ok((ScanStep::Wait, PairPlace::Name)),
         Name::Long(start) if may_be_route(start) => Err(FormFault::UnreadableRoute),
-        Name::Long(start) => Ok((Step::Harmless(start.len()), PairPlace::Rest)),
-        Name::Assigned(name) if !is_route(name)? => Ok((Step::Harmless(name.len() + 1), PairPlace::Rest)),
+        Name::Long(start) => Ok((ScanStep::Harmless(start.len()), PairPlace::Rest)),
+        Name::Assigned(name) if !is_route(name)? => Ok((ScanStep::Harmless(name.len() + 1), PairPlace::Rest)),
         Name::Bare(name) if !is_route(name)? => {
             let length = bytes.len().min(name.len() + 1);
-            Ok((Step::Harmless(length), PairPlace::Name))
+            Ok((ScanStep::Harmless(length), PairPlace::Name))
         }
         Name::Assigned(name) => route(bytes, name.len() + 1, arrival),
         Name::Bare(name) => route(bytes, name.len(), arrival),
@@ -70,16 +70,21 @@ fn pair(bytes: &[u8], arrival: Arrival) -> Result<(Step<'_>, PairPlace), FormFau
 }
 
 /// The route in a pair whose name has this length.
-fn route(bytes: &[u8], from: usize, arrival: Arrival) -> Result<(Step<'_>, PairPlace), FormFault> {
+fn route(bytes: &[u8], from: usize, arrival: Arrival) -> Result<(ScanStep<'_>, PairPlace), FormFault> {
     let end = memchr::memchr(b'&', bytes);
     match (end, arrival) {
-        (None, Arrival::Partial) if bytes.len() <= ROUTE_BYTES => return Ok((Step::Wait, PairPlace::Name)),
+        (None, Arrival::Partial) if bytes.len() <= ROUTE_BYTES => {
+            return Ok((ScanStep::Wait, PairPlace::Name));
+        }
         (None, Arrival::Partial) => return Err(FormFault::UnreadableRoute),
         _ => {}
     }
     let value = bytes.get(from..end.unwrap_or(bytes.len())).unwrap_or_default();
     let length = end.map_or(bytes.len(), |end| end + 1);
-    Ok((Step::Route(length, decode(value, Plus::Space)), PairPlace::Name))
+    Ok((
+        ScanStep::Route(length, decode(value, Plus::Space)),
+        PairPlace::Name,
+    ))
 }
 
 fn name(bytes: &[u8], arrival: Arrival) -> Name<'_> {

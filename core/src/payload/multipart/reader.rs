@@ -71,7 +71,7 @@ pub(in crate::payload) enum Piece<'a> {
     Content(&'a [u8]),
 }
 
-type Outcome<'a> = Result<Option<Read<'a>>, MultipartError>;
+type PieceRead<'a> = Result<Option<Read<'a>>, MultipartError>;
 
 // === impl MultipartReader ===
 
@@ -90,7 +90,7 @@ impl MultipartReader {
         place: Place,
         bytes: &'a [u8],
         arrival: Arrival,
-    ) -> Outcome<'a> {
+    ) -> PieceRead<'a> {
         match place {
             Place::Start | Place::Preamble => self.preamble(place, bytes, arrival),
             Place::Delimited => delimited(bytes, arrival),
@@ -102,7 +102,7 @@ impl MultipartReader {
     }
 
     /// Text before the first delimiter has no meaning, unless PHP could find a boundary in it.
-    fn preamble<'a>(&self, place: Place, bytes: &'a [u8], arrival: Arrival) -> Outcome<'a> {
+    fn preamble<'a>(&self, place: Place, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         let Some(at) = self.delimiter.find(bytes) else {
             return match arrival {
                 Arrival::Whole => Err(MultipartError::Boundary),
@@ -116,7 +116,7 @@ impl MultipartReader {
         Ok(Some(filler(at + self.delimiter.needle().len(), Place::Delimited)))
     }
 
-    fn head<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> Outcome<'a> {
+    fn head<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         let window = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
         let Some(end) = memchr::memmem::find(window, b"\r\n\r\n") else {
             return match arrival {
@@ -138,7 +138,7 @@ impl MultipartReader {
         }))
     }
 
-    fn content<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> Outcome<'a> {
+    fn content<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         let Some(at) = self.delimiter.find(bytes) else {
             return match arrival {
                 Arrival::Whole => Err(MultipartError::Unterminated),
@@ -156,7 +156,7 @@ impl MultipartReader {
     }
 
     /// PHP looks for further parts in the epilogue, other parsers do not.
-    fn epilogue<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> Outcome<'a> {
+    fn epilogue<'a>(&self, bytes: &'a [u8], arrival: Arrival) -> PieceRead<'a> {
         match arrival {
             _ if self.delimiter.find(bytes).is_some() => Err(MultipartError::Boundary),
             Arrival::Whole if bytes.is_empty() => Ok(None),
@@ -183,7 +183,7 @@ impl MultipartReader {
     }
 }
 
-fn delimited(bytes: &[u8], arrival: Arrival) -> Outcome<'_> {
+fn delimited(bytes: &[u8], arrival: Arrival) -> PieceRead<'_> {
     match bytes {
         [b'\r', b'\n', ..] => Ok(Some(filler(2, Place::Head))),
         [b'-', b'-', ..] => Ok(Some(filler(2, Place::Closed))),
@@ -192,7 +192,7 @@ fn delimited(bytes: &[u8], arrival: Arrival) -> Outcome<'_> {
     }
 }
 
-fn closed(bytes: &[u8], arrival: Arrival) -> Outcome<'_> {
+fn closed(bytes: &[u8], arrival: Arrival) -> PieceRead<'_> {
     match bytes {
         [] => Ok(None),
         [b'\r', b'\n', ..] => Ok(Some(filler(2, Place::Epilogue))),
