@@ -3,11 +3,10 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::BodyExt;
 
-use super::body::BodyFault;
+use super::body::{BodyFault, BodyReader};
 use super::min_rate_body::MinRateBody;
 use crate::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 use crate::layers::BodyError;
@@ -28,23 +27,65 @@ pub(super) struct ScannedBody {
 pub(super) enum FormStart {
     /// It is small, and complete.
     Whole(Bytes),
-    /// It is large.
-    Begun(Bytes),
+    /// It is large; the rest may still be on its way.
+    Begun(Bytes, MinRateBody),
 }
+
+/// A body that ends once it turns out to be large.
+struct Start {
+    body: MinRateBody,
+    bytes: usize,
+    is_whole: bool,
+}
+
+// === impl FormStart ===
 
 impl FormStart {
     /// Reads a form until it ends or turns out to be large.
-    pub(super) async fn read(body: &mut MinRateBody) -> Result<Self, BodyFault> {
+    pub(super) async fn read(body: MinRateBody, reader: &BodyReader) -> Result<Self, BodyFault> {
         let largest = u64::try_from(WHOLE_FORM_BYTES).unwrap_or(u64::MAX);
-        let mut read = BytesMut::new();
-        while body.size_hint().lower() <= largest && read.len() <= WHOLE_FORM_BYTES {
-            let Some(frame) = body.frame().await else {
-                return Ok(Self::Whole(read.freeze()));
-            };
-            let frame = frame.map_err(|error| BodyFault::from_client(&error))?;
-            read.extend_from_slice(frame.data_ref().map_or(&[], |data| &data[..]));
+        if body.size_hint().lower() > largest {
+            return Ok(Self::Begun(Bytes::new(), body));
         }
-        Ok(Self::Begun(read.freeze()))
+        let mut start = Start {
+            body,
+            bytes: 0,
+            is_whole: false,
+        };
+        let bytes = reader.collect(&mut start, usize::MAX).await?;
+        Ok(
+            if start.is_whole || start.body.is_end_stream() && bytes.len() <= WHOLE_FORM_BYTES {
+                Self::Whole(bytes)
+            } else {
+                Self::Begun(bytes, start.body)
+            },
+        )
+    }
+}
+
+// === impl Start ===
+
+impl Body for Start {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        if this.bytes > WHOLE_FORM_BYTES {
+            return Poll::Ready(None);
+        }
+        let frame = ready!(Pin::new(&mut this.body).poll_frame(cx));
+        this.is_whole = frame.is_none();
+        let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+        this.bytes += data.map_or(0, Bytes::len);
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
     }
 }
 

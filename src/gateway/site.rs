@@ -6,10 +6,9 @@ use bytes::Bytes;
 use http::request::Parts as Head;
 use http_body::Body;
 use http_body_util::BodyExt;
-use tokio::time::timeout;
 use url::Url;
 
-use super::body::BodyFault;
+use super::body::{BodyFault, BodyReader};
 use super::calls::request_head;
 use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
@@ -35,6 +34,7 @@ pub(super) struct Site {
     public_url: Option<Url>,
     limits: Limits,
     timeouts: Timeouts,
+    bodies: BodyReader,
 }
 
 /// The outcome of a form to the site.
@@ -62,6 +62,7 @@ impl Site {
             public_url: settings.public_url.clone(),
             limits: settings.limits.clone(),
             timeouts: settings.timeouts.clone(),
+            bodies: parts.bodies.clone(),
         }
     }
 
@@ -86,15 +87,14 @@ impl Site {
         scan: SiteFormScan,
     ) -> Passage {
         let size = body.size_hint();
-        let mut body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        let start = timeout(self.timeouts.client_body, FormStart::read(&mut body)).await;
-        match start.unwrap_or(Err(BodyFault::TooSlow)) {
+        let body = MinRateBody::new(body, &self.limits, &self.timeouts);
+        match FormStart::read(body, &self.bodies).await {
             Ok(FormStart::Whole(form)) => self.pass_whole(head, context, form, scan).await,
-            Ok(FormStart::Begun(begun)) => {
-                let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, body, size));
+            Ok(FormStart::Begun(begun, rest)) => {
+                let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size));
                 Passage::Answered(self.forward(head, context, form).await)
             }
-            Err(fault) => Passage::Answered(refused(&fault.refusal())),
+            Err(fault) => Passage::Answered(fault.response()),
         }
     }
 
@@ -140,7 +140,7 @@ impl Site {
                 answer
             }
             Err(failure) => match BodyFault::behind(&failure) {
-                Some(fault) => refused(&fault.refusal()),
+                Some(fault) => fault.response(),
                 None => fault::exchange_failed(&failure),
             },
         }
