@@ -35,6 +35,8 @@ pub struct Decider {
 pub enum Opening {
     /// A browser's preflight for the calendar API: the edge answers it.
     Preflight,
+    /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
+    RestIndex(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
     /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
@@ -50,6 +52,8 @@ pub enum Opening {
 pub enum Decision {
     /// The edge answers a browser's preflight.
     Preflight,
+    /// The edge answers with an index of the REST root at this position of the settings.
+    RestIndex(usize),
     /// It is forwarded to the rest of the site as it is.
     Site,
     /// The edge refuses it before anything is judged.
@@ -76,6 +80,7 @@ impl Decider {
     pub fn decide(&self, head: &RequestHead<'_>, body: &[u8]) -> Decision {
         let opened = match self.open(head) {
             Opening::Preflight => return Decision::Preflight,
+            Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::Site => return Decision::Site,
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
             Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
@@ -125,6 +130,13 @@ impl Decider {
         let is_readable = !matches!(target, Target::Invalid(_));
         if is_readable && Preflight::of(method, headers).is_some() {
             return Opening::Preflight;
+        }
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        if matches!(target, Target::Site { .. })
+            && is_read
+            && let Some(root) = self.roots.index_of(uri.path(), uri.query().unwrap_or_default())
+        {
+            return Opening::RestIndex(root);
         }
         Opening::Call(Box::new(self.opened(head, target)))
     }
@@ -183,7 +195,7 @@ impl Decider {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
             Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
-            Opening::Preflight | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+            Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
         }
     }
 

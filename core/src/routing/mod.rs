@@ -7,6 +7,7 @@ mod by_path;
 mod call_target;
 mod guard;
 mod locate;
+mod rest_index;
 mod root_path;
 mod route;
 mod slug;
