@@ -8,6 +8,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::body::{BodyFault, BodyReader};
 use super::min_rate_body::MinRateBody;
+use super::upload_body::UploadBody;
 use crate::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 use crate::layers::BodyError;
 
@@ -18,7 +19,7 @@ pub(super) struct ScannedBody {
     scan: SiteFormScan,
     /// What was read before the form turned out to be large.
     begun: Option<Bytes>,
-    rest: MinRateBody,
+    rest: UploadBody,
     size: SizeHint,
     is_finished: bool,
 }
@@ -52,7 +53,7 @@ impl FormStart {
             bytes: 0,
             is_whole: false,
         };
-        let bytes = reader.collect(&mut start, usize::MAX).await?;
+        let bytes = reader.collect(&mut start).await?;
         Ok(
             if start.is_whole || start.body.is_end_stream() && bytes.len() <= WHOLE_FORM_BYTES {
                 Self::Whole(bytes)
@@ -93,7 +94,7 @@ impl Body for Start {
 
 impl ScannedBody {
     /// A form of which some bytes were read; `size` is that of all of it.
-    pub(super) const fn new(scan: SiteFormScan, begun: Bytes, rest: MinRateBody, size: SizeHint) -> Self {
+    pub(super) const fn new(scan: SiteFormScan, begun: Bytes, rest: UploadBody, size: SizeHint) -> Self {
         Self {
             scan,
             begun: Some(begun),
