@@ -36,7 +36,7 @@ pub(super) async fn tell(root: &Root, settings: &Settings, out: &mut dyn Write) 
     let rules = rules.join("`, `");
     let text =
         format!("`{rules}` do not reach routes {what}; there the roles of WordPress decide who writes");
-    writeln!(out, "WARNING: {path}: {text}")?;
+    writeln!(out, "warning: {path}: {text}")?;
     Ok(())
 }
 
