@@ -28,15 +28,16 @@ pub(super) async fn tell(root: &Root, settings: &Settings, out: &mut dyn Write) 
     }
     let probe = Probe::of_root(settings, &root.origin_url, "origin.url")?;
     let (routes, path) = (shown(&probe).await, &root.path);
-    let what = if routes.is_empty() {
-        "that WordPress shows to nobody without a login, such as wp/v2/tribe_events".to_owned()
+    let (weight, what) = if routes.is_empty() {
+        let hidden = "that WordPress shows to nobody without a login, such as wp/v2/tribe_events";
+        ("note", hidden.to_owned())
     } else {
-        format!("of WordPress's own: {}", routes.join(", "))
+        ("WARNING", format!("of WordPress's own: {}", routes.join(", ")))
     };
     let rules = rules.join("`, `");
     let text =
         format!("`{rules}` do not reach routes {what}; there the roles of WordPress decide who writes");
-    writeln!(out, "warning: {path}: {text}")?;
+    writeln!(out, "{weight}: {path}: {text}")?;
     Ok(())
 }
 
