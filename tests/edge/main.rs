@@ -53,6 +53,8 @@ mod sandbox;
 mod schema_values;
 mod security;
 mod site;
+mod site_forms;
+mod site_targets;
 mod site_uploads;
 mod slow_bodies;
 mod slow_clients;
