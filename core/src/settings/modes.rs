@@ -51,6 +51,8 @@ pub struct OperationSettings {
     pub profile: Option<Profile>,
     /// `false` refuses every call with 403 `edge_operation_denied`.
     pub allow: bool,
+    /// `false` keeps no answer of this operation.
+    pub cache: bool,
     /// Undeclared parameters that are forwarded unchanged.
     pub extra_parameters: Vec<String>,
 }
@@ -63,6 +65,7 @@ impl Default for OperationSettings {
             mode: None,
             profile: None,
             allow: true,
+            cache: true,
             extra_parameters: Vec::new(),
         }
     }
