@@ -9,8 +9,19 @@ use crate::settings::Settings;
 pub struct KeySpace {
     /// Site and public address of each root, in the order of the settings.
     roots: Vec<String>,
+    /// The namespace of clients that name none.
+    namespace: String,
     /// True if answers name the address that the client used.
     by_public_base: bool,
+}
+
+/// The names by which a client reached the edge, which stand in the answer.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachedBy<'a> {
+    /// Scheme and authority.
+    pub public_base: &'a str,
+    /// The public namespace; none: the first of the settings.
+    pub namespace: Option<&'a str>,
 }
 
 /// The argument whose default is a setting of the site, not the table's.
@@ -28,22 +39,22 @@ impl KeySpace {
             roots: (0..settings.roots.len())
                 .map(|root| root_prefix(settings, root))
                 .collect(),
+            namespace: settings.namespaces.first().cloned().unwrap_or_default(),
             by_public_base: settings.public_url.is_none(),
         }
     }
 
-    /// The key of a call from a client that reached the edge at `public_base`.
+    /// The key of a call from a client that reached the edge by these names.
     ///
     /// It holds what the site is asked, so that calls share a key only if the site cannot tell them apart. A GET and a
     /// HEAD share it too. Arguments with their default value are left out where the answer is the same: backends repeat
     /// the effective arguments in `rest_url`, whether they were sent or not.
-    pub fn key(&self, call: CacheableCall<'_>, public_base: &str) -> String {
+    pub fn key(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>) -> String {
         let call = call.call();
         let request = call.request();
         let mut key = String::with_capacity(160);
         key.push_str(self.roots.get(request.root).map_or("", String::as_str));
-        let path = request.path("");
-        key.push_str(path.strip_prefix('/').unwrap_or(&path));
+        key.push_str(&request.path(reached.namespace.unwrap_or(&self.namespace)));
         if let Some(name) = request.query.namespace() {
             separate(&mut key);
             key.push_str(name);
@@ -56,7 +67,7 @@ impl KeySpace {
         }
         if self.by_public_base {
             key.push(' ');
-            key.push_str(public_base);
+            key.push_str(reached.public_base);
         }
         key
     }
@@ -79,8 +90,7 @@ fn root_prefix(settings: &Settings, root: usize) -> String {
     for part in [host, connect, advertised, public].into_iter().flatten() {
         prefix.push_str(&part);
     }
-    let namespace = settings.namespaces.first().map_or("", String::as_str);
-    prefix + " " + &root.path + "/" + namespace
+    prefix + " " + &root.path
 }
 
 fn separate(key: &mut String) {

@@ -21,7 +21,7 @@ pub use bypass::{Bypass, CachePolicy, CacheableCall};
 pub use cache_status::{Asked, CacheOutcome};
 pub use dependencies::Dependencies;
 pub use freshness::{CompanionSigns, Filled, LifetimeRule, Lifetimes, Serving};
-pub use key::KeySpace;
+pub use key::{KeySpace, ReachedBy};
 pub use removal::{Removal, RemovalCause};
 pub use storable::Storable;
 pub use tag::{Tag, UnknownTag};

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::check::AcceptedHead;
 use super::client_context::ClientContext;
 use super::link::{api_link, api_target};
-use super::rewrite::{Content, Rewriter};
+use super::rewrite::Content;
 use crate::cors::Audience;
 
 /// The headers that pass unchanged, with all their fields (backend.md section 10).
@@ -60,8 +60,9 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
 }
 
 fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
-    let rewriter = Rewriter::new(&head.map, &client.public_base, head.root, Content::Records);
-    let public = rewriter.whole(Bytes::copy_from_slice(value.as_bytes()));
+    let public = client
+        .rewriter(head, Content::Records)
+        .whole(Bytes::copy_from_slice(value.as_bytes()));
     HeaderValue::from_maybe_shared(public).ok()
 }
 
@@ -107,6 +108,7 @@ mod tests {
     fn client(audience: Audience) -> ClientContext {
         ClientContext {
             public_base: "https://events.example.org".into(),
+            namespace: None,
             audience,
         }
     }

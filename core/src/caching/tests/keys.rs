@@ -7,7 +7,7 @@ use super::*;
 fn key(settings: &Settings, method: &str, target: &str) -> String {
     let call = forwardable(settings, &request(method, target, &[], ""));
     let judged = CachePolicy::new(settings).judge(&call).expect("a read");
-    KeySpace::new(settings).key(judged.expect("a call for the cache"), BASE)
+    KeySpace::new(settings).key(judged.expect("a call for the cache"), REACHED)
 }
 
 #[test]
@@ -71,6 +71,18 @@ fn whatever_the_answer_depends_on_is_in_the_key() {
         let same = keys.iter().position(|other| other == key);
         assert_eq!(same, Some(index), "{} {}", targets[index], key);
     }
+}
+
+#[test]
+fn answers_in_another_namespace_have_another_key() {
+    let settings = settings();
+    let call = get("/events");
+    let of = |namespace| {
+        let reached = ReachedBy { namespace, ..REACHED };
+        KeySpace::new(&settings).key(cacheable(&call), reached)
+    };
+    assert_eq!(of(None), of(Some("calendar/events/v1")));
+    assert_ne!(of(None), of(Some("tribe/events/v1")));
 }
 
 #[test]

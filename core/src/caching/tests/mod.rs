@@ -14,6 +14,10 @@ use crate::settings::{Settings, Writes};
 
 const API: &str = "/wp-json/calendar/events/v1";
 const BASE: &str = "http://localhost:8787";
+const REACHED: ReachedBy<'_> = ReachedBy {
+    public_base: BASE,
+    namespace: None,
+};
 
 fn settings() -> Settings {
     let mut settings = Settings::for_origin("https://wp.example/wp-json".parse().unwrap());
