@@ -28,6 +28,7 @@ mod admin;
 pub mod app;
 pub mod backend;
 mod bodies;
+mod cache;
 pub mod config;
 mod gateway;
 mod layers;

@@ -37,6 +37,8 @@ pub(crate) enum AnsweredBy {
     Preflight,
     /// The calendar API's backend.
     Backend,
+    /// The cache, with an answer of the backend.
+    Cache,
 }
 
 /// A complete body.
@@ -90,12 +92,21 @@ pub(crate) fn preflight() -> EdgeResponse {
 // === impl AnsweredBy ===
 
 impl AnsweredBy {
+    /// The source for logs and metrics.
+    pub(crate) const fn source(self) -> &'static str {
+        match self {
+            Self::Edge { .. } | Self::Preflight => "edge",
+            Self::Backend => "origin",
+            Self::Cache => "cache",
+        }
+    }
+
     /// The code for the log, if the edge made the response.
     pub(crate) const fn code(self) -> Option<&'static str> {
         match self {
             Self::Edge { code } => Some(code),
             Self::Preflight => Some("preflight"),
-            Self::Backend => None,
+            Self::Backend | Self::Cache => None,
         }
     }
 }

@@ -6,6 +6,7 @@
 use crate::admission::SharedBuckets;
 use crate::backend::{ClientError, SharedBackends};
 use crate::bodies::BodyBudget;
+use crate::cache::Cache;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
@@ -18,6 +19,8 @@ pub(crate) struct Shared {
     pub(crate) backends: SharedBackends,
     /// The rate limit buckets of clients.
     pub(crate) buckets: SharedBuckets,
+    /// The kept answers.
+    pub(crate) cache: Cache,
     /// The roots that origins advertise.
     pub(crate) learnt: LearntRoots,
     /// The memory budget of responses that are buffered for clients.
@@ -52,6 +55,7 @@ impl Shared {
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
             buckets: SharedBuckets::new(&settings.rate_limits),
+            cache: Cache::new(&settings.cache, metrics.cache().clone()),
             learnt: LearntRoots::default(),
             buffers: BufferBudget::new(settings),
             bodies: BodyBudget::new(settings),
@@ -77,6 +81,7 @@ impl Shared {
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
     pub(crate) fn rebound(&self, settings: &Settings, connections: usize) {
         self.buckets.adapt(&settings.rate_limits);
+        self.cache.adapt(&settings.cache);
         self.learnt.adapt(settings);
         self.buffers.adapt(settings);
         self.bodies.adapt(settings);

@@ -13,10 +13,11 @@ use tower::Service;
 
 use super::pages::Pages;
 use super::readiness::Readiness;
+use crate::cache::Cache;
 use crate::problem::Refusal;
 use crate::response::{EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::RequestFraming;
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -28,16 +29,23 @@ pub(crate) struct Admin {
     metrics: Metrics,
     readiness: Readiness,
     pages: Arc<ArcSwap<Pages>>,
+    cache: Cache,
 }
 
 // === impl Admin ===
 
 impl Admin {
-    pub(crate) fn new(metrics: Metrics, readiness: Readiness, pages: Arc<ArcSwap<Pages>>) -> Self {
+    pub(crate) fn new(
+        metrics: Metrics,
+        readiness: Readiness,
+        pages: Arc<ArcSwap<Pages>>,
+        cache: Cache,
+    ) -> Self {
         Self {
             metrics,
             readiness,
             pages,
+            cache,
         }
     }
 
@@ -48,7 +56,11 @@ impl Admin {
         let mut answer = match request.uri().path() {
             "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
             "/readyz" => self.readyz(),
-            "/metrics" => page(METRICS_TYPE, Bytes::from(self.metrics.render())),
+            "/metrics" => {
+                self.cache.measure();
+                page(METRICS_TYPE, Bytes::from(self.metrics.render()))
+            }
+            "/cache" => self.cache_page(),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
                 self.pages.load().openapi.clone(),
@@ -63,6 +75,14 @@ impl Admin {
             *answer.body_mut() = EdgeBody::default();
         }
         answer
+    }
+
+    fn cache_page(&self) -> EdgeResponse {
+        let statistics = serde_json::to_vec(&self.cache.statistics(since_1970()));
+        json(
+            StatusCode::OK,
+            Bytes::from(statistics.expect("numbers and names are JSON")),
+        )
     }
 
     fn readyz(&self) -> EdgeResponse {

@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
+use super::snapshots::keep_writing;
 use crate::admin::{Admin, Readiness};
 use crate::backend::ClientError;
 use crate::layers::CurrentStack;
@@ -69,6 +70,8 @@ impl Edge {
         };
         let shared = Shared::new(&settings, room(&settings), metrics.clone())?;
         let drain = shared.drain.clone();
+        shared.cache.restore();
+        drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
         let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
@@ -86,7 +89,7 @@ impl Edge {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = Admin::new(metrics, readiness.clone(), reloader.pages());
+            let admin = Admin::new(metrics, readiness.clone(), reloader.pages(), shared.cache.clone());
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }

@@ -7,6 +7,7 @@ mod file_watch;
 mod reload;
 mod running;
 mod signals;
+mod snapshots;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::server::{BindError, BoundAddress, TlsIdentity, TlsIdentityError, raise_descriptor_limit};

@@ -39,6 +39,8 @@ pub(super) enum Command {
     Openapi,
     /// Show the edge's decision about one request, with its reasons
     Explain(ExplainArgs),
+    /// Show what the cache of a running edge holds
+    Cache(CacheArgs),
     /// Print the version
     Version,
 }
@@ -118,6 +120,19 @@ pub(super) struct ExplainArgs {
         help = "The configuration file, TOML [env: CALENDAR_EDGE_CONFIG]"
     )]
     pub(super) config: Option<PathBuf>,
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    pub(super) json: bool,
+}
+
+/// The flags of `cache`.
+#[derive(Debug, Args)]
+pub(super) struct CacheArgs {
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
+    )]
+    pub(super) admin: Option<String>,
     #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
     pub(super) json: bool,
 }

@@ -1,6 +1,8 @@
 //! The command line: one file per subcommand; no other module uses clap or anyhow.
 
+mod admin_client;
 mod args;
+mod cache;
 mod check;
 #[cfg(feature = "demo")]
 mod demo;

@@ -16,12 +16,15 @@ use crate::settings::Settings;
 use crate::shared::Shared;
 
 mod body;
+mod caching;
 mod calls;
 mod computing;
 mod deadline;
 mod detach_writes;
 mod dispatch;
 mod fault;
+mod filling;
+mod forgetting;
 mod forwarded;
 mod head_refusal;
 mod judging;
@@ -29,6 +32,7 @@ mod min_rate_body;
 mod presenting;
 mod rate_limit;
 mod read_body;
+mod served;
 mod service;
 mod site;
 mod stage;
@@ -69,12 +73,23 @@ fn calendar(
         .layer(layer_fn(|inner| {
             judging::Judging::new(inner, &parts.decider, settings, shared)
         }))
-        // Everything below is the same for all clients; a cache belongs right below this line.
+        // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
+        .layer(layer_fn(|inner| {
+            caching::Caching::new(inner, parts, settings, shared)
+        }))
         .layer(layer_fn(|inner| presenting::Presenting::new(inner, &parts.rules)))
+        // Above the last deadline, where an answer may leave while its write goes on.
+        .layer(layer_fn(|inner| {
+            forgetting::Forgetting::new(inner, settings, shared)
+        }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| deadline::Deadline::new(inner, settings)))
         // Right above the backend; a shadow, which must not delay the response, belongs below this line.
         .layer(layer_fn(|inner| detach_writes::DetachWrites::new(inner, shared)))
+        // In the task of the write, which runs to its end even if the client leaves.
+        .layer(layer_fn(|inner| {
+            forgetting::Forgetting::new(inner, settings, shared)
+        }))
         .service(dispatch::Dispatch::new(&parts.backends, &parts.rules))
 }
 

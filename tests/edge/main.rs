@@ -10,6 +10,7 @@ mod architecture;
 mod backends;
 mod body_memory;
 mod breaker;
+mod caching;
 mod citations;
 mod command_line;
 mod companion;

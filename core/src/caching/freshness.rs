@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::storable::Storable;
 use super::zone::{SiteZone, day_end};
 use crate::settings::CacheSettings;
-use crate::value::datetime::Turn;
+use crate::value::datetime::DateTurn;
 
 /// The times for which answers are served.
 #[derive(Debug, Clone)]
@@ -131,11 +131,11 @@ impl Lifetimes {
 
 impl Filled {
     /// An answer that was asked for at the time `at`, since 1970.
-    pub fn new(at: Duration, storable: Storable, turn: Turn, zone: Option<&SiteZone>) -> Self {
+    pub fn new(at: Duration, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
         Self {
             at,
-            turns_at: (turn == Turn::Daily).then(|| day_end(zone, at)),
-            is_brief: turn == Turn::Always || storable != Storable::Yes,
+            turns_at: (turn == DateTurn::Daily).then(|| day_end(zone, at)),
+            is_brief: turn == DateTurn::Always || storable != Storable::Yes,
             is_restored: false,
         }
     }
@@ -147,10 +147,10 @@ impl LifetimeRule {
     /// The rule in words, for `explain`.
     pub const fn reason(self) -> &'static str {
         match self {
-            Self::Fresh => "cache.fresh, because no companion plugin is heard",
-            Self::FreshWithPurge => "cache.fresh_with_purge, while the companion plugin is heard",
-            Self::Brief => "cache.fresh, because the answer changes with every moment",
-            Self::EndOfDay => "the end of the site's day",
+            Self::Fresh => "`cache.fresh`, as long as no companion plugin is heard",
+            Self::FreshWithPurge => "`cache.fresh_with_purge`, as the companion plugin is heard",
+            Self::Brief => "`cache.fresh`, because the answer changes with every moment",
+            Self::EndOfDay => "the site's day ends",
         }
     }
 }
@@ -171,7 +171,7 @@ mod tests {
         Lifetimes::new(&CacheSettings::default())
     }
 
-    fn filled(turn: Turn) -> Filled {
+    fn filled(turn: DateTurn) -> Filled {
         Filled::new(NOON, Storable::Yes, turn, None)
     }
 
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn without_a_companion_an_answer_is_fresh_for_a_second() {
-        let filled = filled(Turn::Never);
+        let filled = filled(DateTurn::Never);
         assert_eq!(serving(&filled, None, 0), Serving::Fresh(seconds(1)));
         assert_eq!(serving(&filled, None, 1), Serving::Behind(Duration::ZERO));
         assert_eq!(serving(&filled, None, 30), Serving::Behind(seconds(29)));
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_companion_that_is_heard_makes_answers_last() {
-        let filled = filled(Turn::Never);
+        let filled = filled(DateTurn::Never);
         assert_eq!(
             serving(&filled, signs(-5, 3590), 3599),
             Serving::Fresh(seconds(1))
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_silent_companion_vouches_for_nothing() {
-        let filled = filled(Turn::Never);
+        let filled = filled(DateTurn::Never);
         assert_eq!(serving(&filled, signs(-5, 0), 10), Serving::Fresh(seconds(3590)));
         assert_eq!(serving(&filled, signs(-5, 0), 11), Serving::Behind(seconds(10)));
         // Heard again after a gap: what was filled before the gap is asked for again.
@@ -228,7 +228,7 @@ mod tests {
     fn what_turns_with_the_day_ends_with_it() {
         let filled = Filled {
             turns_at: Some(NOON + seconds(60)),
-            ..filled(Turn::Never)
+            ..filled(DateTurn::Never)
         };
         let companion = signs(-5, 55);
         assert_eq!(serving(&filled, companion, 59), Serving::Fresh(seconds(1)));
@@ -245,8 +245,8 @@ mod tests {
     #[test]
     fn brief_answers_are_fresh_for_a_moment_only() {
         for brief in [
-            filled(Turn::Always),
-            Filled::new(NOON, Storable::Briefly, Turn::Never, None),
+            filled(DateTurn::Always),
+            Filled::new(NOON, Storable::Briefly, DateTurn::Never, None),
         ] {
             assert_eq!(serving(&brief, signs(-5, 0), 0), Serving::Fresh(seconds(1)));
             assert_eq!(serving(&brief, signs(-5, 0), 1), Serving::OnError(Duration::ZERO));
@@ -257,7 +257,7 @@ mod tests {
     fn answers_of_an_earlier_run_are_for_failures_only() {
         let restored = Filled {
             is_restored: true,
-            ..filled(Turn::Never)
+            ..filled(DateTurn::Never)
         };
         assert_eq!(
             serving(&restored, signs(-5, 0), 0),
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_clock_set_back_makes_answers_stale() {
-        let early = lifetimes().serving(&filled(Turn::Never), None, NOON.saturating_sub(seconds(1)));
+        let early = lifetimes().serving(&filled(DateTurn::Never), None, NOON.saturating_sub(seconds(1)));
         assert_eq!(early, Serving::OnError(Duration::ZERO));
     }
 

@@ -8,6 +8,8 @@ mod key;
 mod pairs;
 mod records;
 mod removal;
+mod same_text;
+mod snapshot;
 mod storable;
 mod tag;
 #[cfg(test)]
@@ -23,6 +25,8 @@ pub use dependencies::Dependencies;
 pub use freshness::{CompanionSigns, Filled, LifetimeRule, Lifetimes, Serving};
 pub use key::{KeySpace, ReachedBy};
 pub use removal::{Removal, RemovalCause};
+pub use same_text::same_text;
+pub use snapshot::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
 pub use storable::Storable;
 pub use tag::{Tag, UnknownTag};
 pub use validator::{entity_tag, is_known};

@@ -38,7 +38,7 @@ const fn members(kind: Kind) -> &'static [(&'static str, Subject)] {
 /// The tags of one record, and of those in it. `None` if the body is no such record.
 pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
-    let place = Place {
+    let place = BodyPlace {
         subject: Subject::Records(kind),
         tags: &mut tags,
     };
@@ -70,7 +70,7 @@ struct ListAnswer<'t> {
 }
 
 /// A place in a body where records may stand.
-struct Place<'t> {
+struct BodyPlace<'t> {
     subject: Subject,
     tags: &'t mut Vec<Tag>,
 }
@@ -105,7 +105,7 @@ impl<'de> Visitor<'de> for ListAnswer<'_> {
             };
             is_found = true;
             let tags = &mut *self.tags;
-            map.next_value_seed(Place { subject, tags })?;
+            map.next_value_seed(BodyPlace { subject, tags })?;
         }
         is_found
             .then_some(())
@@ -113,9 +113,9 @@ impl<'de> Visitor<'de> for ListAnswer<'_> {
     }
 }
 
-// === impl Place ===
+// === impl BodyPlace ===
 
-impl<'de> DeserializeSeed<'de> for Place<'_> {
+impl<'de> DeserializeSeed<'de> for BodyPlace<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -123,7 +123,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
     }
 }
 
-impl Place<'_> {
+impl BodyPlace<'_> {
     /// Reads an object: its number, and the records in it.
     fn read_members<'de, A: MapAccess<'de>>(
         self,
@@ -144,7 +144,7 @@ impl Place<'_> {
                 }
                 Some(Some(subject)) => {
                     let tags = &mut *self.tags;
-                    map.next_value_seed(Place { subject, tags })?;
+                    map.next_value_seed(BodyPlace { subject, tags })?;
                 }
             }
         }
@@ -154,7 +154,7 @@ impl Place<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Place<'_> {
+impl<'de> Visitor<'de> for BodyPlace<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,7 +173,7 @@ impl<'de> Visitor<'de> for Place<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let (subject, tags) = (self.subject, self.tags);
-        while list.next_element_seed(Place { subject, tags })?.is_some() {}
+        while list.next_element_seed(BodyPlace { subject, tags })?.is_some() {}
         Ok(())
     }
 

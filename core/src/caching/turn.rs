@@ -3,7 +3,7 @@
 use super::bypass::CacheableCall;
 use super::pairs::pairs;
 use crate::contract::{Action, Argument, DefaultValue, Operation, Rule, Treatment, global::GLOBALS};
-use crate::value::datetime::{Turn, turn};
+use crate::value::datetime::{DateTurn, turn};
 
 /// The filter of venues and organizers that compares with the clock.
 const ONLY_WITH_UPCOMING: &str = "only_with_upcoming";
@@ -13,19 +13,19 @@ impl CacheableCall<'_> {
     ///
     /// Lists of events begin today unless both ends of their window are given. The index and the documentation show the
     /// dates of that window. A parameter of another plugin may mean anything.
-    pub fn turn(self) -> Turn {
+    pub fn turn(self) -> DateTurn {
         let operation = self.call().operation();
         if operation.id.action == Action::Describe {
-            return Turn::Daily;
+            return DateTurn::Daily;
         }
         let query = self.call().request().query.pairs();
         let of_window = operation
             .arguments
             .iter()
             .filter(|argument| argument.default == DefaultValue::Generated && !is_sent(query, argument.name))
-            .map(|_| Turn::Daily);
+            .map(|_| DateTurn::Daily);
         let of_values = pairs(query).map(|(name, value)| value_turn(operation, name, &value));
-        of_window.chain(of_values).max().unwrap_or(Turn::Never)
+        of_window.chain(of_values).max().unwrap_or(DateTurn::Never)
     }
 }
 
@@ -33,13 +33,13 @@ fn is_sent(query: &str, name: &str) -> bool {
     pairs(query).any(|(sent, _)| sent == name)
 }
 
-fn value_turn(operation: &Operation, name: &str, value: &[u8]) -> Turn {
+fn value_turn(operation: &Operation, name: &str, value: &[u8]) -> DateTurn {
     match operation.argument(name.as_bytes()) {
         Some(Argument { rule: Rule::Time, .. }) => turn(value),
-        Some(argument) if argument.name == ONLY_WITH_UPCOMING && is_true(value) => Turn::Always,
-        Some(_) => Turn::Never,
-        None if is_global(name) => Turn::Never,
-        None => Turn::Always,
+        Some(argument) if argument.name == ONLY_WITH_UPCOMING && is_true(value) => DateTurn::Always,
+        Some(_) => DateTurn::Never,
+        None if is_global(name) => DateTurn::Never,
+        None => DateTurn::Always,
     }
 }
 

@@ -12,7 +12,7 @@ pub struct SiteZone(TimeZone);
 
 /// The members of the root index that tell the zone.
 #[derive(Debug, Deserialize)]
-struct RootIndex {
+struct ZoneMembers {
     #[serde(default)]
     timezone_string: String,
     /// Hours, with a fraction: 5.5 in India. WordPress prints a number or a text.
@@ -31,7 +31,7 @@ impl SiteZone {
 
     /// Reads the root index of a site. `None` if it names no zone that is known here, and no offset.
     pub fn of_index(json: &[u8]) -> Option<Self> {
-        let index: RootIndex = serde_json::from_slice(json).ok()?;
+        let index: ZoneMembers = serde_json::from_slice(json).ok()?;
         let named = Some(index.timezone_string.as_str()).filter(|name| !name.is_empty());
         match named {
             Some(name) => TimeZone::get(name).ok().map(Self),

@@ -56,6 +56,11 @@ impl EdgeBuilder {
         self
     }
 
+    /// Switches the cache on.
+    pub(crate) fn caching(self) -> Self {
+        self.settings(|settings| settings.cache.enabled = true)
+    }
+
     /// Starts the edge on free ports.
     pub(crate) async fn start(self) -> Edge {
         let running = app::Edge::start(self.settings.clone()).await;
@@ -99,7 +104,7 @@ fn no_tls() -> rustls::ClientConfig {
 // === impl Edge ===
 
 impl Edge {
-    /// An edge with every default, on free loopback ports, with an admin listener.
+    /// An edge with every default but the cache, on free loopback ports, with an admin listener.
     pub(crate) fn builder() -> EdgeBuilder {
         let nowhere = "http://127.0.0.1:9/wp-json".parse().expect("a URL");
         let mut settings = Settings::for_origin(nowhere);
@@ -107,6 +112,8 @@ impl Edge {
         settings.listen = vec![any_port.clone()];
         settings.admin = Some(AdminSettings { listen: any_port });
         "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+        // Most tests are about single requests at the origin; those about the cache switch it on.
+        settings.cache.enabled = false;
         EdgeBuilder { settings }
     }
 

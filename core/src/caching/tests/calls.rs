@@ -3,7 +3,7 @@
 use super::*;
 use crate::contract::{Action, Kind, OperationId, Route};
 use crate::settings::{Mode, OperationSettings};
-use crate::value::datetime::Turn;
+use crate::value::datetime::DateTurn;
 
 fn bypass(settings: &Settings, request: &Request<Vec<u8>>) -> Option<Bypass> {
     let call = forwardable(settings, request);
@@ -99,27 +99,27 @@ fn writes_are_no_lookups() {
 fn answers_turn_with_the_clock_where_their_arguments_do() {
     const WINDOW: &str = "start_date=2027-01-01&end_date=2027-12-31";
     for (target, expected) in [
-        ("/events", Turn::Daily),
-        ("/events?start_date=2027-01-01", Turn::Daily),
-        (&format!("/events?{WINDOW}"), Turn::Never),
-        (&format!("/events?{WINDOW}&ends_after=now"), Turn::Always),
-        (&format!("/events?{WINDOW}&ends_after=tomorrow"), Turn::Daily),
-        ("/events?start_date=today&end_date=2027-12-31", Turn::Daily),
+        ("/events", DateTurn::Daily),
+        ("/events?start_date=2027-01-01", DateTurn::Daily),
+        (&format!("/events?{WINDOW}"), DateTurn::Never),
+        (&format!("/events?{WINDOW}&ends_after=now"), DateTurn::Always),
+        (&format!("/events?{WINDOW}&ends_after=tomorrow"), DateTurn::Daily),
+        ("/events?start_date=today&end_date=2027-12-31", DateTurn::Daily),
         (
             "/events?start_date=%2B2%20hours&end_date=2027-12-31",
-            Turn::Always,
+            DateTurn::Always,
         ),
-        ("/events?start_date=2027-01-01&end_date=now", Turn::Always),
-        ("/events/56", Turn::Never),
-        ("/events/56?lang=de&_fields=id&context=view", Turn::Never),
-        ("/venues", Turn::Never),
-        ("/venues?only_with_upcoming=1", Turn::Always),
-        ("/venues?only_with_upcoming=yes", Turn::Always),
-        ("/organizers?only_with_upcoming[]=1", Turn::Always),
-        ("/venues?only_with_upcoming=false", Turn::Never),
-        ("/categories?search=now", Turn::Never),
-        ("/", Turn::Daily),
-        ("/doc", Turn::Daily),
+        ("/events?start_date=2027-01-01&end_date=now", DateTurn::Always),
+        ("/events/56", DateTurn::Never),
+        ("/events/56?lang=de&_fields=id&context=view", DateTurn::Never),
+        ("/venues", DateTurn::Never),
+        ("/venues?only_with_upcoming=1", DateTurn::Always),
+        ("/venues?only_with_upcoming=yes", DateTurn::Always),
+        ("/organizers?only_with_upcoming[]=1", DateTurn::Always),
+        ("/venues?only_with_upcoming=false", DateTurn::Never),
+        ("/categories?search=now", DateTurn::Never),
+        ("/", DateTurn::Daily),
+        ("/doc", DateTurn::Daily),
     ] {
         assert_eq!(cacheable(&get(target)).turn(), expected, "{target}");
     }
@@ -139,6 +139,6 @@ fn parameters_of_other_plugins_may_mean_any_moment() {
     settings.operations.insert(list, extra);
     let call = forwardable(&settings, &request("GET", "/venues?near=me", &[], ""));
     let judged = CachePolicy::new(&settings).judge(&call).unwrap().unwrap();
-    assert_eq!(judged.turn(), Turn::Always);
+    assert_eq!(judged.turn(), DateTurn::Always);
     assert!(KeySpace::new(&settings).key(judged, REACHED).contains("near=me"));
 }

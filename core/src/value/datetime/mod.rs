@@ -30,7 +30,7 @@ mod zone;
 
 use rule::Flaw;
 pub use rule::time;
-pub use turn::{Turn, turn};
+pub use turn::{DateTurn, turn};
 pub use wall::wall;
 #[cfg(test)]
 mod tests;

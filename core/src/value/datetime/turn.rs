@@ -7,7 +7,7 @@ use crate::value::numeric::{Numeric, numeric};
 
 /// The time for which a date text keeps its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turn {
+pub enum DateTurn {
     /// It means the same time for ever: `2027-01-15`, `@1800000000`.
     Never,
     /// It means another time from the next midnight on: `today`, `next friday`, `10am`.
@@ -19,28 +19,28 @@ pub enum Turn {
 /// Says when a text that PHP reads as a date begins to mean another time.
 ///
 /// A day in a zone that the text names itself ends at another midnight than the site's, so that it counts as
-/// [`Turn::Always`].
-pub fn turn(text: &[u8]) -> Turn {
+/// [`DateTurn::Always`].
+pub fn turn(text: &[u8]) -> DateTurn {
     if is_plain(text) {
-        return Turn::Never;
+        return DateTurn::Never;
     }
     match numeric(text) {
         // The plugin reads zero as "now".
-        Some(Numeric::Int(0)) => Turn::Always,
-        Some(Numeric::Float(number)) if number.abs() < 1.0 => Turn::Always,
-        Some(_) => Turn::Never,
+        Some(Numeric::Int(0)) => DateTurn::Always,
+        Some(Numeric::Float(number)) if number.abs() < 1.0 => DateTurn::Always,
+        Some(_) => DateTurn::Never,
         None => by_grammar(trim(text)),
     }
 }
 
-fn by_grammar(text: &[u8]) -> Turn {
+fn by_grammar(text: &[u8]) -> DateTurn {
     if text.len() > LONGEST {
-        return Turn::Always;
+        return DateTurn::Always;
     }
-    read(text).map_or(Turn::Always, |reading| of_reading(&reading))
+    read(text).map_or(DateTurn::Always, |reading| of_reading(&reading))
 }
 
-fn of_reading(reading: &DateReading) -> Turn {
+fn of_reading(reading: &DateReading) -> DateTurn {
     let names_day = [reading.year, reading.month, reading.day]
         .iter()
         .all(Option::is_some);
@@ -48,9 +48,9 @@ fn of_reading(reading: &DateReading) -> Turn {
     // A date without a time of day begins at midnight.
     let names_clock = reading.has_date() && !reading.has_clock() || clock.iter().all(Option::is_some);
     match (names_day, names_clock) {
-        (true, true) => Turn::Never,
-        (false, true) if reading.zone.is_none() => Turn::Daily,
-        _ => Turn::Always,
+        (true, true) => DateTurn::Never,
+        (false, true) if reading.zone.is_none() => DateTurn::Daily,
+        _ => DateTurn::Always,
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     fn dates_turn_as_php_reads_them() {
         for (turns, texts) in [
             (
-                Turn::Never,
+                DateTurn::Never,
                 &[
                     "2027-01-15",
                     "2027-01-15 10:00",
@@ -80,7 +80,7 @@ mod tests {
                 ][..],
             ),
             (
-                Turn::Daily,
+                DateTurn::Daily,
                 &[
                     "today",
                     "tomorrow",
@@ -94,7 +94,7 @@ mod tests {
                 ],
             ),
             (
-                Turn::Always,
+                DateTurn::Always,
                 &[
                     "now",
                     "+2 hours",
@@ -127,9 +127,9 @@ mod tests {
             let other_day = date(2028, 2, 3).at(hour, 0, 0, 0);
             let on = |now| wall(text.as_bytes(), now);
             match turn(text.as_bytes()) {
-                Turn::Never => prop_assert_eq!(on(mornings[0]), on(other_day)),
-                Turn::Daily => prop_assert_eq!(on(mornings[0]), on(mornings[1])),
-                Turn::Always => {}
+                DateTurn::Never => prop_assert_eq!(on(mornings[0]), on(other_day)),
+                DateTurn::Daily => prop_assert_eq!(on(mornings[0]), on(mornings[1])),
+                DateTurn::Always => {}
             }
         }
     }
