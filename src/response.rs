@@ -35,6 +35,8 @@ pub(crate) enum AnsweredBy {
     },
     /// The edge answered a CORS preflight.
     Preflight,
+    /// The edge answered with the index of a REST root.
+    RestIndex,
     /// The calendar API's backend.
     Backend,
     /// The cache, with an answer of the backend.
@@ -95,7 +97,7 @@ impl AnsweredBy {
     /// The source for logs and metrics.
     pub(crate) const fn source(self) -> &'static str {
         match self {
-            Self::Edge { .. } | Self::Preflight => "edge",
+            Self::Edge { .. } | Self::Preflight | Self::RestIndex => "edge",
             Self::Backend => "origin",
             Self::Cache => "cache",
         }
@@ -106,6 +108,7 @@ impl AnsweredBy {
         match self {
             Self::Edge { code } => Some(code),
             Self::Preflight => Some("preflight"),
+            Self::RestIndex => Some("rest_index"),
             Self::Backend | Self::Cache => None,
         }
     }

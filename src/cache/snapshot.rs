@@ -136,17 +136,17 @@ fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<
     file.write_all(&snapshot_seal(&head, body))
 }
 
-fn read_one(file: &mut impl Read, largest: usize) -> io::Result<Option<(String, Arc<KeptAnswer>)>> {
+fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Arc<KeptAnswer>)>> {
     let mut lengths = [0; 8];
-    file.read_exact(&mut lengths)?;
+    source.read_exact(&mut lengths)?;
     let lengths = SnapshotLengths::read(lengths, largest).ok_or_else(|| broken("an answer is too long"))?;
     if lengths == SnapshotLengths::END {
         return Ok(None);
     }
-    let head = read_part(file, lengths.head)?;
-    let body = read_part(file, lengths.body)?;
+    let head = read_part(source, lengths.head)?;
+    let body = read_part(source, lengths.body)?;
     let mut seal = snapshot_seal(&[], &[]);
-    file.read_exact(&mut seal)?;
+    source.read_exact(&mut seal)?;
     if seal != snapshot_seal(&head, &body) {
         return Err(broken("an answer has another digest"));
     }

@@ -139,7 +139,7 @@ where
             AnsweredBy::Edge { .. } if response.status().is_server_error() => {
                 (Storable::Failure, LARGEST_FAILURE)
             }
-            AnsweredBy::Edge { .. } | AnsweredBy::Preflight => return Storable::No,
+            AnsweredBy::Edge { .. } | AnsweredBy::Preflight | AnsweredBy::RestIndex => return Storable::No,
             AnsweredBy::Backend | AnsweredBy::Cache => match response.extensions().get() {
                 Some(Storable::Failure) => (Storable::Failure, LARGEST_FAILURE),
                 Some(storable) => (*storable, self.largest_body),

@@ -21,6 +21,7 @@ mod calls;
 mod computing;
 mod deadline;
 mod detach_writes;
+mod discovery;
 mod dispatch;
 mod fault;
 mod filling;
@@ -36,6 +37,7 @@ mod served;
 mod service;
 mod site;
 mod stage;
+mod upload_body;
 
 pub(crate) use service::Gateway;
 

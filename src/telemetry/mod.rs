@@ -5,6 +5,7 @@ mod cache;
 mod causes;
 mod certificate;
 mod labels;
+mod log_buffer;
 mod logs;
 mod metrics;
 mod reloads;
@@ -15,6 +16,7 @@ pub(crate) use backend::{BackendMetrics, GaugeGuard, PermitMetrics, TrafficKind}
 pub(crate) use cache::{CacheMetrics, OperationLookups};
 pub(crate) use causes::causes;
 pub(crate) use labels::{class_label, method_label};
+pub use log_buffer::LogFlush;
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
 pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics, Served};
 pub(crate) use request_log::{RequestLog, Traffic};

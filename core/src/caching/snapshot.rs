@@ -96,17 +96,15 @@ impl SnapshotLengths {
 
     /// The lengths as they are written.
     pub fn to_bytes(self) -> [u8; 8] {
-        let [a, b, c, d] = self.head.to_be_bytes();
-        let [e, f, g, h] = self.body.to_be_bytes();
-        [a, b, c, d, e, f, g, h]
+        (u64::from(self.head) << 32 | u64::from(self.body)).to_be_bytes()
     }
 
     /// Reads lengths. `None` if a head or a body is longer than any that is written; `largest_body` is in bytes.
     pub fn read(bytes: [u8; 8], largest_body: usize) -> Option<Self> {
-        let [a, b, c, d, e, f, g, h] = bytes;
+        let both = u64::from_be_bytes(bytes);
         let lengths = Self {
-            head: u32::from_be_bytes([a, b, c, d]),
-            body: u32::from_be_bytes([e, f, g, h]),
+            head: u32::try_from(both >> 32).ok()?,
+            body: u32::try_from(both & u64::from(u32::MAX)).ok()?,
         };
         let fits = usize::try_from(lengths.body).is_ok_and(|body| body <= largest_body);
         (lengths.head <= LARGEST_HEAD && fits).then_some(lengths)
