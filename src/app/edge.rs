@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::keep_writing;
 use crate::admin::{Admin, Readiness};
 use crate::backend::ClientError;
+use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
 use crate::server::{
     BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
@@ -84,18 +86,45 @@ impl Edge {
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
         };
+        let following = follow_companions(shared.companions.clone(), reloader.correspondence());
+        let end = drain.clone();
+        drain.spawn(async move {
+            tokio::select! {
+                () = following => {}
+                () = end.begun() => {}
+            }
+        });
         let worker = worker(&reloader, &shared);
         for listener in listeners {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = Admin::new(metrics, readiness.clone(), reloader.pages(), shared.cache.clone());
+            let admin = Admin::new(
+                metrics,
+                readiness.clone(),
+                reloader.pages(),
+                shared.cache.clone(),
+                reloader.correspondence(),
+            );
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }
+        watch(&reloader, &shared);
         readiness.begin();
         Ok(running)
     }
+}
+
+/// Reads the indexes of the sites until the drain begins.
+fn watch(reloader: &Reloader, shared: &Shared) {
+    let watching = watch_indexes(reloader.clone(), shared.indexes.clone());
+    let drain = shared.drain.clone();
+    shared.drain.spawn(async move {
+        tokio::select! {
+            () = watching => {}
+            () = drain.begun() => {}
+        }
+    });
 }
 
 async fn bind_all(

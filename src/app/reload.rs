@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use tokio::sync::Notify;
 
 use crate::admin::Pages;
-use crate::backend::{ClientError, most_connections};
+use crate::backend::{Backends, ClientError, most_connections};
+use crate::companion::Correspondence;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack, Stack};
@@ -31,8 +33,11 @@ struct ReloaderState {
     stack: CurrentStack,
     protocol: Arc<ArcSwap<Protocol>>,
     pages: Arc<ArcSwap<Pages>>,
+    correspondence: Arc<ArcSwap<Correspondence>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
+    /// Told after each reload.
+    reloaded: Notify,
 }
 
 /// The settings in use with the state and the certificate that belong to them.
@@ -70,9 +75,11 @@ impl Reloader {
         let inner = ReloaderState {
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
-            pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
+            pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
+            correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings, &shared))),
             tls,
             metrics: shared.metrics.clone(),
+            reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
                 shared,
@@ -110,20 +117,43 @@ impl Reloader {
         let shared = in_use.shared.adapt(&settings)?;
         let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
-        let pages = Pages::new(&settings);
+        let pages = pages(&settings, &shared);
+        let correspondence = correspondence(&settings, &shared);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(stack);
         shared.rebound(&settings, room(&settings));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
+        self.inner.correspondence.store(Arc::new(correspondence));
         self.inner.show(identity.as_ref());
         *in_use = InUse {
             settings,
             shared,
             identity,
         };
+        drop(in_use);
+        self.inner.reloaded.notify_one();
         Ok(pinned)
+    }
+
+    /// Puts the tables in force that the sites' indexes form now, with the settings in use. As at a reload, running
+    /// requests keep the old ones.
+    pub(super) fn renew_tables(&self) {
+        let in_use = self.in_use();
+        self.inner.stack.replace(stack(&in_use.settings, &in_use.shared));
+        let pages = pages(&in_use.settings, &in_use.shared);
+        self.inner.pages.store(Arc::new(pages));
+    }
+
+    /// Waits for the next reload, or returns at once if there was one since the last call.
+    pub(super) async fn reloaded(&self) {
+        self.inner.reloaded.notified().await;
+    }
+
+    /// The settings in use.
+    pub(super) fn settings(&self) -> Settings {
+        self.in_use().settings.clone()
     }
 
     /// Takes the certificate alone from the files of the settings in use, and says whether it is another one.
@@ -176,6 +206,10 @@ impl Reloader {
         Arc::clone(&self.inner.pages)
     }
 
+    pub(super) fn correspondence(&self) -> Arc<ArcSwap<Correspondence>> {
+        Arc::clone(&self.inner.correspondence)
+    }
+
     pub(super) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
     }
@@ -208,6 +242,20 @@ impl ReloaderState {
 /// Everything that a request passes under these settings.
 fn stack(settings: &Settings, shared: &Shared) -> Stack {
     layers::stack(settings, &shared.metrics, Gateway::new(settings, shared))
+}
+
+/// The documents of the admin listener under these settings.
+fn pages(settings: &Settings, shared: &Shared) -> Pages {
+    Pages::new(settings, &Arc::new(shared.indexes.tables(settings).joined()))
+}
+
+/// What is exchanged with the companion plugin under these settings.
+fn correspondence(settings: &Settings, shared: &Shared) -> Correspondence {
+    Correspondence::new(
+        settings,
+        &shared.companions,
+        Backends::new(settings, &shared.backends),
+    )
 }
 
 /// The protocol of connections that begin under these settings.

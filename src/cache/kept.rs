@@ -8,6 +8,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
 use crate::caching::{Dependencies, Filled, entity_tag, is_known, same_text};
+use crate::codecs::KeptForms;
 use crate::response::EdgeResponse;
 
 /// An answer in the cache.
@@ -18,6 +19,8 @@ pub(crate) struct KeptAnswer {
     pub(super) fill: Fill,
     /// The generation up to which nothing that it depends on was removed.
     pub(super) checked: AtomicU64,
+    /// The body and its compressed forms.
+    forms: KeptForms,
 }
 
 /// The circumstances in which an answer was asked for.
@@ -44,6 +47,7 @@ impl KeptAnswer {
         Self {
             tag: entity_tag(answer.body()),
             checked: AtomicU64::new(fill.generation),
+            forms: KeptForms::new(answer.body().clone()),
             answer,
             fill,
         }
@@ -60,6 +64,7 @@ impl KeptAnswer {
         Self {
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
+            forms: older.forms.clone(),
             answer,
             fill,
         }
@@ -83,7 +88,11 @@ impl KeptAnswer {
         }
         let mut response = match if_none_match {
             Some(condition) if is_known(condition, &self.tag) => self.answer.not_modified(&REPEATED),
-            _ => self.answer.response(),
+            _ => {
+                let mut response = self.answer.response();
+                response.extensions_mut().insert(self.forms.clone());
+                response
+            }
         };
         response.headers_mut().insert(ETAG, self.tag.clone());
         response
@@ -91,7 +100,9 @@ impl KeptAnswer {
 
     /// The memory of the entry with this key, in bytes.
     pub(super) fn weight(&self, key: &str) -> u32 {
-        let size = OVERHEAD + key.len() + self.answer.size() + self.fill.dependencies.size();
+        // The compressed forms are made later: all three together take about a third of the body.
+        let forms = self.answer.body().len() / 3;
+        let size = OVERHEAD + key.len() + self.answer.size() + forms + self.fill.dependencies.size();
         u32::try_from(size).unwrap_or(u32::MAX)
     }
 }

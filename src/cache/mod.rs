@@ -16,4 +16,4 @@ mod store;
 pub(crate) use answer::Answer;
 pub(crate) use flights::{Flights, Leader, Progress, Seat};
 pub(crate) use kept::{Fill, KeptAnswer};
-pub(crate) use store::{Cache, Lookup};
+pub(crate) use store::{Cache, Lookup, Removed};

@@ -173,7 +173,6 @@ impl Cache {
 
     /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all kept
     /// answers.
-    #[expect(dead_code, reason = "for orders of operators and of the companion plugin")]
     pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
         let generation = self.begin_removal(removal, cause);
         let outdated: Vec<Arc<String>> = self
@@ -201,7 +200,6 @@ impl Cache {
 
     /// Notes a sign of the companion plugin at a time since 1970. `is_unbroken` says that its counter shows no change
     /// that the edge was not told of; else what was kept before is asked for again.
-    #[expect(dead_code, reason = "for messages of the companion plugin")]
     pub(crate) fn companion_heard(&self, at: Duration, is_unbroken: bool) {
         self.shared.companion.heard(at, is_unbroken);
     }

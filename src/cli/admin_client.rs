@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge::settings::Settings;
+use http::header::CONTENT_TYPE;
 use reqwest::Method;
 use serde_json::Value;
 use url::Url;
@@ -42,12 +43,18 @@ impl AdminClient {
 
     /// Reads a page, which is JSON.
     pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.runtime.block_on(self.ask(Method::GET, path))
+        self.runtime.block_on(self.ask(Method::GET, path, String::new()))
     }
 
-    async fn ask(&self, method: Method, path: &str) -> anyhow::Result<Value> {
+    /// Sends JSON, and reads the answer, which is JSON.
+    pub(super) fn post(&self, path: &str, body: String) -> anyhow::Result<Value> {
+        self.runtime.block_on(self.ask(Method::POST, path, body))
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: String) -> anyhow::Result<Value> {
         let url = self.base.join(path).context("the path of the page")?;
-        let response = self.client.request(method, url.clone()).send().await;
+        let request = self.client.request(method, url.clone()).body(body);
+        let response = request.header(CONTENT_TYPE, "application/json").send().await;
         let response = response.with_context(|| format!("no edge answers at {url}"))?;
         let status = response.status();
         let text = response.text().await.context("the answer broke off")?;

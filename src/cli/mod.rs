@@ -12,6 +12,7 @@ mod explain;
 mod guard;
 mod named_address;
 mod openapi;
+mod purge;
 mod routes;
 mod serve;
 mod status;

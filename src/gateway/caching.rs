@@ -12,6 +12,7 @@ use super::stage::Stage;
 use super::{Parts, served};
 use crate::cache::{Cache, Flights, KeptAnswer, Lookup, Progress, Seat};
 use crate::caching::{Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving};
+use crate::companion::Companions;
 use crate::server::Drain;
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -29,6 +30,7 @@ pub(super) struct Caching<S> {
     flights: Flights<Landing>,
     drain: Drain,
     served: CacheReport,
+    companions: Companions,
 }
 
 /// The question of one client on its way.
@@ -52,6 +54,7 @@ where
             flights: Flights::default(),
             drain: shared.drain.clone(),
             served: CacheReport::new(settings, shared),
+            companions: shared.companions.clone(),
         }
     }
 
@@ -170,6 +173,7 @@ where
     type Response = CallResponse;
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
+        self.companions.called();
         let question = match self.policy.judge(&call.call) {
             Some(Ok(cacheable)) => self.question(cacheable, &call),
             // Such operations have no cache to speak of.

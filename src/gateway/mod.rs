@@ -92,7 +92,7 @@ fn calendar(
         .layer(layer_fn(|inner| {
             forgetting::Forgetting::new(inner, settings, shared)
         }))
-        .service(dispatch::Dispatch::new(&parts.backends, &parts.rules))
+        .service(dispatch::Dispatch::new(parts, settings, shared))
 }
 
 // === impl Parts ===
@@ -100,7 +100,7 @@ fn calendar(
 impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
-            decider: Arc::new(Decider::new(settings)),
+            decider: Arc::new(Decider::before(settings, shared.indexes.tables(settings))),
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
             bodies: BodyReader::new(settings, shared),

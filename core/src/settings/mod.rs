@@ -4,6 +4,7 @@
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod cache;
+mod compression;
 mod cors;
 mod http2;
 mod limits;
@@ -22,12 +23,13 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use cache::CacheSettings;
+pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
-pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
+pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, UndeclaredParameters, Writes};
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
@@ -53,6 +55,12 @@ pub struct Settings {
     pub mode: Mode,
     /// The rules that apply.
     pub profile: Profile,
+    /// The treatment of undeclared parameters; none: dropped in the compatible profile, refused in the strict one.
+    pub undeclared: Option<UndeclaredParameters>,
+    /// Undeclared parameters of all operations that are forwarded unchanged.
+    pub extra_parameters: Vec<String>,
+    /// True if venues and organizers that the plugin fails on are converted to a form that it accepts.
+    pub repair: bool,
     /// The treatment of requests outside of the calendar API.
     pub other: OtherTraffic,
     /// The treatment of writes without credentials.
@@ -100,6 +108,8 @@ pub struct Settings {
     pub cache: CacheSettings,
     /// Cross-origin rules.
     pub cors: CorsSettings,
+    /// Compressed answers to clients.
+    pub compression: CompressionSettings,
     /// Logging.
     pub log: LogSettings,
 }
@@ -124,6 +134,9 @@ impl Settings {
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
             mode: Mode::default(),
             profile: Profile::default(),
+            undeclared: None,
+            extra_parameters: Vec::new(),
+            repair: true,
             other: OtherTraffic::default(),
             writes: Writes::default(),
             read_only: false,
@@ -147,6 +160,7 @@ impl Settings {
             http2: Http2Limits::default(),
             cache: CacheSettings::default(),
             cors: CorsSettings::default(),
+            compression: CompressionSettings::default(),
             log: LogSettings::default(),
         }
     }
