@@ -31,7 +31,7 @@ struct State {
 
 /// The beginning of an exchange: what the edge knew of the site then.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct ExchangeStart {
     at: Duration,
     settled: Option<u64>,
 }
@@ -67,8 +67,8 @@ impl Companions {
     }
 
     /// Begins an exchange with a root.
-    pub(crate) fn asks(&self, root: &Url) -> Asked {
-        Asked {
+    pub(crate) fn asks(&self, root: &Url) -> ExchangeStart {
+        ExchangeStart {
             at: since_1970(),
             settled: self
                 .roots()
@@ -81,7 +81,7 @@ impl Companions {
     pub(crate) fn heard(
         &self,
         root: &Url,
-        asked: Asked,
+        asked: ExchangeStart,
         status: StatusCode,
         headers: &HeaderMap,
     ) -> AnswerAge {
@@ -100,7 +100,7 @@ impl Companions {
     }
 
     /// Hears the answer of a root to the edge's own question; none: there was no answer with a number.
-    pub(super) fn answered(&self, root: &Url, asked: Asked, number: Option<u64>) {
+    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, number: Option<u64>) {
         let Some(number) = number else {
             if let Some(hearing) = self.roots().get_mut(root) {
                 hearing.unanswered();
@@ -165,7 +165,7 @@ impl Companions {
     fn sign(
         &self,
         root: &Url,
-        asked: Asked,
+        asked: ExchangeStart,
         hear: impl FnOnce(&mut Hearing, Duration, Duration) -> Sign,
     ) -> AnswerAge {
         let reconcile = self.reconcile();

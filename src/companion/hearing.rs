@@ -11,12 +11,12 @@ pub(super) struct Hearing {
     pub(super) ledger: ChangeLedger,
     last: Option<Duration>,
     asked: Option<Duration>,
-    trouble: Trouble,
+    doubt: Doubt,
 }
 
 /// What stands against the companion since its last sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Trouble {
+enum Doubt {
     #[default]
     None,
     /// The edge asked, and got no answer.
@@ -50,35 +50,35 @@ impl Hearing {
         let age = self.ledger.shown(number, settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
         self.last = Some(asked_at.max(self.last.unwrap_or_default()));
-        self.trouble = Trouble::None;
+        self.doubt = Doubt::None;
         Sign { age, is_unbroken }
     }
 
     fn is_unbroken(&self, reconcile: Duration, now: Duration) -> bool {
         let Some(last) = self.last else { return false };
-        match self.trouble {
+        match self.doubt {
             // Nobody asked, so nothing was silent: the count says what has changed.
-            Trouble::None => true,
-            Trouble::Unanswered => now.saturating_sub(last) <= reconcile,
-            Trouble::Gone => false,
+            Doubt::None => true,
+            Doubt::Unanswered => now.saturating_sub(last) <= reconcile,
+            Doubt::Gone => false,
         }
     }
 
     /// The site answered without a sign.
     pub(super) fn gone(&mut self) {
-        self.trouble = Trouble::Gone;
+        self.doubt = Doubt::Gone;
     }
 
     /// The site did not answer the edge's question.
     pub(super) fn unanswered(&mut self) {
-        if self.trouble == Trouble::None {
-            self.trouble = Trouble::Unanswered;
+        if self.doubt == Doubt::None {
+            self.doubt = Doubt::Unanswered;
         }
     }
 
     /// Whether the companion was heard, and is as far as the edge knows.
     pub(super) fn is_heard(&self) -> bool {
-        self.last.is_some() && self.trouble != Trouble::Gone
+        self.last.is_some() && self.doubt != Doubt::Gone
     }
 
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked since `pause`.

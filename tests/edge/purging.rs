@@ -68,6 +68,7 @@ fn key() -> MarkKey {
 /// Answers are kept for no time without a companion plugin, and for an hour with one.
 fn settings(settings: &mut Settings) {
     settings.origin.mark_key = Some(key());
+    settings.cache.enabled = true;
     settings.cache.fresh = Duration::ZERO;
     settings.cache.stale_while_revalidate = Duration::ZERO;
     settings.cache.reconcile = Duration::from_mins(1);
