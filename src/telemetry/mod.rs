@@ -4,6 +4,7 @@ mod backend;
 mod cache;
 mod causes;
 mod certificate;
+mod indexes;
 mod labels;
 mod log_buffer;
 mod logs;
