@@ -6,8 +6,8 @@
 mod answer;
 mod companion;
 mod flights;
-mod generations;
 mod kept;
+mod removal_log;
 mod site_clock;
 mod snapshot;
 mod statistics;

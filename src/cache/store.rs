@@ -8,8 +8,8 @@ use arc_swap::ArcSwap;
 use moka::sync::Cache as Moka;
 
 use super::companion::Companion;
-use super::generations::Generations;
 use super::kept::KeptAnswer;
+use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
 use crate::caching::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
 use crate::settings::CacheSettings;
@@ -25,7 +25,7 @@ pub(crate) struct Cache {
 struct CacheState {
     rules: ArcSwap<Rules>,
     answers: ArcSwap<Answers>,
-    generations: Generations,
+    generations: RemovalLog,
     companion: Companion,
     clock: SiteClock,
     metrics: CacheMetrics,
@@ -69,7 +69,7 @@ impl Cache {
             shared: Arc::new(CacheState {
                 rules: ArcSwap::from_pointee(Rules::new(settings)),
                 answers: ArcSwap::from_pointee(answers(settings.memory, metrics.clone())),
-                generations: Generations::new(),
+                generations: RemovalLog::new(),
                 companion: Companion::default(),
                 clock: SiteClock::default(),
                 metrics,

@@ -264,9 +264,7 @@ async fn a_lost_message_is_noticed_by_the_edges_own_question() {
     site.count(6);
     let waited = until_removed(&edge, &origin).await;
     assert!(waited > Duration::from_millis(500), "{waited:?}");
-    let lost = edge
-        .metric("calendar_edge_cache_removals_total{cause=\"missed\"}")
-        .await;
+    let lost = edge.metric("edge_cache_removals_total{cause=\"missed\"}").await;
     assert_eq!(lost.as_deref(), Some("1"));
 }
 

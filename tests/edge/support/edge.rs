@@ -136,8 +136,8 @@ fn no_tls() -> rustls::ClientConfig {
 // === impl Edge ===
 
 impl Edge {
-    /// An edge that knows the index of the corpus' installation, with every default but the cache, on free loopback
-    /// ports, with an admin listener.
+    /// An edge that knows the index of the corpus' installation, with every default but the cache, on free loopback ports,
+    /// with an admin listener.
     pub(crate) fn builder() -> EdgeBuilder {
         let nowhere = "http://127.0.0.1:9/wp-json".parse().expect("a URL");
         let mut settings = Settings::for_origin(nowhere);

@@ -15,7 +15,7 @@ const PLACES: usize = 1 << 16;
 
 /// The removals so far.
 #[derive(Debug)]
-pub(super) struct Generations {
+pub(super) struct RemovalLog {
     /// The generation of the last removal.
     current: AtomicU64,
     /// The generation of the last removal of everything.
@@ -26,9 +26,9 @@ pub(super) struct Generations {
     removing: Mutex<()>,
 }
 
-// === impl Generations ===
+// === impl RemovalLog ===
 
-impl Generations {
+impl RemovalLog {
     pub(super) fn new() -> Self {
         Self {
             current: AtomicU64::new(0),
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_removal_ends_what_was_asked_for_before_it() {
-        let generations = Generations::new();
+        let generations = RemovalLog::new();
         let begun = AtomicU64::new(generations.current());
         assert!(generations.holds(&on(&[1, 2]), &begun));
         assert_eq!(generations.remove(&removal(&[2])), 1);
@@ -137,7 +137,7 @@ mod tests {
             after in prop::collection::vec(prop::collection::vec(1_u64..40, 0..5), 0..5),
             shown in prop::collection::vec(1_u64..40, 0..5),
         ) {
-            let generations = Generations::new();
+            let generations = RemovalLog::new();
             generations.remove(&removal(&before));
             let begun = AtomicU64::new(generations.current());
             let mut must_end = false;
