@@ -39,6 +39,8 @@ pub(crate) enum AnsweredBy {
     RestIndex,
     /// The calendar API's backend.
     Backend,
+    /// The cache, with an answer of the backend.
+    Cache,
 }
 
 /// A complete body.
@@ -92,13 +94,22 @@ pub(crate) fn preflight() -> EdgeResponse {
 // === impl AnsweredBy ===
 
 impl AnsweredBy {
+    /// The source for logs and metrics.
+    pub(crate) const fn source(self) -> &'static str {
+        match self {
+            Self::Edge { .. } | Self::Preflight | Self::RestIndex => "edge",
+            Self::Backend => "origin",
+            Self::Cache => "cache",
+        }
+    }
+
     /// The code for the log, if the edge made the response.
     pub(crate) const fn code(self) -> Option<&'static str> {
         match self {
             Self::Edge { code } => Some(code),
             Self::Preflight => Some("preflight"),
             Self::RestIndex => Some("rest_index"),
-            Self::Backend => None,
+            Self::Backend | Self::Cache => None,
         }
     }
 }

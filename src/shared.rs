@@ -6,6 +6,8 @@
 use crate::admission::SharedBuckets;
 use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::bodies::BodyBudget;
+use crate::cache::Cache;
+use crate::companion::Companions;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
@@ -20,6 +22,10 @@ pub(crate) struct Shared {
     pub(crate) indexes: SiteIndexes,
     /// The rate limit buckets of clients.
     pub(crate) buckets: SharedBuckets,
+    /// The kept answers.
+    pub(crate) cache: Cache,
+    /// What is heard of the companion plugins of the sites.
+    pub(crate) companions: Companions,
     /// The roots that origins advertise.
     pub(crate) learnt: LearntRoots,
     /// The memory budget of responses that are buffered for clients.
@@ -53,10 +59,13 @@ impl Shared {
         per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         let indexes = SiteIndexes::default();
         indexes.recall(settings);
+        let cache = Cache::new(&settings.cache, metrics.cache().clone());
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
+            companions: Companions::new(cache.clone()),
+            cache,
             learnt: LearntRoots::default(),
             buffers: BufferBudget::new(settings),
             bodies: BodyBudget::new(settings),
@@ -85,6 +94,8 @@ impl Shared {
     pub(crate) fn rebound(&self, settings: &Settings, connections: usize) {
         self.indexes.retain(settings);
         self.buckets.adapt(&settings.rate_limits);
+        self.cache.adapt(&settings.cache);
+        self.companions.adapt(settings);
         self.learnt.adapt(settings);
         self.buffers.adapt(settings);
         self.bodies.adapt(settings);

@@ -1,7 +1,8 @@
 //! The endpoints of the admin listener.
 
 use std::convert::Infallible;
-use std::future::{Ready, ready};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -9,14 +10,17 @@ use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body::Body;
 use tower::Service;
 
 use super::pages::Pages;
 use super::readiness::Readiness;
+use crate::cache::Cache;
+use crate::companion::{Correspondence, Sender};
 use crate::problem::Refusal;
-use crate::response::{EdgeBody, EdgeResponse, json, refused, whole};
-use crate::server::RequestFraming;
-use crate::telemetry::Metrics;
+use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
+use crate::server::{Peer, RequestFraming};
+use crate::telemetry::{Metrics, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -28,17 +32,45 @@ pub(crate) struct Admin {
     metrics: Metrics,
     readiness: Readiness,
     pages: Arc<ArcSwap<Pages>>,
+    cache: Cache,
+    correspondence: Arc<ArcSwap<Correspondence>>,
 }
 
 // === impl Admin ===
 
 impl Admin {
-    pub(crate) fn new(metrics: Metrics, readiness: Readiness, pages: Arc<ArcSwap<Pages>>) -> Self {
+    pub(crate) fn new(
+        metrics: Metrics,
+        readiness: Readiness,
+        pages: Arc<ArcSwap<Pages>>,
+        cache: Cache,
+        correspondence: Arc<ArcSwap<Correspondence>>,
+    ) -> Self {
         Self {
             metrics,
             readiness,
             pages,
+            cache,
+            correspondence,
         }
+    }
+
+    async fn respond<B>(self, request: Request<B>) -> EdgeResponse
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        let framing = request.extensions().get::<RequestFraming>();
+        if let Some(breach) = framing.and_then(RequestFraming::of_head) {
+            return refused(&breach.refusal());
+        }
+        if *request.method() == Method::POST && request.uri().path() == "/purge" {
+            let sender = sender(&request);
+            let (head, body) = request.into_parts();
+            let correspondence = self.correspondence.load_full();
+            return correspondence.orders().take(&head, body, sender).await;
+        }
+        self.answer(&request)
     }
 
     fn answer<B>(&self, request: &Request<B>) -> EdgeResponse {
@@ -48,7 +80,11 @@ impl Admin {
         let mut answer = match request.uri().path() {
             "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
             "/readyz" => self.readyz(),
-            "/metrics" => page(METRICS_TYPE, Bytes::from(self.metrics.render())),
+            "/metrics" => {
+                self.cache.measure();
+                page(METRICS_TYPE, Bytes::from(self.metrics.render()))
+            }
+            "/cache" => self.cache_page(),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
                 self.pages.load().openapi.clone(),
@@ -63,6 +99,14 @@ impl Admin {
             *answer.body_mut() = EdgeBody::default();
         }
         answer
+    }
+
+    fn cache_page(&self) -> EdgeResponse {
+        let statistics = serde_json::to_vec(&self.cache.statistics(since_1970()));
+        json(
+            StatusCode::OK,
+            Bytes::from(statistics.expect("numbers and names are JSON")),
+        )
     }
 
     fn readyz(&self) -> EdgeResponse {
@@ -86,21 +130,28 @@ fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
     answer
 }
 
-impl<B> Service<Request<B>> for Admin {
+/// A Unix socket is on this machine as well.
+fn sender<B>(request: &Request<B>) -> Sender {
+    let peer = request.extensions().get::<Peer>();
+    let is_local = peer.is_some_and(|peer| peer.address().is_none_or(|address| address.is_loopback()));
+    if is_local { Sender::Local } else { Sender::Remote }
+}
+
+impl<B> Service<Request<B>> for Admin
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
     type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Ready<Result<EdgeResponse, Infallible>>;
+    type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let framing = request.extensions().get::<RequestFraming>();
-        let answer = match framing.and_then(RequestFraming::of_head) {
-            Some(breach) => refused(&breach.refusal()),
-            None => self.answer(&request),
-        };
-        ready(Ok(answer))
+        let respond = self.clone().respond(request);
+        Box::pin(async move { Ok(respond.await) })
     }
 }

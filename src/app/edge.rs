@@ -8,8 +8,10 @@ use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
+use super::snapshots::keep_writing;
 use crate::admin::{Admin, Readiness};
 use crate::backend::ClientError;
+use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
 use crate::server::{
     BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
@@ -70,6 +72,8 @@ impl Edge {
         };
         let shared = Shared::new(&settings, room(&settings), metrics.clone())?;
         let drain = shared.drain.clone();
+        shared.cache.restore();
+        drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
         let reloader = Reloader::new(settings, shared.clone(), identity.zip(tls));
         let running = Running {
             addresses: listeners
@@ -82,12 +86,26 @@ impl Edge {
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
         };
+        let following = follow_companions(shared.companions.clone(), reloader.correspondence());
+        let end = drain.clone();
+        drain.spawn(async move {
+            tokio::select! {
+                () = following => {}
+                () = end.begun() => {}
+            }
+        });
         let worker = worker(&reloader, &shared);
         for listener in listeners {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = Admin::new(metrics, readiness.clone(), reloader.pages());
+            let admin = Admin::new(
+                metrics,
+                readiness.clone(),
+                reloader.pages(),
+                shared.cache.clone(),
+                reloader.correspondence(),
+            );
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }

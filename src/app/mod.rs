@@ -8,6 +8,7 @@ mod index_watch;
 mod reload;
 mod running;
 mod signals;
+mod snapshots;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::server::{BindError, BoundAddress, TlsIdentity, TlsIdentityError, raise_descriptor_limit};

@@ -8,7 +8,8 @@ use arc_swap::ArcSwap;
 use tokio::sync::Notify;
 
 use crate::admin::Pages;
-use crate::backend::{ClientError, most_connections};
+use crate::backend::{Backends, ClientError, most_connections};
+use crate::companion::Correspondence;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack, Stack};
@@ -32,6 +33,7 @@ struct ReloaderState {
     stack: CurrentStack,
     protocol: Arc<ArcSwap<Protocol>>,
     pages: Arc<ArcSwap<Pages>>,
+    correspondence: Arc<ArcSwap<Correspondence>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
     /// Told after each reload.
@@ -74,6 +76,7 @@ impl Reloader {
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
+            correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings, &shared))),
             tls,
             metrics: shared.metrics.clone(),
             reloaded: Notify::new(),
@@ -115,12 +118,14 @@ impl Reloader {
         let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
         let pages = pages(&settings, &shared);
+        let correspondence = correspondence(&settings, &shared);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(stack);
         shared.rebound(&settings, room(&settings));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
+        self.inner.correspondence.store(Arc::new(correspondence));
         self.inner.show(identity.as_ref());
         *in_use = InUse {
             settings,
@@ -201,6 +206,10 @@ impl Reloader {
         Arc::clone(&self.inner.pages)
     }
 
+    pub(super) fn correspondence(&self) -> Arc<ArcSwap<Correspondence>> {
+        Arc::clone(&self.inner.correspondence)
+    }
+
     pub(super) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
     }
@@ -238,6 +247,15 @@ fn stack(settings: &Settings, shared: &Shared) -> Stack {
 /// The documents of the admin listener under these settings.
 fn pages(settings: &Settings, shared: &Shared) -> Pages {
     Pages::new(settings, &Arc::new(shared.indexes.tables(settings).joined()))
+}
+
+/// What is exchanged with the companion plugin under these settings.
+fn correspondence(settings: &Settings, shared: &Shared) -> Correspondence {
+    Correspondence::new(
+        settings,
+        &shared.companions,
+        Backends::new(settings, &shared.backends),
+    )
 }
 
 /// The protocol of connections that begin under these settings.

@@ -70,7 +70,12 @@ impl Backends {
     ///
     /// A call to an unknown root goes to the site's backend, whose writer refuses it.
     pub(crate) fn for_call(&self, call: &ForwardableCall) -> &Arc<Backend> {
-        self.by_root.get(call.request().root).unwrap_or(&self.site)
+        self.for_root(call.request().root)
+    }
+
+    /// The backend of a root; the site's for an unknown one.
+    pub(super) fn for_root(&self, root: usize) -> &Arc<Backend> {
+        self.by_root.get(root).unwrap_or(&self.site)
     }
 
     /// The backend that serves the rest of the site.

@@ -133,6 +133,20 @@ impl ExchangeFailure {
         }
     }
 
+    /// True if the request was certainly not sent.
+    pub(crate) const fn is_before_sending(&self) -> bool {
+        matches!(
+            self,
+            Self::Overloaded
+                | Self::Unavailable { .. }
+                | Self::Dns(_)
+                | Self::Refused(_)
+                | Self::Tls(_)
+                | Self::Unreachable(_)
+                | Self::ConnectTimeout(_)
+        )
+    }
+
     /// True if the connection broke without a response, like a pooled one that the origin has just closed.
     pub(super) const fn may_be_a_stale_connection(&self) -> bool {
         matches!(self, Self::Terminated(_))

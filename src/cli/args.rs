@@ -40,6 +40,10 @@ pub(super) enum Command {
     Openapi,
     /// Show the edge's decision about one request, with its reasons
     Explain(ExplainArgs),
+    /// Show what the cache of a running edge holds
+    Cache(CacheArgs),
+    /// Remove answers from the cache of a running edge
+    Purge(PurgeArgs),
     /// Print the version
     Version,
 }
@@ -117,6 +121,42 @@ pub(super) struct ExplainArgs {
     pub(super) site: SiteArgs,
     #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
     pub(super) json: bool,
+}
+
+/// The flags of `cache`.
+#[derive(Debug, Args)]
+pub(super) struct CacheArgs {
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
+    )]
+    pub(super) admin: Option<String>,
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    pub(super) json: bool,
+}
+
+/// The flags of `purge`.
+#[derive(Debug, Args)]
+pub(super) struct PurgeArgs {
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
+    )]
+    pub(super) admin: Option<String>,
+    #[arg(
+        long,
+        value_name = "TAG",
+        help = "What has changed: event:50, venue:7, image:33, events, ...; may be repeated [env: CALENDAR_EDGE_TAG]"
+    )]
+    pub(super) tag: Vec<String>,
+    #[arg(
+        long,
+        conflicts_with = "tag",
+        help = "Remove every answer [env: CALENDAR_EDGE_ALL]"
+    )]
+    pub(super) all: bool,
 }
 
 /// The configuration file, and the site.

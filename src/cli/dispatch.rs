@@ -12,7 +12,7 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{check, explain, openapi, routes, serve, version};
+use super::{cache, check, explain, openapi, purge, routes, serve, version};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -32,6 +32,14 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Openapi => done(openapi::run(&mut out)),
         Command::Explain(args) => {
             explain::run(&args, environment, &mut out)?;
+            Ok(Status::Success)
+        }
+        Command::Cache(args) => {
+            cache::run(&args, environment, &mut out)?;
+            Ok(Status::Success)
+        }
+        Command::Purge(args) => {
+            purge::run(&args, environment, &mut out)?;
             Ok(Status::Success)
         }
         Command::Version => done(version::run(&mut out)),

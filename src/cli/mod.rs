@@ -1,6 +1,8 @@
 //! The command line: one file per subcommand; no other module uses clap or anyhow.
 
+mod admin_client;
 mod args;
+mod cache;
 mod check;
 #[cfg(feature = "demo")]
 mod demo;
@@ -10,6 +12,7 @@ mod explain;
 mod guard;
 mod named_address;
 mod openapi;
+mod purge;
 mod routes;
 mod serve;
 mod status;

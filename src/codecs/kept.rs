@@ -28,7 +28,6 @@ struct KeptForm {
 
 impl KeptForms {
     /// The forms of a body, none of them made.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for kept answers"))]
     pub(crate) fn new(plain: Bytes) -> Self {
         Self(Arc::new(Forms {
             plain,

@@ -50,7 +50,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 17] = [
+pub(super) static SECTIONS: [Section; 18] = [
     Section {
         name: "",
         header: "",
@@ -88,7 +88,8 @@ pub(super) static SECTIONS: [Section; 17] = [
     Section {
         name: "admin",
         header: "[admin]",
-        meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/openapi.json`, `/routes`.",
+        meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/openapi.json`, \
+                  `/routes`.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -146,6 +147,14 @@ pub(super) static SECTIONS: [Section; 17] = [
         meaning: "The circuit breaker. While the site fails, reads get 503 `edge_origin_unavailable` at \
                   once, so that the site can recover. Writes always pass. Each origin has its own breaker.",
         keys: Keys::Once(BREAKER),
+    },
+    Section {
+        name: "cache",
+        header: "[cache]",
+        meaning: "The cache of answers to anonymous reads. Calls with credentials, cookies of a login, a nonce or a \
+                  password pass it by, and so does every call that was not judged (`mode`). A write through the edge \
+                  removes what it may have changed before its answer leaves.",
+        keys: Keys::Once(CACHE),
     },
     Section {
         name: "http2",
@@ -619,6 +628,11 @@ const OPERATIONS: &[OperationKey] = &[
         "`false` refuses every call with 403 `edge_operation_denied`.",
     ),
     OperationKey::new(
+        "cache",
+        Flag(|operation| &mut operation.cache),
+        "`false` keeps no answer of this operation.",
+    ),
+    OperationKey::new(
         "extra_parameters",
         List(
             &form::PARAMETER,
@@ -1031,6 +1045,62 @@ const HTTP2: &[SettingKey] = &[
         Count(FRAMES, |settings| U32(&mut settings.http2.frames.other_frames)),
         "PRIORITY frames and frames of unknown types per second.",
     ),
+];
+
+const CACHE: &[SettingKey] = &[
+    SettingKey::new(
+        "enabled",
+        Flag(|settings| &mut settings.cache.enabled),
+        "Keep answers to anonymous reads.",
+    ),
+    SettingKey::new(
+        "memory",
+        Size(MIB..=64 * GIB, |settings| U64(&mut settings.cache.memory)),
+        "Maximum memory of all kept answers. Answers that are asked for often stay. A body larger than a sixteenth \
+         of this is not kept.",
+    ),
+    SettingKey::new(
+        "fresh",
+        Time(seconds(0..=86_400), |settings| &mut settings.cache.fresh),
+        "Time that an answer is served without asking the site, while no companion plugin is heard. The same time \
+         applies to 404 and 410, and to answers that depend on the moment.",
+    ),
+    SettingKey::new(
+        "fresh_with_purge",
+        Time(seconds(0..=30 * 86_400), |settings| &mut settings.cache.fresh_with_purge),
+        "The same while the companion plugin is heard, which tells the edge what has changed. Answers that depend on \
+         the day end with the site's day.",
+    ),
+    SettingKey::new(
+        "stale_while_revalidate",
+        Time(seconds(0..=86_400), |settings| &mut settings.cache.stale_while_revalidate),
+        "Time after that in which an answer is still served at once, while the site is asked for a new one.",
+    ),
+    SettingKey::new(
+        "stale_on_error",
+        Time(seconds(0..=30 * 86_400), |settings| &mut settings.cache.stale_on_error),
+        "Time after it went stale in which an answer is served if the site fails, times out or is overloaded.",
+    ),
+    SettingKey::new(
+        "reconcile",
+        Time(seconds(1..=3600), |settings| &mut settings.cache.reconcile),
+        "Time after which a silent companion plugin counts as gone.",
+    ),
+    SettingKey::new(
+        "client_max_age",
+        Time(seconds(0..=86_400), |settings| &mut settings.cache.client_max_age),
+        "Time that clients may keep an answer without asking, in whole seconds. `0s`: they ask each time, and get 304 \
+         if nothing has changed.",
+    ),
+    SettingKey::new(
+        "snapshot",
+        Text(&listening::FILE, |settings, text| {
+            listening::file(text).map(|file| settings.cache.snapshot = Some(file))
+        }),
+        "File that holds the kept answers over a restart. They are served only if the site fails. The edge writes it \
+         once a minute and when it ends.",
+    )
+    .unset("none"),
 ];
 
 const CORS: &[SettingKey] = &[

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::HeaderValue;
+use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::forwarded;
 use crate::authority::PublicAddress;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
 use crate::bodies::Share;
-use crate::call::ForwardableCall;
+use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
 use crate::decision::{OpenedCall, RequestHead};
 use crate::layers::{ClientBody, RequestContext};
@@ -49,6 +51,8 @@ pub(super) struct CalendarCall {
     pub(super) call: Box<ForwardableCall>,
     pub(super) client: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
+    /// The client's condition, if it may have the answer already.
+    pub(super) if_none_match: Option<HeaderValue>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -141,6 +145,23 @@ impl CalendarCall {
                 audience,
             },
             forwarded: ForwardedHeaders::new(&request.head.headers, forwarded(&request.context, public)),
+            if_none_match: request.head.headers.get(IF_NONE_MATCH).cloned(),
+            _memory: None,
+        }
+    }
+
+    /// The same question on behalf of everybody who asks it: with a body in its answer, and without a condition. It is
+    /// for reads, which have no body themselves.
+    pub(super) fn for_everybody(&self) -> Self {
+        let validated = self.call.validated().map(ValidatedCall::with_body);
+        Self {
+            call: validated.map_or_else(
+                || self.call.clone(),
+                |validated| Box::new(ForwardableCall::Validated(validated)),
+            ),
+            client: self.client.clone(),
+            forwarded: self.forwarded.clone(),
+            if_none_match: None,
             _memory: None,
         }
     }

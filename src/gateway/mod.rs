@@ -16,6 +16,7 @@ use crate::settings::Settings;
 use crate::shared::Shared;
 
 mod body;
+mod caching;
 mod calls;
 mod computing;
 mod deadline;
@@ -23,6 +24,8 @@ mod detach_writes;
 mod discovery;
 mod dispatch;
 mod fault;
+mod filling;
+mod forgetting;
 mod forwarded;
 mod head_refusal;
 mod judging;
@@ -31,6 +34,7 @@ mod presenting;
 mod rate_limit;
 mod read_body;
 mod scanned_body;
+mod served;
 mod service;
 mod site;
 mod stage;
@@ -72,13 +76,24 @@ fn calendar(
         .layer(layer_fn(|inner| {
             judging::Judging::new(inner, &parts.decider, settings, shared)
         }))
-        // Everything below is the same for all clients; a cache belongs right below this line.
+        // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
+        .layer(layer_fn(|inner| {
+            caching::Caching::new(inner, parts, settings, shared)
+        }))
         .layer(layer_fn(|inner| presenting::Presenting::new(inner, &parts.rules)))
+        // Above the last deadline, where an answer may leave while its write goes on.
+        .layer(layer_fn(|inner| {
+            forgetting::Forgetting::new(inner, settings, shared)
+        }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| deadline::Deadline::new(inner, settings)))
         // Right above the backend; a shadow, which must not delay the response, belongs below this line.
         .layer(layer_fn(|inner| detach_writes::DetachWrites::new(inner, shared)))
-        .service(dispatch::Dispatch::new(&parts.backends, &parts.rules))
+        // In the task of the write, which runs to its end even if the client leaves.
+        .layer(layer_fn(|inner| {
+            forgetting::Forgetting::new(inner, settings, shared)
+        }))
+        .service(dispatch::Dispatch::new(parts, settings, shared))
 }
 
 // === impl Parts ===

@@ -9,6 +9,7 @@ use super::calls::{BackendResult, CalendarCall, CallResponse, Login};
 use super::fault;
 use super::stage::Stage;
 use crate::backend::OriginBody;
+use crate::caching::Storable;
 use crate::cors::Audience;
 use crate::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 use crate::response::AnsweredBy;
@@ -36,10 +37,12 @@ impl<S> Presenting<S> {
         let audience = client.audience;
         let is_refused =
             audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
+        let storable = Storable::of(accepted.status(), accepted.headers());
         let mut response = present(accepted, client, &self.rules);
         let extensions = response.extensions_mut();
         extensions.insert(AnsweredBy::Backend);
         extensions.insert(audience);
+        extensions.insert(storable);
         CallResponse {
             response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
             login: if is_refused {

@@ -14,6 +14,7 @@ use super::discovery::Discovery;
 use super::site::{Passage, Site};
 use super::stage::Stage;
 use super::{Parts, calendar};
+use crate::companion::{Orders, Sender};
 use crate::decision::{Decider, OpenedCall, Opening};
 use crate::layers::{EdgeRequest, RequestContext};
 use crate::response::{EdgeResponse, preflight, refused};
@@ -39,6 +40,7 @@ struct BothWays<C> {
     calendar: C,
     site: Site,
     discovery: Discovery,
+    orders: Orders,
 }
 
 // === impl Gateway ===
@@ -51,6 +53,7 @@ impl Gateway {
             calendar: calendar(settings, shared, &parts),
             site: Site::new(settings, &parts),
             discovery: Discovery::new(settings),
+            orders: Orders::new(settings, &shared.companions),
             decider: parts.decider,
         };
         Self { ways: Arc::new(ways) }
@@ -82,6 +85,9 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
 impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
     async fn respond(&self, request: EdgeRequest) -> EdgeResponse {
         let EdgeRequest { head, body, context } = request;
+        if self.orders.are_given_by(&head) {
+            return self.orders.take(&head, body, Sender::Remote).await;
+        }
         match self.decider.open(&request_head(&head, &context)) {
             Opening::Preflight => preflight(),
             Opening::RestIndex(root) => self.discovery.answer(root, &context),

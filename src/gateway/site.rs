@@ -19,6 +19,7 @@ use crate::authority::PublicAddress;
 use crate::backend::{Backends, SiteOrigin, SiteTraffic};
 use crate::decision::{Decider, OpenedCall, SiteFormScan};
 use crate::layers::{ClientBody, RequestContext};
+use crate::mark::CHANGES;
 use crate::problem::Refusal;
 use crate::relay::{OriginFailure, RelayRules, rewrite_discovery};
 use crate::response::{EdgeResponse, refused};
@@ -149,6 +150,8 @@ impl Site {
             }
             Ok(answer) => {
                 let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
+                // Between the companion plugin and the edge.
+                answer.headers_mut().remove(CHANGES);
                 rewrite_discovery(
                     answer.headers_mut(),
                     &self.rules.urls().map(),

@@ -190,10 +190,9 @@ impl Drop for Record {
             Some((status, answered_by)) => (status.as_u16(), answered_by.and_then(AnsweredBy::code)),
             None => (CLIENT_GONE, None),
         };
-        let source = match (self.answer, code) {
-            (None, _) => "client",
-            (Some(_), Some(_)) => "edge",
-            (Some(_), None) => "origin",
+        let source = match self.answer {
+            None => "client",
+            Some((_, answered_by)) => answered_by.map_or("origin", AnsweredBy::source),
         };
         if let Some((status, _)) = self.answer {
             self.metrics.served(&Served {

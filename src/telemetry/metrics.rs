@@ -15,6 +15,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::backend::{BackendFamilies, BackendMetrics};
+use super::cache::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::indexes::IndexMetrics;
 use super::labels::{class_label, method_label};
@@ -39,6 +40,7 @@ pub(crate) struct Metrics {
     indexes: IndexMetrics,
     backends: BackendFamilies,
     rate_limited: Family<BudgetLabels, Counter>,
+    cache: CacheMetrics,
     certificate: CertificateMetrics,
 }
 
@@ -51,7 +53,7 @@ pub(crate) struct Served<'a> {
     pub(crate) method: &'a Method,
     /// The status of the response.
     pub(crate) status: StatusCode,
-    /// The source of the response: `edge` or `origin`.
+    /// The source of the response: `edge`, `cache` or `origin`.
     pub(crate) source: &'static str,
     /// Time from the head of the request to the last byte of the response.
     pub(crate) duration: Duration,
@@ -134,6 +136,7 @@ impl Metrics {
             indexes: IndexMetrics::default(),
             backends: BackendFamilies::default(),
             rate_limited: Family::default(),
+            cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
         };
         metrics.registry = Arc::new(metrics.registered());
@@ -174,6 +177,7 @@ impl Metrics {
             "Requests refused because a budget was used up",
             self.rate_limited.clone(),
         );
+        self.cache.register(&mut registry);
         self.certificate.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
@@ -231,6 +235,11 @@ impl Metrics {
     pub(crate) fn begin(&self) -> Inflight {
         self.inflight.inc();
         Inflight(self.inflight.clone())
+    }
+
+    /// The metrics of the cache.
+    pub(crate) fn cache(&self) -> &CacheMetrics {
+        &self.cache
     }
 
     /// The metric of the certificate.

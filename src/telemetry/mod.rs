@@ -1,6 +1,7 @@
 //! Log lines and metrics for operators.
 
 mod backend;
+mod cache;
 mod causes;
 mod certificate;
 mod indexes;
@@ -13,10 +14,11 @@ mod request_log;
 mod wall_clock;
 
 pub(crate) use backend::{BackendMetrics, GaugeGuard, PermitMetrics, TrafficKind};
+pub(crate) use cache::{CacheMetrics, OperationLookups};
 pub(crate) use causes::causes;
 pub(crate) use labels::{class_label, method_label};
 pub use log_buffer::LogFlush;
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
 pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics, Served};
 pub(crate) use request_log::{RequestLog, Traffic};
-pub(crate) use wall_clock::unix_time;
+pub(crate) use wall_clock::{since_1970, unix_time};

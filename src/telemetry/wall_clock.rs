@@ -1,9 +1,13 @@
-//! The wall clock, for metrics with a timestamp; timers must not use it.
+//! The wall clock, for timestamps and the age of kept answers; timers must not use it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Seconds since 1970.
 pub(crate) fn unix_time() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_secs()).unwrap_or(i64::MAX)
+    i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
+}
+
+/// The time since 1970.
+pub(crate) fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -274,7 +274,8 @@ fn configuration(settings: &str, origin: &Origin) -> String {
     format!(
         "listen = \"127.0.0.1:0\"\n{settings}\n\
          [origin]\nread_index = false\nurl = \"{}/wp-json\"\nnamespace = \"tribe/events/v1\"\ntunnel_delete = true\n\
-         [admin]\nlisten = \"127.0.0.1:0\"\n[timeouts]\norigin_read = \"5s\"\n",
+         [admin]\nlisten = \"127.0.0.1:0\"\n[timeouts]\norigin_read = \"5s\"\n\
+         [cache]\nenabled = false\n",
         origin.base()
     )
 }

@@ -24,21 +24,22 @@ pub enum Tag {
     Image(u64),
     /// Members and order of all lists of a kind: `events`, `venues`, `organizers`, `categories`, `tags`.
     Collection(Kind),
-    /// The number of events that any category or tag says it has: `counts`. A change of an event whose old and new
-    /// terms are unknown removes it.
-    Counts,
+    /// What events and terms show of their relations to records that the answer does not name: how many events a term
+    /// has, which venue or organizer is not published: `relations`. A write removes it where only the site knows which
+    /// other records it touched.
+    Relations,
 }
 
 /// A text that names nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not a tag: expected event:N, venue:N, organizer:N, category:N, tag:N, image:N, events, venues, organizers, \
-     categories, tags or counts"
+     categories, tags or relations"
 )]
 pub struct UnknownTag;
 
 const IMAGE: &str = "image";
-const COUNTS: &str = "counts";
+const RELATIONS: &str = "relations";
 
 // === impl Tag ===
 
@@ -48,7 +49,7 @@ impl fmt::Display for Tag {
             Self::Record(kind, number) => write!(f, "{}:{number}", kind.singular()),
             Self::Image(number) => write!(f, "{IMAGE}:{number}"),
             Self::Collection(kind) => f.write_str(kind.collection()),
-            Self::Counts => f.write_str(COUNTS),
+            Self::Relations => f.write_str(RELATIONS),
         }
     }
 }
@@ -60,7 +61,7 @@ impl FromStr for Tag {
     fn from_str(text: &str) -> Result<Self, UnknownTag> {
         match text.split_once(':') {
             Some((kind, number)) => numbered(kind, record_number(number)?),
-            None if text == COUNTS => Ok(Self::Counts),
+            None if text == RELATIONS => Ok(Self::Relations),
             None => kind_where(|kind| kind.collection() == text).map(Self::Collection),
         }
     }
@@ -106,7 +107,7 @@ mod tests {
             "organizers",
             "categories",
             "tags",
-            "counts",
+            "relations",
         ] {
             assert_eq!(text.parse::<Tag>().unwrap().to_string(), text);
         }
@@ -130,7 +131,7 @@ mod tests {
             "event:50:1",
             " events",
             "event:18446744073709551616",
-            "counts:1",
+            "relations:1",
         ] {
             assert_eq!(text.parse::<Tag>(), Err(UnknownTag), "{text}");
         }

@@ -56,6 +56,16 @@ impl CanonicalQuery {
         Self { namespace, pairs }
     }
 
+    /// The name of the argument that asks for the API's namespace, if it was sent.
+    pub const fn namespace(&self) -> Option<&'static str> {
+        self.namespace
+    }
+
+    /// All other pairs, encoded: declared arguments in table order, then undeclared ones.
+    pub fn pairs(&self) -> &str {
+        &self.pairs
+    }
+
     /// The namespace comes first, as in the table.
     fn text(&self, namespace: &str) -> Option<String> {
         let mut text = String::new();

@@ -25,6 +25,19 @@ impl CanonicalRoute {
         Self { route, parameter }
     }
 
+    /// The route, without the record that it addresses.
+    pub const fn route(&self) -> Route {
+        self.route
+    }
+
+    /// The number of the addressed record; `None` if the route has no number, or one beyond 64 bits.
+    pub fn number(&self) -> Option<u64> {
+        match self.route {
+            Route::Item(_) => self.parameter.parse().ok(),
+            Route::Index | Route::Doc | Route::Collection(_) | Route::BySlug(_) => None,
+        }
+    }
+
     /// The path below the REST root of an origin with this namespace.
     pub fn path(&self, namespace: &str) -> String {
         let parameter = &self.parameter;

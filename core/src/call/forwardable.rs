@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use http::Method;
+
 use super::canonical::CanonicalRequest;
 use super::case::Case;
 use super::encode::{encode, encode_options};
@@ -198,6 +200,36 @@ impl ValidatedCall {
     /// The operation.
     pub const fn operation(&self) -> &'static Operation {
         self.operation
+    }
+
+    /// The credentials that were judged.
+    pub const fn credentials(&self) -> &Credentials {
+        &self.encoded.credentials
+    }
+
+    /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
+    pub const fn expects_javascript(&self) -> bool {
+        self.encoded.answer.javascript
+    }
+
+    /// Returns true if the response is wrapped, because `_envelope` was sent.
+    pub const fn expects_envelope(&self) -> bool {
+        self.encoded.answer.enveloped
+    }
+
+    /// Returns true if the response is for this client only.
+    pub const fn expects_privacy(&self) -> bool {
+        self.encoded.answer.personal
+    }
+
+    /// The same read with a body in its answer: a HEAD becomes a GET, which WordPress answers with the same work.
+    #[must_use]
+    pub fn with_body(&self) -> Self {
+        let mut call = self.clone();
+        if call.encoded.request.method == Method::HEAD {
+            call.encoded.request.method = Method::GET;
+        }
+        call
     }
 }
 

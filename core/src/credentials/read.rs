@@ -92,7 +92,18 @@ impl Credentials {
         self.has_nonce(nonce_parameter) && self.authorization.is_none()
     }
 
-    fn has_nonce(&self, parameter: Option<&HeaderValue>) -> bool {
+    /// Returns true if there is an `Authorization`, valid or not.
+    pub const fn has_authorization(&self) -> bool {
+        self.authorization.is_some()
+    }
+
+    /// Returns true if there is a cookie of a login, valid or not.
+    pub const fn shows_login(&self) -> bool {
+        self.cookies.show_login()
+    }
+
+    /// Returns true if there is a nonce, in the header or in `parameter`, a parameter of the call.
+    pub const fn has_nonce(&self, parameter: Option<&HeaderValue>) -> bool {
         parameter.is_some() || self.nonce.is_some()
     }
 

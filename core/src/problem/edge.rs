@@ -225,6 +225,26 @@ catalogue! {
         client: "Send one `Authorization` header, as Basic credentials with an application password.",
         operator: "Add a scheme that clients need to `authorization_schemes`.",
     }
+    BadPurge {
+        code: "edge_bad_purge",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The order names nothing that could be removed.",
+        meaning: "The body of an order to remove kept answers is not one: `{\"tags\":[\"event:50\",\"events\"]}` or `{\"all\":true}`.",
+        client: "Send JSON with `tags`, or with `all` and the value true.",
+        operator: "If the companion plugin sends it, install the plugin's version that belongs to this edge.",
+    }
+    PurgeDenied {
+        code: "edge_purge_denied",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "Only the site and its operators may remove answers.",
+        meaning: "An order to remove kept answers is not signed with the secret of the edge, or its signature is older or \
+            newer than a minute.",
+        client: "Nothing: only the companion plugin of the site gives such orders.",
+        operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines. \
+            Orders without a signature are taken from this machine by the admin listener.",
+    }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,
@@ -299,6 +319,15 @@ catalogue! {
         client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
         operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
             the limit of the web server in front of WordPress.",
+    }
+    PurgeReplayed {
+        code: "edge_purge_replayed",
+        status: CONFLICT,
+        proxy_error: HttpRequestError,
+        sentence: "This order was carried out before.",
+        meaning: "A signed order to remove kept answers came a second time.",
+        client: "Sign each order anew.",
+        operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
     }
     TargetTooLong {
         code: "edge_target_too_long",

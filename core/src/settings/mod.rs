@@ -3,6 +3,7 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod cache;
 mod compression;
 mod cors;
 mod http2;
@@ -21,6 +22,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use ipnet::IpNet;
 use url::Url;
 
+pub use cache::CacheSettings;
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
@@ -102,6 +104,8 @@ pub struct Settings {
     pub breaker: BreakerSettings,
     /// Limits of one HTTP/2 connection.
     pub http2: Http2Limits,
+    /// The cache.
+    pub cache: CacheSettings,
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Compressed answers to clients.
@@ -154,6 +158,7 @@ impl Settings {
             rate_limits: RateLimits::default(),
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
+            cache: CacheSettings::default(),
             cors: CorsSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),

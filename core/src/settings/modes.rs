@@ -62,6 +62,8 @@ pub struct OperationSettings {
     pub profile: Option<Profile>,
     /// `false` refuses every call with 403 `edge_operation_denied`.
     pub allow: bool,
+    /// `false` keeps no answer of this operation.
+    pub cache: bool,
     /// Undeclared parameters that are forwarded unchanged.
     pub extra_parameters: Vec<String>,
 }
@@ -74,6 +76,7 @@ impl Default for OperationSettings {
             mode: None,
             profile: None,
             allow: true,
+            cache: true,
             extra_parameters: Vec::new(),
         }
     }

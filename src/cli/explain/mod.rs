@@ -3,6 +3,7 @@
 //! It uses the same judge as `serve`. The steps before and after the judge (limits of a request's head, credentials
 //! that the origin refuses) are not shown.
 
+mod cache;
 mod command;
 mod fate;
 mod request;

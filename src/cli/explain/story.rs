@@ -16,6 +16,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
+use super::cache::{CacheStory, asked};
 use super::fate::fate;
 use super::request::TypedRequest;
 
@@ -42,6 +43,7 @@ pub(super) struct Story {
     pub(super) findings: Vec<FindingStory>,
     pub(super) request: Option<RequestStory>,
     pub(super) response: Option<ResponseStory>,
+    pub(super) cache: Option<CacheStory>,
 }
 
 /// A declared argument that was sent.
@@ -126,7 +128,8 @@ impl Story {
         };
         let decider = Decider::before(settings, stored_tables(settings));
         let body = request.body.as_bytes();
-        self.tell_target(decider.target_of(&head, body).as_ref(), settings);
+        let target = decider.target_of(&head, body);
+        self.tell_target(target.as_ref(), settings);
         match decider.decide(&head, body) {
             Decision::Preflight => self.outcome = "preflight",
             Decision::RestIndex(root) => {
@@ -146,7 +149,10 @@ impl Story {
                     }
                 });
                 match &judgement.outcome {
-                    Outcome::Forward(call) => self.tell_forward(call, &head, settings),
+                    Outcome::Forward(call) => {
+                        self.tell_forward(&asked(call, settings), &head, settings);
+                        self.cache = CacheStory::of(call, &head, target.as_ref(), settings);
+                    }
                     Outcome::Refuse(refusal) => self.tell_refusal(refusal),
                 }
             }
@@ -176,6 +182,7 @@ impl Story {
             findings: Vec::new(),
             request: None,
             response: None,
+            cache: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::cache::CacheStory;
 use super::story::Story;
 
 /// Writes the story; control characters of the request cannot reach the terminal.
@@ -92,9 +93,28 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
         );
         lines.extend(request.body.iter().map(|body| format!("  {body}")));
     }
+    if let Some(cache) = &story.cache {
+        lines.push(String::new());
+        lines.extend(about_cache(cache));
+    }
     if let Some(response) = &story.response {
         lines.push(format!("  {} {}", response.status, response.code));
         lines.extend(response.allow.as_ref().map(|allow| format!("  Allow: {allow}")));
         lines.extend(response.body.lines().map(|line| format!("  {line}")));
+    }
+}
+
+fn about_cache(cache: &CacheStory) -> Vec<String> {
+    if let (Some(key), Some(lifetime)) = (&cache.key, cache.lifetime) {
+        let ended_by = cache.ended_by.unwrap_or_default();
+        return vec![
+            "kept by the cache".to_owned(),
+            format!("  key       {key}"),
+            format!("  lifetime  {lifetime} s: {ended_by}"),
+        ];
+    }
+    match cache.bypass {
+        Some(bypass) => vec![format!("not kept by the cache: {bypass}")],
+        None => vec![format!("removes from the cache: {}", cache.removes.join(", "))],
     }
 }

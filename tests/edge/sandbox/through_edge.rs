@@ -12,7 +12,7 @@ async fn edge_before(calendar: &Calendar) -> Edge {
         settings.origin.url = fresh.origin.url;
         settings.roots = fresh.roots;
     };
-    Edge::builder().settings(change).start().await
+    Edge::builder().settings(change).caching().start().await
 }
 
 /// The words of a shell line; only single quotes quote.
@@ -28,8 +28,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Does what `curl` would do, and tells the status.
-async fn run(client: &Client, line: &str) -> u16 {
+/// Does what `curl` would do, and tells the status, with a star if the cache answered.
+async fn run(client: &Client, line: &str) -> String {
     let words = words(line);
     let after = |flag: &str| {
         let place = words.iter().position(|word| word == flag)?;
@@ -50,7 +50,10 @@ async fn run(client: &Client, line: &str) -> u16 {
         request = request.header(name, value);
     }
     let request = request.body(body.unwrap_or_default().to_owned());
-    request.send().await.expect("the edge answers").status().as_u16()
+    let answer = request.send().await.expect("the edge answers");
+    let cache_status = answer.headers().get("cache-status");
+    let is_hit = cache_status.is_some_and(|status| status.as_bytes().starts_with(b"calendar-edge; hit"));
+    format!("{}{}", answer.status().as_u16(), if is_hit { "*" } else { "" })
 }
 
 #[tokio::test]
@@ -63,7 +66,8 @@ async fn the_lines_to_try_work() {
     for line in lines.lines().filter(|line| line.starts_with("curl")) {
         statuses.push(run(&client, line).await);
     }
-    assert_eq!(statuses, [200, 200, 200, 200, 201, 200, 200, 400, 401], "{lines}");
+    let expected = "200 200 200 200 201 200 200* 200 200 200 400 401";
+    assert_eq!(statuses.join(" "), expected, "{lines}");
 }
 
 #[tokio::test]

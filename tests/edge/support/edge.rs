@@ -61,6 +61,11 @@ impl EdgeBuilder {
         self
     }
 
+    /// Switches the cache on.
+    pub(crate) fn caching(self) -> Self {
+        self.settings(|settings| settings.cache.enabled = true)
+    }
+
     /// Lets the edge know the index of this installation from its file, as after an earlier run, or of none.
     pub(crate) fn knowing(mut self, version: Option<&'static str>) -> Self {
         self.version = version;
@@ -131,7 +136,8 @@ fn no_tls() -> rustls::ClientConfig {
 // === impl Edge ===
 
 impl Edge {
-    /// An edge that knows the index of the corpus' installation, with every default, on free loopback ports, with an admin listener.
+    /// An edge that knows the index of the corpus' installation, with every default but the cache, on free loopback ports,
+    /// with an admin listener.
     pub(crate) fn builder() -> EdgeBuilder {
         let nowhere = "http://127.0.0.1:9/wp-json".parse().expect("a URL");
         let mut settings = Settings::for_origin(nowhere);
@@ -139,6 +145,8 @@ impl Edge {
         settings.listen = vec![any_port.clone()];
         settings.admin = Some(AdminSettings { listen: any_port });
         "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+        // Most tests are about single requests at the origin; those about the cache switch it on.
+        settings.cache.enabled = false;
         // Origins count requests; tests of the index switch it on.
         settings.origin.read_index = false;
         EdgeBuilder {

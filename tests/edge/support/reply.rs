@@ -1,5 +1,7 @@
 //! Responses of a scripted origin, and their timing.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
@@ -11,6 +13,7 @@ use tokio::sync::watch;
 pub(crate) struct Reply {
     response: Response<Full<Bytes>>,
     gate: Option<Gate>,
+    delay: Duration,
 }
 
 /// Delays responses until it is opened, and counts those that wait.
@@ -35,7 +38,11 @@ impl Reply {
         response
             .headers_mut()
             .insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-        Self { response, gate: None }
+        Self {
+            response,
+            gate: None,
+            delay: Duration::ZERO,
+        }
     }
 
     /// The same with one more header field.
@@ -52,9 +59,18 @@ impl Reply {
         self
     }
 
+    /// The same, sent after a delay.
+    pub(crate) fn after(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
     pub(super) async fn play(self) -> Response<Full<Bytes>> {
         if let Some(gate) = &self.gate {
             gate.pass().await;
+        }
+        if !self.delay.is_zero() {
+            tokio::time::sleep(self.delay).await;
         }
         self.response
     }

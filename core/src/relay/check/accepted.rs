@@ -70,6 +70,19 @@ impl<B> AcceptedResponse<B> {
         self.head.status
     }
 
+    /// All headers, as the backend sent them.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// The body, if it was read completely.
+    pub fn whole_body(&self) -> Option<&Bytes> {
+        match &self.body {
+            AcceptedBody::Whole(bytes) => Some(bytes),
+            AcceptedBody::Absent | AcceptedBody::Partial { .. } => None,
+        }
+    }
+
     /// The effective status: the one inside an envelope, if there is an envelope. `None` if it was not read
     /// yet.
     pub fn effective_status(&self) -> Option<StatusCode> {

@@ -23,12 +23,14 @@ mod reading;
 mod relative;
 mod rule;
 mod token;
+mod turn;
 mod vocabulary;
 mod wall;
 mod zone;
 
 use rule::Flaw;
 pub use rule::time;
+pub use turn::{DateTurn, turn};
 pub use wall::wall;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,151 @@
+//! The calls whose answers may be looked up and kept, and why others pass by.
+
+use std::collections::HashSet;
+
+use crate::call::{ForwardableCall, ValidatedCall};
+use crate::contract::{Action, OperationId};
+use crate::settings::Settings;
+
+/// The settings that decide which answers are kept.
+#[derive(Debug, Clone, Default)]
+pub struct CachePolicy {
+    enabled: bool,
+    switched_off: HashSet<OperationId>,
+}
+
+/// A read that passed every rule and whose answer is the same for everybody: the key to look up and to keep.
+///
+/// It can only be made of a [`ValidatedCall`], so that nothing is looked up before it is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheableCall<'a>(&'a ValidatedCall);
+
+/// The reason why a read passes the cache by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bypass {
+    /// The cache is off for all operations.
+    Disabled,
+    /// The cache is off for this operation.
+    SwitchedOff,
+    /// It did not pass every rule: modes `report` and `off`.
+    NotValidated,
+    /// It has an `Authorization` header.
+    Authorization,
+    /// It has a cookie of a login.
+    LoginCookie,
+    /// It has a nonce.
+    Nonce,
+    /// It has the password of a post, as a parameter or as a cookie.
+    Password,
+    /// It asks for a script (`_jsonp`).
+    Script,
+    /// It asks for an envelope, which hides the status and holds headers.
+    Envelope,
+}
+
+// === impl CachePolicy ===
+
+impl CachePolicy {
+    /// The policy of these settings.
+    pub fn new(settings: &Settings) -> Self {
+        let operations = settings.operations.iter();
+        Self {
+            enabled: settings.cache.enabled,
+            switched_off: operations
+                .filter(|(_, operation)| !operation.cache)
+                .map(|(id, _)| *id)
+                .collect(),
+        }
+    }
+
+    /// Returns true if any answer may be kept.
+    pub const fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Finds out whether the answer to a call may come from the cache; `None` if the call is no read.
+    pub fn judge<'a>(&self, call: &'a ForwardableCall) -> Option<Result<CacheableCall<'a>, Bypass>> {
+        let operation = call.operation()?;
+        match operation.id.action {
+            Action::Create | Action::Update | Action::Delete => None,
+            Action::Describe | Action::List | Action::Read => Some(self.admit(call)),
+        }
+    }
+
+    fn admit<'a>(&self, call: &'a ForwardableCall) -> Result<CacheableCall<'a>, Bypass> {
+        if !self.enabled {
+            return Err(Bypass::Disabled);
+        }
+        let call = call.validated().ok_or(Bypass::NotValidated)?;
+        if self.switched_off.contains(&call.operation().id) {
+            return Err(Bypass::SwitchedOff);
+        }
+        match personal(call) {
+            Some(bypass) => Err(bypass),
+            None => Ok(CacheableCall(call)),
+        }
+    }
+}
+
+/// The sign that the answer is for one client only.
+fn personal(call: &ValidatedCall) -> Option<Bypass> {
+    let credentials = call.credentials();
+    let signs = [
+        (credentials.has_authorization(), Bypass::Authorization),
+        (credentials.shows_login(), Bypass::LoginCookie),
+        (
+            credentials.has_nonce(call.request().nonce.as_ref()),
+            Bypass::Nonce,
+        ),
+        // The password of a post, and whatever else may be found out to be personal.
+        (
+            credentials.opens_post() || call.expects_privacy(),
+            Bypass::Password,
+        ),
+        (call.expects_javascript(), Bypass::Script),
+        (call.expects_envelope(), Bypass::Envelope),
+    ];
+    signs
+        .into_iter()
+        .find_map(|(is_shown, bypass)| is_shown.then_some(bypass))
+}
+
+// === impl CacheableCall ===
+
+impl<'a> CacheableCall<'a> {
+    /// The call.
+    pub const fn call(self) -> &'a ValidatedCall {
+        self.0
+    }
+}
+
+// === impl Bypass ===
+
+impl Bypass {
+    /// Every reason.
+    pub const ALL: [Self; 9] = [
+        Self::Disabled,
+        Self::SwitchedOff,
+        Self::NotValidated,
+        Self::Authorization,
+        Self::LoginCookie,
+        Self::Nonce,
+        Self::Password,
+        Self::Script,
+        Self::Envelope,
+    ];
+
+    /// The name in `Cache-Status`, metrics and `explain`: a token.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Disabled => "cache-off",
+            Self::SwitchedOff => "operation-off",
+            Self::NotValidated => "not-validated",
+            Self::Authorization => "authorization",
+            Self::LoginCookie => "login-cookie",
+            Self::Nonce => "nonce",
+            Self::Password => "password",
+            Self::Script => "script",
+            Self::Envelope => "envelope",
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `Cache-Status` (RFC 9211): what the cache did with a request.
+
+use std::time::Duration;
+
+use http::HeaderValue;
+
+use super::bypass::Bypass;
+
+/// What the cache did with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheOutcome {
+    /// Answered from the cache, fresh for this time.
+    Hit(Duration),
+    /// Answered from the cache although stale for this time; the site is asked behind.
+    Stale(Duration),
+    /// Answered from the cache although stale for this time, because the site failed.
+    OnError(Duration),
+    /// Nothing was kept: the site was asked.
+    Miss(Asked),
+    /// What was kept was stale: the site was asked.
+    Revalidated(Asked),
+    /// The cache has no say.
+    Bypass(Bypass),
+}
+
+/// How the site was asked, and whether its answer is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// True if another client's question was shared.
+    pub collapsed: bool,
+    /// The time for which the answer is kept fresh; `None`: it is not kept.
+    pub kept: Option<Duration>,
+}
+
+// === impl CacheOutcome ===
+
+impl CacheOutcome {
+    /// The names that [`CacheOutcome::name`] gives.
+    pub const NAMES: [&'static str; 6] = ["hit", "stale", "stale_on_error", "miss", "revalidated", "bypass"];
+
+    /// The name in metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hit(_) => "hit",
+            Self::Stale(_) => "stale",
+            Self::OnError(_) => "stale_on_error",
+            Self::Miss(_) => "miss",
+            Self::Revalidated(_) => "revalidated",
+            Self::Bypass(_) => "bypass",
+        }
+    }
+
+    /// The value of the header.
+    pub fn header(self) -> HeaderValue {
+        let text = match self {
+            Self::Hit(left) => format!("hit; ttl={}", left.as_secs()),
+            Self::Stale(stale) => format!("hit; ttl={}", past(stale)),
+            Self::OnError(stale) => format!("hit; ttl={}; detail=origin-failed", past(stale)),
+            Self::Miss(asked) => format!("fwd=uri-miss{}", asked.text()),
+            Self::Revalidated(asked) => format!("fwd=stale{}", asked.text()),
+            Self::Bypass(bypass) => format!("fwd=bypass; detail={}", bypass.name()),
+        };
+        let value = format!("calendar-edge; {text}");
+        HeaderValue::try_from(value).unwrap_or_else(|_| HeaderValue::from_static("calendar-edge"))
+    }
+}
+
+/// A time in the past, in whole seconds.
+fn past(time: Duration) -> String {
+    match time.as_secs() {
+        0 => "0".to_owned(),
+        seconds => format!("-{seconds}"),
+    }
+}
+
+// === impl Asked ===
+
+impl Asked {
+    fn text(self) -> String {
+        let stored = self
+            .kept
+            .map_or_else(String::new, |left| format!("; stored; ttl={}", left.as_secs()));
+        let collapsed = if self.collapsed { "; collapsed" } else { "" };
+        stored + collapsed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_structured_fields() {
+        let second = Duration::from_millis(1900);
+        for (outcome, expected) in [
+            (CacheOutcome::Hit(second), "calendar-edge; hit; ttl=1"),
+            (CacheOutcome::Stale(Duration::ZERO), "calendar-edge; hit; ttl=0"),
+            (
+                CacheOutcome::Stale(Duration::from_secs(10)),
+                "calendar-edge; hit; ttl=-10",
+            ),
+            (
+                CacheOutcome::OnError(second),
+                "calendar-edge; hit; ttl=-1; detail=origin-failed",
+            ),
+            (
+                CacheOutcome::Miss(Asked {
+                    collapsed: true,
+                    kept: Some(second),
+                }),
+                "calendar-edge; fwd=uri-miss; stored; ttl=1; collapsed",
+            ),
+            (
+                CacheOutcome::Revalidated(Asked {
+                    collapsed: false,
+                    kept: None,
+                }),
+                "calendar-edge; fwd=stale",
+            ),
+            (
+                CacheOutcome::Bypass(Bypass::LoginCookie),
+                "calendar-edge; fwd=bypass; detail=login-cookie",
+            ),
+        ] {
+            assert_eq!(outcome.header(), expected);
+            assert!(CacheOutcome::NAMES.contains(&outcome.name()));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What an answer depends on: the records that it shows, and the collections that it was selected from.
+
+use http::StatusCode;
+
+use super::bypass::CacheableCall;
+use super::pairs::pairs;
+use super::records::{of_list, of_record};
+use super::tag::Tag;
+use crate::contract::{Kind, Route};
+
+/// The changes that make an answer outdated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dependencies {
+    /// A change of one of these.
+    On(Box<[Tag]>),
+    /// Any change: the answer does not show what it was made of.
+    OnEverything,
+}
+
+/// The most tags that are kept with one answer; more count as everything.
+const MOST_TAGS: usize = 4096;
+
+/// The parameter that leaves members out of the answer, numbers of records among them.
+const FIELDS: &str = "_fields";
+
+impl CacheableCall<'_> {
+    /// What the answer to this call with this status and body depends on.
+    pub fn dependencies(self, status: StatusCode, body: &[u8]) -> Dependencies {
+        let query = self.call().request().query.pairs();
+        let is_cut = pairs(query).any(|(name, _)| name == FIELDS);
+        let route = &self.call().request().route;
+        let found = match route.route() {
+            Route::Index | Route::Doc => return Dependencies::On(Box::default()),
+            Route::Collection(kind) => selected_from(kind, query),
+            Route::Item(kind) | Route::BySlug(kind) => {
+                let number = route.number().map(|number| Tag::Record(kind, number));
+                // Nothing is here as long as nothing is created.
+                let collection = (status != StatusCode::OK).then_some(Tag::Collection(kind));
+                number.into_iter().chain(collection).collect()
+            }
+        };
+        if status != StatusCode::OK {
+            return Dependencies::of(found, Vec::new());
+        }
+        let shown = match route.route() {
+            _ if is_cut => None,
+            Route::Collection(kind) => of_list(kind, body),
+            Route::Item(kind) | Route::BySlug(kind) => of_record(kind, body),
+            Route::Index | Route::Doc => None,
+        };
+        shown.map_or(Dependencies::OnEverything, |shown| Dependencies::of(found, shown))
+    }
+}
+
+/// The collections that members and order of a list depend on.
+fn selected_from(kind: Kind, query: &str) -> Vec<Tag> {
+    let mut tags = vec![Tag::Collection(kind)];
+    match kind {
+        Kind::Event => {
+            for (name, _) in pairs(query) {
+                tags.extend(filtered_by(name).iter().copied().map(Tag::Collection));
+            }
+        }
+        // `only_with_upcoming`, `has_events`, `event`
+        Kind::Venue | Kind::Organizer => {
+            let plain = ["page", "per_page", "search", "status"];
+            let by_events = pairs(query).any(|(name, _)| !plain.contains(&name));
+            tags.extend(by_events.then_some(Tag::Collection(Kind::Event)));
+        }
+        // Terms without events are hidden, and the number of events may be their order.
+        Kind::Category | Kind::Tag => tags.extend([Tag::Collection(Kind::Event), Tag::Relations]),
+    }
+    tags
+}
+
+/// The kinds whose records decide which events a parameter selects.
+fn filtered_by(parameter: &str) -> &'static [Kind] {
+    match parameter {
+        "venue" | "geoloc" | "geoloc_lat" | "geoloc_lng" => &[Kind::Venue],
+        "organizer" => &[Kind::Organizer],
+        "categories" => &[Kind::Category],
+        "tags" => &[Kind::Tag],
+        // Plugins extend the search to the names of linked records.
+        "search" => &[Kind::Venue, Kind::Organizer, Kind::Category, Kind::Tag],
+        _ => &[],
+    }
+}
+
+// === impl Dependencies ===
+
+impl Dependencies {
+    fn of(mut selected: Vec<Tag>, shown: Vec<Tag>) -> Self {
+        selected.extend(shown);
+        if selected.iter().any(shows_relations) {
+            selected.push(Tag::Relations);
+        }
+        selected.sort_unstable();
+        selected.dedup();
+        if selected.len() > MOST_TAGS {
+            return Self::OnEverything;
+        }
+        Self::On(selected.into_boxed_slice())
+    }
+
+    /// The memory of the tags, in bytes.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::On(tags) => size_of_val(&**tags),
+            Self::OnEverything => 0,
+        }
+    }
+}
+
+/// Events show links, terms show the number of their events.
+const fn shows_relations(tag: &Tag) -> bool {
+    matches!(tag, Tag::Record(Kind::Event | Kind::Category | Kind::Tag, _))
+}

@@ -1,0 +1,122 @@
+//! The key of a kept answer: everything that the answer depends on.
+
+use super::bypass::CacheableCall;
+use crate::contract::{Argument, DefaultValue, Operation, Schema};
+use crate::settings::Settings;
+
+/// The part of keys that depends on the settings.
+#[derive(Debug, Clone)]
+pub struct KeySpace {
+    /// Site and public address of each root, in the order of the settings.
+    roots: Vec<String>,
+    /// The namespace of clients that name none.
+    namespace: String,
+    /// True if answers name the address that the client used.
+    by_public_base: bool,
+}
+
+/// The names by which a client reached the edge, which stand in the answer.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachedBy<'a> {
+    /// Scheme and authority.
+    pub public_base: &'a str,
+    /// The public namespace; none: the first of the settings.
+    pub namespace: Option<&'a str>,
+}
+
+/// The argument whose default is a setting of the site, not the table's.
+const PER_PAGE: &str = "per_page";
+
+/// The only status that anonymous callers may ask for, which is also what they get without asking.
+const PUBLISHED: &str = "status=publish";
+
+// === impl KeySpace ===
+
+impl KeySpace {
+    /// The keys of these settings; others that lead elsewhere give other keys.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            roots: (0..settings.roots.len())
+                .map(|root| root_prefix(settings, root))
+                .collect(),
+            namespace: settings.namespaces.first().cloned().unwrap_or_default(),
+            by_public_base: settings.public_url.is_none(),
+        }
+    }
+
+    /// The key of a call from a client that reached the edge by these names.
+    ///
+    /// It holds what the site is asked, so that calls share a key only if the site cannot tell them apart. A GET and a
+    /// HEAD share it too. Arguments with their default value are left out where the answer is the same: backends repeat
+    /// the effective arguments in `rest_url`, whether they were sent or not.
+    pub fn key(&self, call: CacheableCall<'_>, reached: ReachedBy<'_>) -> String {
+        let call = call.call();
+        let request = call.request();
+        let mut key = String::with_capacity(160);
+        key.push_str(self.roots.get(request.root).map_or("", String::as_str));
+        key.push_str(&request.path(reached.namespace.unwrap_or(&self.namespace)));
+        if let Some(name) = request.query.namespace() {
+            separate(&mut key);
+            key.push_str(name);
+        }
+        for pair in request.query.pairs().split('&') {
+            if !pair.is_empty() && !is_default(call.operation(), pair) {
+                separate(&mut key);
+                key.push_str(pair);
+            }
+        }
+        if self.by_public_base {
+            key.push(' ');
+            key.push_str(reached.public_base);
+        }
+        key
+    }
+}
+
+/// Site and public address of a root. No part contains a blank.
+fn root_prefix(settings: &Settings, root: usize) -> String {
+    let Some(root) = settings.roots.get(root) else {
+        return String::new();
+    };
+    let origin = &settings.origin;
+    let mut prefix = format!("{} {}", root.origin_url, origin.namespace);
+    let host = origin.host.as_ref().map(|host| format!(" host={host}"));
+    let connect = origin
+        .connect
+        .as_ref()
+        .map(|address| format!(" connect={address}"));
+    let advertised = origin.advertised_url.as_ref().map(|url| format!(" as={url}"));
+    let public = settings.public_url.as_ref().map(|url| format!(" {url}"));
+    for part in [host, connect, advertised, public].into_iter().flatten() {
+        prefix.push_str(&part);
+    }
+    prefix + " " + &root.path
+}
+
+fn separate(key: &mut String) {
+    let is_first = !key.rsplit(' ').next().unwrap_or_default().contains('?');
+    key.push(if is_first { '?' } else { '&' });
+}
+
+/// Returns true if the pair changes nothing: it says what the site assumes without it.
+fn is_default(operation: &Operation, pair: &str) -> bool {
+    if pair == PUBLISHED {
+        return true;
+    }
+    let Some((name, value)) = pair.split_once('=') else {
+        return false;
+    };
+    name != PER_PAGE
+        && operation
+            .argument(name.as_bytes())
+            .is_some_and(|argument| says_default(argument, value))
+}
+
+fn says_default(argument: &Argument, value: &str) -> bool {
+    match argument.default {
+        DefaultValue::Int(1) if argument.schema == Some(Schema::Boolean) => matches!(value, "1" | "true"),
+        DefaultValue::Int(number) => value == number.to_string(),
+        DefaultValue::Bool(flag) => value == if flag { "true" } else { "false" },
+        DefaultValue::None | DefaultValue::Null | DefaultValue::Text(_) | DefaultValue::Generated => false,
+    }
+}

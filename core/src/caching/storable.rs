@@ -1,0 +1,105 @@
+//! The answers of the site that may be kept.
+
+use http::header::{CACHE_CONTROL, SET_COOKIE, VARY};
+use http::{HeaderMap, StatusCode};
+
+/// Whether an answer of the site may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storable {
+    /// It may, as long as it is fresh.
+    Yes,
+    /// It may for a short time: there is nothing here, or nothing any more.
+    Briefly,
+    /// It is a failure of the site, which is the same for everybody who asked.
+    Failure,
+    /// It is for the client that asked, and for nobody else.
+    No,
+}
+
+/// The request headers that the edge forwards and that differ from client to client.
+const FORWARDED: [&str; 4] = ["*", "user-agent", "x-forwarded-for", "x-request-id"];
+
+// === impl Storable ===
+
+impl Storable {
+    /// Judges an answer to an anonymous read by status and headers, as the site sent them.
+    pub fn of(status: StatusCode, headers: &HeaderMap) -> Self {
+        if is_personal(headers) {
+            return Self::No;
+        }
+        match status {
+            StatusCode::OK => Self::Yes,
+            StatusCode::NOT_FOUND | StatusCode::GONE => Self::Briefly,
+            _ if status.is_server_error() => Self::Failure,
+            _ => Self::No,
+        }
+    }
+}
+
+fn is_personal(headers: &HeaderMap) -> bool {
+    headers.contains_key(SET_COOKIE)
+        || has_any(headers, &CACHE_CONTROL, &["private", "no-store", "no-cache"])
+        || has_any(headers, &VARY, &FORWARDED)
+}
+
+/// Returns true if a list of tokens names one of these; a value behind `=` does not count.
+fn has_any(headers: &HeaderMap, name: &http::HeaderName, tokens: &[&str]) -> bool {
+    headers.get_all(name).iter().any(|field| {
+        // What cannot be read cannot be kept.
+        field.to_str().map_or(true, |text| {
+            text.split(',').any(|item| {
+                let token = item.split('=').next().unwrap_or_default().trim();
+                tokens.iter().any(|known| token.eq_ignore_ascii_case(known))
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn judge(status: u16, fields: &[(&'static str, &'static str)]) -> Storable {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_static(value));
+        }
+        Storable::of(StatusCode::from_u16(status).unwrap(), &headers)
+    }
+
+    #[test]
+    fn only_answers_for_everybody_are_kept() {
+        for (status, fields, expected) in [
+            (200, &[][..], Storable::Yes),
+            (200, &[("vary", "Origin, Accept-Encoding")], Storable::Yes),
+            (200, &[("cache-control", "public, max-age=60")], Storable::Yes),
+            (404, &[], Storable::Briefly),
+            (410, &[], Storable::Briefly),
+            (500, &[], Storable::Failure),
+            (503, &[], Storable::Failure),
+            (201, &[], Storable::No),
+            (204, &[], Storable::No),
+            (400, &[], Storable::No),
+            (401, &[], Storable::No),
+            (403, &[], Storable::No),
+            (429, &[], Storable::No),
+            (200, &[("set-cookie", "a=b")], Storable::No),
+            (200, &[("cache-control", "max-age=9, Private")], Storable::No),
+            (200, &[("cache-control", "private=\"x\"")], Storable::No),
+            (
+                200,
+                &[("cache-control", "public"), ("cache-control", "NO-STORE")],
+                Storable::No,
+            ),
+            (200, &[("cache-control", "no-cache")], Storable::No),
+            (200, &[("vary", "*")], Storable::No),
+            (200, &[("vary", "Origin"), ("vary", "User-Agent")], Storable::No),
+            (503, &[("set-cookie", "a=b")], Storable::No),
+            (404, &[("cache-control", "private")], Storable::No),
+        ] {
+            assert_eq!(judge(status, fields), expected, "{status} {fields:?}");
+        }
+    }
+}

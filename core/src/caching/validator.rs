@@ -1,0 +1,71 @@
+//! Entity tags, and the conditions of clients that already have an answer (RFC 9110 section 13).
+
+use http::HeaderValue;
+use ring::digest::{SHA256, digest};
+
+/// The bytes of the digest that an entity tag shows: enough that no two bodies share one.
+const SHOWN: usize = 16;
+
+/// The strong entity tag of a body.
+pub fn entity_tag(body: &[u8]) -> HeaderValue {
+    let digest = digest(&SHA256, body);
+    let mut tag = String::with_capacity(2 * SHOWN + 2);
+    tag.push('"');
+    for byte in digest.as_ref().iter().take(SHOWN) {
+        for nibble in [byte >> 4, byte & 15] {
+            tag.push(char::from_digit(nibble.into(), 16).unwrap_or('0'));
+        }
+    }
+    tag.push('"');
+    HeaderValue::try_from(tag).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+}
+
+/// Returns true if `If-None-Match` names this entity tag or any. Forms of one answer count as the same (weak comparison).
+pub fn is_known(if_none_match: &HeaderValue, tag: &HeaderValue) -> bool {
+    let known = if_none_match.as_bytes().trim_ascii();
+    if known == b"*" {
+        return true;
+    }
+    // A tag of the edge contains no comma.
+    known
+        .split(|byte| *byte == b',')
+        .any(|item| opaque(item.trim_ascii()) == opaque(tag.as_bytes()))
+}
+
+fn opaque(tag: &[u8]) -> &[u8] {
+    tag.strip_prefix(b"W/").unwrap_or(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_names_one_body() {
+        let tag = entity_tag(b"{}");
+        assert_eq!(tag, entity_tag(b"{}"));
+        assert_ne!(tag, entity_tag(b"[]"));
+        assert_eq!(tag.len(), 34);
+    }
+
+    #[test]
+    fn conditions_are_compared_weakly() {
+        let tag = HeaderValue::from_static("\"ab\"");
+        for (condition, expected) in [
+            ("\"ab\"", true),
+            ("W/\"ab\"", true),
+            ("*", true),
+            ("\"x\", \"ab\"", true),
+            ("\"x\",W/\"ab\" ", true),
+            ("\"abc\"", false),
+            ("ab", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                is_known(&HeaderValue::from_static(condition), &tag),
+                expected,
+                "{condition}"
+            );
+        }
+    }
+}

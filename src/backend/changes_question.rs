@@ -1,0 +1,76 @@
+//! The question to the companion plugin how many changes the site has counted.
+
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::{HeaderValue, Method, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use url::Position;
+
+use super::address::plain;
+use super::backends::Backends;
+use super::breaker::Health;
+use super::origin_route::OriginRoute;
+use super::outgoing::{Class, Outgoing};
+use crate::mark::{MARK, MarkKey, changes};
+use crate::settings::Settings;
+use crate::telemetry::unix_time;
+
+/// The question to one root, signed like a call.
+#[derive(Debug)]
+pub(crate) struct ChangesQuestion {
+    root: usize,
+    route: OriginRoute,
+    key: MarkKey,
+}
+
+/// Where the companion plugin answers below a root.
+const PATH: &str = "/calendar-edge/v1/changes";
+
+/// The most bytes of an answer that are read, so that its connection can be kept.
+const MOST_BYTES: usize = 4096;
+
+// === impl ChangesQuestion ===
+
+impl ChangesQuestion {
+    /// The question to a root; none without a secret, or for a root that is not configured.
+    pub(crate) fn new(settings: &Settings, root: usize) -> Option<Self> {
+        let url = &settings.roots.get(root)?.origin_url;
+        Some(Self {
+            root,
+            route: OriginRoute::of_root(&settings.origin, url),
+            key: settings.origin.mark_key.clone()?,
+        })
+    }
+
+    /// Asks the root; none if there is no answer with a number.
+    pub(crate) async fn ask(&self, backends: &Backends) -> Option<u64> {
+        let now = u64::try_from(unix_time()).unwrap_or_default();
+        let backend = backends.for_root(self.root);
+        let (response, guard) = backend.exchange(self.request(now)?, "none").await.ok()?;
+        guard.report(Health::Alive);
+        let number = (response.status() == StatusCode::OK)
+            .then(|| changes(response.headers()))
+            .flatten();
+        // The rest says the same.
+        let _ = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        number
+    }
+
+    fn request(&self, now: u64) -> Option<Outgoing> {
+        let base = self.route.base();
+        let path = format!("{}{PATH}", base.path().trim_end_matches('/'));
+        // A query of its own keeps caches in between from answering.
+        let url = plain(base, &path, Some(&format!("t={now}"))).ok()?;
+        let target = &url[Position::BeforePath..Position::AfterQuery];
+        let mark = self.key.mark(&Method::GET, target, b"", now);
+        let mut request = reqwest::Request::new(Method::GET, url);
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers.insert(MARK, mark);
+        self.route.write_host(headers);
+        Some(Outgoing {
+            request,
+            class: Class::Read,
+        })
+    }
+}

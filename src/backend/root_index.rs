@@ -1,0 +1,58 @@
+//! The root index of a site: what it says about itself besides the calendar.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::{HeaderValue, Method, StatusCode};
+use http_body_util::{BodyExt, Limited};
+
+use super::address::plain;
+use super::backends::Backend;
+use super::origin_route::OriginRoute;
+use super::outgoing::{Class, Outgoing};
+use crate::settings::Settings;
+
+/// The root index of the configured site.
+#[derive(Debug, Clone)]
+pub(crate) struct RootIndex {
+    route: OriginRoute,
+}
+
+/// The most bytes of an answer: it is asked for a few members only.
+const MOST_BYTES: usize = 64 * 1024;
+
+// === impl RootIndex ===
+
+impl RootIndex {
+    /// The index at `origin.url`.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            route: OriginRoute::of_root(&settings.origin, &settings.origin.url),
+        }
+    }
+
+    /// Asks a backend for members of the index; `None` if it does not answer with a success.
+    pub(crate) async fn read(&self, backend: &Backend, query: &str) -> Option<Bytes> {
+        let (response, guard) = backend.exchange(self.request(query)?, "none").await.ok()?;
+        guard.report(super::breaker::Health::Alive);
+        if response.status() != StatusCode::OK {
+            return None;
+        }
+        let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        body.ok().map(http_body_util::Collected::to_bytes)
+    }
+
+    fn request(&self, query: &str) -> Option<Outgoing> {
+        let base = self.route.base();
+        let path = format!("{}/", base.path().trim_end_matches('/'));
+        let url = plain(base, &path, Some(query)).ok()?;
+        let mut request = reqwest::Request::new(Method::GET, url);
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        self.route.write_host(headers);
+        Some(Outgoing {
+            request,
+            class: Class::Read,
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! A whole answer in as little memory as it needs.
+
+use bytes::Bytes;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use crate::cors::Audience;
+use crate::response::{AnsweredBy, EdgeResponse, whole};
+
+/// A whole answer for everybody, which can be given to many clients.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: Box<[(HeaderName, HeaderValue)]>,
+    pub(super) body: Bytes,
+    by: AnsweredBy,
+}
+
+/// The memory of one header field beside its value, in bytes.
+const FIELD: usize = 128;
+
+// === impl Answer ===
+
+impl Answer {
+    /// Copies an answer. Parts of a response are parts of larger buffers, which a reference would keep.
+    pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: AnsweredBy) -> Self {
+        let field = |(name, value): (&HeaderName, &HeaderValue)| {
+            let copy = HeaderValue::from_bytes(value.as_bytes()).ok()?;
+            Some((name.clone(), copy))
+        };
+        Self {
+            status,
+            headers: headers.iter().filter_map(field).collect(),
+            body: Bytes::copy_from_slice(body),
+            by,
+        }
+    }
+
+    /// The status.
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The body.
+    pub(crate) const fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// The response for one client.
+    pub(crate) fn response(&self) -> EdgeResponse {
+        let mut response = EdgeResponse::new(whole(self.body.clone()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.reserve(self.headers.len() + 8);
+        for (name, value) in &self.headers {
+            headers.append(name.clone(), value.clone());
+        }
+        // Explicit, so that a response to HEAD has the length of the omitted body.
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+        self.mark(&mut response);
+        response
+    }
+
+    /// The response to a client that has this answer already: these of its headers, and no body.
+    pub(super) fn not_modified(&self, kept: &[HeaderName]) -> EdgeResponse {
+        let mut response = EdgeResponse::default();
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        let fields = self.headers.iter().filter(|(name, _)| kept.contains(name));
+        for (name, value) in fields {
+            response.headers_mut().append(name.clone(), value.clone());
+        }
+        self.mark(&mut response);
+        response
+    }
+
+    fn mark(&self, response: &mut EdgeResponse) {
+        response.extensions_mut().insert(self.by);
+        response.extensions_mut().insert(Audience::Everybody);
+    }
+
+    /// The memory of the answer, in bytes.
+    pub(super) fn size(&self) -> usize {
+        let fields = self.headers.iter().map(|(_, value)| FIELD + value.len());
+        self.body.len() + fields.sum::<usize>()
+    }
+}

@@ -1,0 +1,108 @@
+//! A kept answer: with its entity tag, what it depends on, and when it was asked for.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
+use http::{HeaderName, HeaderValue, StatusCode};
+
+use super::answer::Answer;
+use crate::caching::{Dependencies, Filled, entity_tag, is_known, same_text};
+use crate::codecs::KeptForms;
+use crate::response::EdgeResponse;
+
+/// An answer in the cache.
+#[derive(Debug)]
+pub(crate) struct KeptAnswer {
+    pub(super) answer: Answer,
+    pub(super) tag: HeaderValue,
+    pub(super) fill: Fill,
+    /// The generation up to which nothing that it depends on was removed.
+    pub(super) checked: AtomicU64,
+    /// The body and its compressed forms.
+    forms: KeptForms,
+}
+
+/// The circumstances in which an answer was asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Fill {
+    /// When it was asked for.
+    pub(crate) filled: Filled,
+    /// What it depends on.
+    pub(crate) dependencies: Dependencies,
+    /// The generation when it was asked for.
+    pub(crate) generation: u64,
+}
+
+/// The headers of an answer that 304 repeats (RFC 9110 section 15.4.5).
+const REPEATED: [HeaderName; 3] = [CACHE_CONTROL, EXPIRES, VARY];
+
+/// The memory of an entry beside its key and its answer, in bytes: measured with many small answers.
+const OVERHEAD: usize = 1024;
+
+// === impl KeptAnswer ===
+
+impl KeptAnswer {
+    fn new(answer: Answer, fill: Fill) -> Self {
+        Self {
+            tag: entity_tag(answer.body()),
+            checked: AtomicU64::new(fill.generation),
+            forms: KeptForms::new(answer.body().clone()),
+            answer,
+            fill,
+        }
+    }
+
+    /// The same for an answer that replaces an older one. A body that says the same keeps its bytes and so its tag: the
+    /// plugin spells e-mail addresses in another way each time.
+    pub(crate) fn replacing(mut answer: Answer, fill: Fill, older: Option<&Self>) -> Self {
+        let older = older.filter(|older| same_text(older.answer.body(), answer.body()));
+        let Some(older) = older else {
+            return Self::new(answer, fill);
+        };
+        answer.body = older.answer.body.clone();
+        Self {
+            tag: older.tag.clone(),
+            checked: AtomicU64::new(fill.generation),
+            forms: older.forms.clone(),
+            answer,
+            fill,
+        }
+    }
+
+    /// The facts that its lifetime depends on.
+    pub(crate) const fn filled(&self) -> &Filled {
+        &self.fill.filled
+    }
+
+    /// The time since it was asked for; `now` is a time since 1970.
+    pub(crate) fn age(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.fill.filled.at)
+    }
+
+    /// The response for a client, with an entity tag if the answer is a success. `if_none_match` is the client's
+    /// condition: it gets 304 if it has this answer already.
+    pub(crate) fn response(&self, if_none_match: Option<&HeaderValue>) -> EdgeResponse {
+        if self.answer.status != StatusCode::OK {
+            return self.answer.response();
+        }
+        let mut response = match if_none_match {
+            Some(condition) if is_known(condition, &self.tag) => self.answer.not_modified(&REPEATED),
+            _ => {
+                let mut response = self.answer.response();
+                response.extensions_mut().insert(self.forms.clone());
+                response
+            }
+        };
+        response.headers_mut().insert(ETAG, self.tag.clone());
+        response
+    }
+
+    /// The memory of the entry with this key, in bytes.
+    pub(super) fn weight(&self, key: &str) -> u32 {
+        // The compressed forms are made later: all three together take about a third of the body.
+        let forms = self.answer.body().len() / 3;
+        let size = OVERHEAD + key.len() + self.answer.size() + forms + self.fill.dependencies.size();
+        u32::try_from(size).unwrap_or(u32::MAX)
+    }
+}

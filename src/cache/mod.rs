@@ -1,0 +1,19 @@
+//! Kept answers: stored within a bound of memory, served while they hold, removed when something changes.
+//!
+//! The core's [`caching`](crate::caching) decides what may be kept, under which key and for how long. This room holds the
+//! answers. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
+
+mod answer;
+mod companion;
+mod flights;
+mod kept;
+mod removal_log;
+mod site_clock;
+mod snapshot;
+mod statistics;
+mod store;
+
+pub(crate) use answer::Answer;
+pub(crate) use flights::{Flights, Leader, Progress, Seat};
+pub(crate) use kept::{Fill, KeptAnswer};
+pub(crate) use store::{Cache, Lookup, Removed};

@@ -1,0 +1,77 @@
+//! The time zone of the site, and whether it is time to ask for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+
+use crate::caching::SiteZone;
+
+/// The zone as the site last told it; clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SiteClock {
+    zone: Arc<ArcSwapOption<SiteZone>>,
+    /// Seconds since 1970; 0: never.
+    asked_at: Arc<AtomicU64>,
+}
+
+/// The time between two questions for the zone while it is known.
+const KNOWN: u64 = 600;
+
+/// The same while it is not.
+const UNKNOWN: u64 = 30;
+
+// === impl SiteClock ===
+
+impl SiteClock {
+    /// The zone, if it is known.
+    pub(crate) fn zone(&self) -> Option<Arc<SiteZone>> {
+        self.zone.load_full()
+    }
+
+    /// Returns true for one caller after each pause: that one asks for the zone. `now` is a time since 1970.
+    pub(crate) fn is_due(&self, now: Duration) -> bool {
+        let asked_at = self.asked_at.load(Ordering::Relaxed);
+        let pause = if self.zone.load().is_some() {
+            KNOWN
+        } else {
+            UNKNOWN
+        };
+        let is_due = now.as_secs() >= asked_at.saturating_add(pause);
+        is_due
+            && self
+                .asked_at
+                .compare_exchange(asked_at, now.as_secs(), Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+
+    /// Takes the zone that the site told.
+    pub(crate) fn set(&self, zone: SiteZone) {
+        self.zone.store(Some(Arc::new(zone)));
+    }
+
+    /// Asks for the zone anew with the next answer that depends on it: everything may have changed.
+    pub(super) fn doubt(&self) {
+        self.asked_at.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_caller_asks_at_a_time() {
+        let clock = SiteClock::default();
+        let at = Duration::from_secs;
+        assert!(clock.is_due(at(1000)));
+        assert!(!clock.is_due(at(1029)));
+        assert!(clock.is_due(at(1030)));
+        clock.set(SiteZone::of_index(br#"{"gmt_offset":1}"#).unwrap());
+        assert!(!clock.is_due(at(1629)));
+        clock.doubt();
+        assert!(clock.is_due(at(1629)));
+        assert!(!clock.is_due(at(1629)));
+    }
+}

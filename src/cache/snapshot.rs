@@ -1,0 +1,181 @@
+//! Kept answers in a file: written aside and renamed, read at start.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::answer::Answer;
+use super::kept::{Fill, KeptAnswer};
+use super::store::Cache;
+use crate::caching::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
+use crate::response::AnsweredBy;
+
+/// A length of a head or body in a file.
+fn length(bytes: &[u8]) -> io::Result<u32> {
+    u32::try_from(bytes.len()).map_err(|_| broken("it is too long"))
+}
+
+fn broken(reason: &str) -> io::Error {
+    io::Error::new(
+        ErrorKind::InvalidData,
+        format!("the snapshot is broken: {reason}"),
+    )
+}
+
+// === impl Cache ===
+
+impl Cache {
+    /// Reads the snapshot of an earlier run. What it holds is served only if the site fails. A file that is absent, broken
+    /// or of another version is left alone, with a line in the log.
+    pub(crate) fn restore(&self) {
+        let settings = self.settings();
+        let Some(path) = settings.snapshot.filter(|_| settings.enabled) else {
+            return;
+        };
+        match self.read_all(&path) {
+            Ok(answers) => {
+                tracing::info!(answers, path = %path.display(), "kept answers were read");
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "kept answers cannot be read");
+            }
+        }
+    }
+
+    fn read_all(&self, path: &Path) -> io::Result<usize> {
+        let largest = self.settings().largest_body();
+        let mut file = BufReader::new(File::open(path)?);
+        let mut header = vec![0; SNAPSHOT_HEADER.len()];
+        file.read_exact(&mut header)?;
+        if header != SNAPSHOT_HEADER {
+            return Err(broken("another version wrote it"));
+        }
+        let mut found = Vec::new();
+        while let Some(entry) = read_one(&mut file, largest)? {
+            found.push(entry);
+        }
+        let answers = found.len();
+        for (key, kept) in found {
+            self.keep(&key, &kept);
+        }
+        Ok(answers)
+    }
+
+    /// Writes all kept answers to the file of the settings, if there is one. Blocks for the time of writing.
+    pub(crate) fn save(&self) {
+        let settings = self.settings();
+        let Some(path) = settings.snapshot.filter(|_| settings.enabled) else {
+            return;
+        };
+        if let Err(error) = self.write_all(&path) {
+            tracing::warn!(%error, path = %path.display(), "kept answers cannot be written");
+        }
+    }
+
+    fn write_all(&self, path: &Path) -> io::Result<()> {
+        let aside = aside(path);
+        let mut file = BufWriter::new(private(&aside)?);
+        file.write_all(SNAPSHOT_HEADER)?;
+        for (key, kept) in self.answers().iter() {
+            if self.holds(&kept) {
+                write_one(&mut file, &key, &kept)?;
+            }
+        }
+        file.write_all(&SnapshotLengths::END.to_bytes())?;
+        file.into_inner()
+            .map_err(io::IntoInnerError::into_error)?
+            .sync_all()?;
+        fs::rename(&aside, path)
+    }
+}
+
+/// A name beside the file, so that renaming stays within one file system.
+fn aside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+/// A new file that only this user can read.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<()> {
+    let (at, turns_at) = SnapshotHead::times(kept.filled());
+    let headers = kept.answer.headers.iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.to_string(), value.to_owned()))
+    });
+    let head = SnapshotHead {
+        key: key.to_owned(),
+        status: kept.answer.status.as_u16(),
+        headers: headers.collect(),
+        at,
+        turns_at,
+        is_brief: kept.filled().is_brief,
+        tags: SnapshotHead::names(&kept.fill.dependencies),
+    };
+    let head = serde_json::to_vec(&head)?;
+    let body = kept.answer.body();
+    let lengths = SnapshotLengths {
+        head: length(&head)?,
+        body: length(body)?,
+    };
+    file.write_all(&lengths.to_bytes())?;
+    file.write_all(&head)?;
+    file.write_all(body)?;
+    file.write_all(&snapshot_seal(&head, body))
+}
+
+fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Arc<KeptAnswer>)>> {
+    let mut lengths = [0; 8];
+    source.read_exact(&mut lengths)?;
+    let lengths = SnapshotLengths::read(lengths, largest).ok_or_else(|| broken("an answer is too long"))?;
+    if lengths == SnapshotLengths::END {
+        return Ok(None);
+    }
+    let head = read_part(source, lengths.head)?;
+    let body = read_part(source, lengths.body)?;
+    let mut seal = snapshot_seal(&[], &[]);
+    source.read_exact(&mut seal)?;
+    if seal != snapshot_seal(&head, &body) {
+        return Err(broken("an answer has another digest"));
+    }
+    let head: SnapshotHead = serde_json::from_slice(&head)?;
+    let answer = answer(&head, &body).ok_or_else(|| broken("an answer has no status"))?;
+    let fill = Fill {
+        filled: head.filled(),
+        dependencies: head.dependencies(),
+        generation: 0,
+    };
+    let kept = KeptAnswer::replacing(answer, fill, None);
+    Ok(Some((head.key, Arc::new(kept))))
+}
+
+fn read_part(file: &mut impl Read, length: u32) -> io::Result<Vec<u8>> {
+    let mut part = vec![0; usize::try_from(length).unwrap_or_default()];
+    file.read_exact(&mut part)?;
+    Ok(part)
+}
+
+fn answer(head: &SnapshotHead, body: &[u8]) -> Option<Answer> {
+    let status = StatusCode::from_u16(head.status).ok()?;
+    let headers: HeaderMap = head
+        .headers
+        .iter()
+        .filter_map(|(name, value)| {
+            let name: HeaderName = name.parse().ok()?;
+            Some((name, HeaderValue::try_from(value).ok()?))
+        })
+        .collect();
+    Some(Answer::copied(status, &headers, body, AnsweredBy::Cache))
+}

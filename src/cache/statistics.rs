@@ -1,0 +1,74 @@
+//! What the cache holds and how often it was asked, for operators.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::store::Cache;
+use crate::telemetry::OperationLookups;
+
+/// What the cache holds and how often it was asked.
+#[derive(Debug, Serialize)]
+pub(crate) struct Statistics {
+    enabled: bool,
+    /// The number of kept answers.
+    entries: u64,
+    /// Their memory, in bytes.
+    bytes: u64,
+    /// The bound of that memory, in bytes.
+    memory: u64,
+    /// The age of the oldest answer, in seconds; none: nothing is kept.
+    oldest: Option<u64>,
+    /// The number of removals so far.
+    generation: u64,
+    companion: CompanionState,
+    /// The share of lookups that were answered from the cache, by operation.
+    operations: Vec<OperationLookups>,
+}
+
+/// What is known of the companion plugin.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum CompanionState {
+    /// It was never heard.
+    Unseen,
+    /// It was heard within `cache.reconcile`.
+    Alive,
+    /// It was heard before.
+    Silent,
+}
+
+// === impl Cache ===
+
+impl Cache {
+    /// What is kept at a time since 1970.
+    pub(crate) fn statistics(&self, now: Duration) -> Statistics {
+        let settings = self.settings();
+        let answers = self.answers();
+        answers.run_pending_tasks();
+        let held = answers.iter().filter(|(_, kept)| self.holds(kept));
+        let oldest = held.map(|(_, kept)| kept.age(now)).max();
+        Statistics {
+            enabled: settings.enabled,
+            entries: answers.entry_count(),
+            bytes: answers.weighted_size(),
+            memory: settings.memory,
+            oldest: oldest.map(|age| age.as_secs()),
+            generation: self.generation(),
+            companion: match self.companion() {
+                None => CompanionState::Unseen,
+                Some(signs) if now.saturating_sub(signs.last) <= settings.reconcile => CompanionState::Alive,
+                Some(_) => CompanionState::Silent,
+            },
+            operations: self.metrics().lookups_by_operation(),
+        }
+    }
+
+    /// Sets the gauges that are read with the metrics.
+    pub(crate) fn measure(&self) {
+        let answers = self.answers();
+        answers.run_pending_tasks();
+        self.metrics()
+            .hold(answers.entry_count(), answers.weighted_size());
+    }
+}

@@ -1,0 +1,250 @@
+//! The kept answers and what removes them, as one value that survives every reload.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use moka::sync::Cache as Moka;
+
+use super::companion::Companion;
+use super::kept::KeptAnswer;
+use super::removal_log::RemovalLog;
+use super::site_clock::SiteClock;
+use crate::caching::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
+use crate::settings::CacheSettings;
+use crate::telemetry::CacheMetrics;
+
+/// The cache; clones share everything.
+#[derive(Debug, Clone)]
+pub(crate) struct Cache {
+    shared: Arc<CacheState>,
+}
+
+#[derive(Debug)]
+struct CacheState {
+    rules: ArcSwap<Rules>,
+    answers: ArcSwap<Answers>,
+    generations: RemovalLog,
+    companion: Companion,
+    clock: SiteClock,
+    metrics: CacheMetrics,
+    fills: AtomicU64,
+}
+
+/// The settings in use.
+#[derive(Debug)]
+struct Rules {
+    settings: CacheSettings,
+    lifetimes: Lifetimes,
+}
+
+/// The answers, within a bound of memory that is fixed when this is made.
+pub(super) type Answers = Moka<String, Arc<KeptAnswer>>;
+
+/// What was found for a key.
+#[derive(Debug)]
+pub(crate) enum Lookup {
+    /// An answer, and how it may be served.
+    Kept(Arc<KeptAnswer>, Serving),
+    /// Nothing that may be served.
+    Nothing,
+}
+
+/// The result of a removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Removed {
+    /// The number of answers that were removed.
+    pub(crate) removed: usize,
+    /// The generation that the removal began.
+    pub(crate) generation: u64,
+}
+
+// === impl Cache ===
+
+impl Cache {
+    /// An empty cache within the bounds of the settings.
+    pub(crate) fn new(settings: &CacheSettings, metrics: CacheMetrics) -> Self {
+        Self {
+            shared: Arc::new(CacheState {
+                rules: ArcSwap::from_pointee(Rules::new(settings)),
+                answers: ArcSwap::from_pointee(answers(settings.memory, metrics.clone())),
+                generations: RemovalLog::new(),
+                companion: Companion::default(),
+                clock: SiteClock::default(),
+                metrics,
+                fills: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// Takes new settings. A cache that is switched off forgets; another bound of memory keeps what fits.
+    pub(crate) fn adapt(&self, settings: &CacheSettings) {
+        let old = self.shared.rules.swap(Arc::new(Rules::new(settings)));
+        if !settings.enabled {
+            self.answers().invalidate_all();
+        }
+        if old.settings.memory != settings.memory {
+            let next = answers(settings.memory, self.shared.metrics.clone());
+            for (key, kept) in self.answers().iter() {
+                next.insert((*key).clone(), kept);
+            }
+            self.shared.answers.store(Arc::new(next));
+        }
+    }
+
+    /// The settings in use.
+    pub(crate) fn settings(&self) -> CacheSettings {
+        self.shared.rules.load().settings.clone()
+    }
+
+    /// The counters.
+    pub(crate) fn metrics(&self) -> &CacheMetrics {
+        &self.shared.metrics
+    }
+
+    /// The zone of the site.
+    pub(crate) fn clock(&self) -> &SiteClock {
+        &self.shared.clock
+    }
+
+    /// The generation of the last removal: what is asked for from now on is not older.
+    pub(crate) fn generation(&self) -> u64 {
+        self.shared.generations.current()
+    }
+
+    /// Finds the answer for a key at a time since 1970.
+    pub(crate) fn find(&self, key: &str, now: Duration) -> Lookup {
+        let Some(kept) = self.answers().get(key) else {
+            return Lookup::Nothing;
+        };
+        if !self.holds(&kept) {
+            self.answers().invalidate(key);
+            return Lookup::Nothing;
+        }
+        match self.serving(&kept, now) {
+            Serving::Expired => {
+                self.answers().invalidate(key);
+                Lookup::Nothing
+            }
+            serving => Lookup::Kept(kept, serving),
+        }
+    }
+
+    /// How an answer may be served at a time since 1970.
+    pub(crate) fn serving(&self, kept: &KeptAnswer, now: Duration) -> Serving {
+        let rules = self.shared.rules.load();
+        rules.lifetimes.serving(kept.filled(), self.companion(), now)
+    }
+
+    /// Returns true if nothing that an answer depends on was removed since it was asked for.
+    pub(crate) fn holds(&self, kept: &KeptAnswer) -> bool {
+        self.shared
+            .generations
+            .holds(&kept.fill.dependencies, &kept.checked)
+    }
+
+    /// Keeps an answer, unless something that it depends on was removed since it was asked for. Returns true if it is
+    /// kept.
+    pub(crate) fn keep(&self, key: &str, kept: &Arc<KeptAnswer>) -> bool {
+        let holds = self.holds(kept);
+        if holds {
+            // A removal between this line and the last is seen by whoever finds the answer.
+            self.answers().insert(key.to_owned(), Arc::clone(kept));
+            self.shared.fills.fetch_add(1, Ordering::Relaxed);
+        }
+        holds
+    }
+
+    /// The number of answers that were kept so far, dropped ones included.
+    pub(crate) fn fills(&self) -> u64 {
+        self.shared.fills.load(Ordering::Relaxed)
+    }
+
+    /// Forgets the answer for a key, because the site now says something that is not kept.
+    pub(crate) fn forget(&self, key: &str) {
+        self.answers().invalidate(key);
+    }
+
+    /// Removes what a write may have changed, without counting it: this is on the way of an answer.
+    pub(crate) fn remove_written(&self, removal: &Removal) {
+        self.begin_removal(removal, RemovalCause::Write);
+    }
+
+    /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all kept
+    /// answers.
+    pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
+        let generation = self.begin_removal(removal, cause);
+        let outdated: Vec<Arc<String>> = self
+            .answers()
+            .iter()
+            .filter(|(_, kept)| !self.holds(kept))
+            .map(|(key, _)| key)
+            .collect();
+        for key in &outdated {
+            self.answers().invalidate(key.as_str());
+        }
+        Removed {
+            removed: outdated.len(),
+            generation,
+        }
+    }
+
+    fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
+        if *removal == Removal::All {
+            self.shared.clock.doubt();
+        }
+        self.shared.metrics.removed(cause);
+        self.shared.generations.remove(&with_collections(removal))
+    }
+
+    /// Notes a sign of the companion plugin at a time since 1970. `is_unbroken` says that its counter shows no change
+    /// that the edge was not told of; else what was kept before is asked for again.
+    pub(crate) fn companion_heard(&self, at: Duration, is_unbroken: bool) {
+        self.shared.companion.heard(at, is_unbroken);
+    }
+
+    /// The signs of the companion plugin.
+    pub(crate) fn companion(&self) -> Option<CompanionSigns> {
+        self.shared.companion.signs()
+    }
+
+    pub(super) fn answers(&self) -> arc_swap::Guard<Arc<Answers>> {
+        self.shared.answers.load()
+    }
+}
+
+/// A change of a record may change members and order of the lists of its kind.
+fn with_collections(removal: &Removal) -> Removal {
+    let Removal::Tags(tags) = removal else {
+        return Removal::All;
+    };
+    let collections = tags.iter().filter_map(|tag| match tag {
+        Tag::Record(kind, _) => Some(Tag::Collection(*kind)),
+        Tag::Image(_) | Tag::Collection(_) | Tag::Relations => None,
+    });
+    Removal::Tags(tags.iter().copied().chain(collections).collect())
+}
+
+fn answers(memory: u64, metrics: CacheMetrics) -> Answers {
+    Moka::builder()
+        .max_capacity(memory)
+        .weigher(|key: &String, kept: &Arc<KeptAnswer>| kept.weight(key))
+        .eviction_listener(move |_, _, cause| {
+            if cause.was_evicted() {
+                metrics.evicted();
+            }
+        })
+        .build()
+}
+
+// === impl Rules ===
+
+impl Rules {
+    fn new(settings: &CacheSettings) -> Self {
+        Self {
+            settings: settings.clone(),
+            lifetimes: Lifetimes::new(settings),
+        }
+    }
+}

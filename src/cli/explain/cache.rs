@@ -1,0 +1,105 @@
+//! What the cache would do with a request.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use calendar_edge::authority::PublicAddress;
+use calendar_edge::caching::{
+    CachePolicy, CacheableCall, Filled, KeySpace, Lifetimes, ReachedBy, Removal, Storable, written_by,
+};
+use calendar_edge::call::ForwardableCall;
+use calendar_edge::decision::RequestHead;
+use calendar_edge::routing::CallTarget;
+use calendar_edge::settings::Settings;
+use serde::Serialize;
+
+/// What the cache would do with a call.
+#[derive(Debug, Serialize)]
+pub(super) struct CacheStory {
+    /// True if the answer may be kept and looked up.
+    pub(super) cacheable: bool,
+    /// Why not, by the name in `Cache-Status`.
+    pub(super) bypass: Option<&'static str>,
+    /// Everything that the answer depends on.
+    pub(super) key: Option<String>,
+    /// The time for which a success is served without asking, in seconds, without a companion plugin.
+    pub(super) lifetime: Option<u64>,
+    /// The setting or the moment that ends it.
+    pub(super) ended_by: Option<&'static str>,
+    /// The tags of all answers that a write removes; `everything`: all answers.
+    pub(super) removes: Vec<String>,
+}
+
+// === impl CacheStory ===
+
+impl CacheStory {
+    /// `None` for calls that the cache has nothing to do with.
+    pub(super) fn of(
+        call: &ForwardableCall,
+        head: &RequestHead<'_>,
+        target: Option<&CallTarget>,
+        settings: &Settings,
+    ) -> Option<Self> {
+        if let Some(removal) = written_by(call) {
+            return Some(Self {
+                removes: removed(&removal),
+                ..Self::silent()
+            });
+        }
+        let story = match CachePolicy::new(settings).judge(call)? {
+            Ok(cacheable) => {
+                let matched = target.and_then(|target| target.matched.as_ref());
+                let public = PublicAddress::of(settings.public_url.as_ref(), head.addressed);
+                let reached = ReachedBy {
+                    public_base: &public.to_string(),
+                    namespace: matched.map(|matched| &*matched.namespace),
+                };
+                Self::kept(cacheable, reached, settings)
+            }
+            Err(bypass) => Self {
+                bypass: Some(bypass.name()),
+                ..Self::silent()
+            },
+        };
+        Some(story)
+    }
+
+    fn kept(cacheable: CacheableCall<'_>, reached: ReachedBy<'_>, settings: &Settings) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // The zone of the site is known to a running edge only.
+        let filled = Filled::new(now, Storable::Yes, cacheable.turn(), None);
+        let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
+        Self {
+            cacheable: true,
+            key: Some(KeySpace::new(settings).key(cacheable, reached)),
+            lifetime: Some(lifetime.as_secs()),
+            ended_by: Some(rule.reason()),
+            ..Self::silent()
+        }
+    }
+
+    const fn silent() -> Self {
+        Self {
+            cacheable: false,
+            bypass: None,
+            key: None,
+            lifetime: None,
+            ended_by: None,
+            removes: Vec::new(),
+        }
+    }
+}
+
+/// The call that the site is asked: for an answer that everybody may get, HEAD asks for the body as well.
+pub(super) fn asked(call: &ForwardableCall, settings: &Settings) -> ForwardableCall {
+    match CachePolicy::new(settings).judge(call) {
+        Some(Ok(cacheable)) => ForwardableCall::Validated(cacheable.call().with_body()),
+        _ => call.clone(),
+    }
+}
+
+fn removed(removal: &Removal) -> Vec<String> {
+    match removal {
+        Removal::All => vec!["everything".to_owned()],
+        Removal::Tags(tags) => tags.iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,47 @@
+//! `purge`: tells a running edge to remove kept answers.
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use calendar_edge::caching::{Removal, Tag};
+use calendar_edge::purge::Order;
+
+use super::admin_client::AdminClient;
+use super::args::PurgeArgs;
+use super::environment::Environment;
+use super::status::Misuse;
+
+/// Sends the order, and prints what the edge did.
+pub(super) fn run(args: &PurgeArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let order = Order {
+        removal: removal(args, environment)?,
+        changes: Vec::new(),
+    };
+    let client = AdminClient::new(args.admin.as_deref(), environment)?;
+    let done = client.post("/purge", order.to_string())?;
+    let number = |name: &str| done[name].as_u64().unwrap_or_default();
+    let (removed, generation) = (number("removed"), number("generation"));
+    writeln!(out, "removed {removed} answers, generation {generation}").context("standard output")
+}
+
+fn removal(args: &PurgeArgs, environment: Environment<'_>) -> anyhow::Result<Removal> {
+    let listed = environment
+        .get("CALENDAR_EDGE_TAG")
+        .filter(|_| args.tag.is_empty() && !args.all);
+    let listed = listed
+        .map(|tags| tags.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let texts = args.tag.iter().map(String::as_str).chain(listed.split(','));
+    let tags: Vec<&str> = texts.map(str::trim).filter(|text| !text.is_empty()).collect();
+    let is_all = args.all || (tags.is_empty() && environment.is_on("CALENDAR_EDGE_ALL"));
+    match (is_all, tags.is_empty()) {
+        (true, true) => Ok(Removal::All),
+        (false, false) => {
+            let tags = tags
+                .into_iter()
+                .map(|text| text.parse::<Tag>().with_context(|| format!("--tag {text}")));
+            Ok(Removal::Tags(tags.collect::<Result<_, _>>()?))
+        }
+        _ => Err(Misuse("say what to remove: --tag event:50, which may be repeated, or --all").into()),
+    }
+}

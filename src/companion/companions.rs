@@ -1,0 +1,189 @@
+//! The companion plugins of all REST roots, and what follows for the cache from what they say.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use url::Url;
+
+use super::hearing::{Hearing, Sign};
+use crate::cache::{Cache, Removed};
+use crate::caching::{Removal, RemovalCause};
+use crate::mark::{Seal, changes};
+use crate::purge::{AnswerAge, Order, SeenFault, SeenSeals};
+use crate::settings::Settings;
+use crate::telemetry::since_1970;
+
+/// The companion plugins by the REST root at the site; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Companions(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    cache: Cache,
+    roots: Mutex<HashMap<Url, Hearing>>,
+    taken: Mutex<SeenSeals>,
+    /// Whether a client called since the last look: only then is it worth asking.
+    is_called: AtomicBool,
+}
+
+/// The beginning of an exchange: what the edge knew of the site then.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExchangeStart {
+    at: Duration,
+    settled: Option<u64>,
+}
+
+/// The longest time that a message may come behind the number that it tells, or behind the message after it.
+const LONGEST_GRACE: Duration = Duration::from_secs(1);
+
+// === impl Companions ===
+
+impl Companions {
+    /// Nothing is heard yet.
+    pub(crate) fn new(cache: Cache) -> Self {
+        Self(Arc::new(State {
+            cache,
+            roots: Mutex::default(),
+            taken: Mutex::default(),
+            is_called: AtomicBool::new(false),
+        }))
+    }
+
+    /// Forgets the roots that are no longer configured.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        let is_configured = |url: &Url| settings.roots.iter().any(|root| root.origin_url == *url);
+        self.roots().retain(|url, _| is_configured(url));
+    }
+
+    /// Notes that a client calls the calendar.
+    pub(crate) fn called(&self) {
+        // Mostly it is set already, and a read leaves the line with all cores.
+        if !self.0.is_called.load(Ordering::Relaxed) {
+            self.0.is_called.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Begins an exchange with a root.
+    pub(crate) fn asks(&self, root: &Url) -> ExchangeStart {
+        ExchangeStart {
+            at: since_1970(),
+            settled: self
+                .roots()
+                .get(root)
+                .and_then(|hearing| hearing.ledger.settled()),
+        }
+    }
+
+    /// Hears what an answer of a root shows. An [`AnswerAge::Outdated`] answer must not be kept.
+    pub(crate) fn heard(
+        &self,
+        root: &Url,
+        asked: ExchangeStart,
+        status: StatusCode,
+        headers: &HeaderMap,
+    ) -> AnswerAge {
+        let Some(number) = changes(headers) else {
+            // Errors of servers in front of WordPress say nothing about it.
+            if status.is_success()
+                && let Some(hearing) = self.roots().get_mut(root)
+            {
+                hearing.gone();
+            }
+            return AnswerAge::Current;
+        };
+        self.sign(root, asked, |hearing, reconcile, now| {
+            hearing.shown(number, asked.settled, asked.at, reconcile, now)
+        })
+    }
+
+    /// Hears the answer of a root to the edge's own question; none: there was no answer with a number.
+    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, number: Option<u64>) {
+        let Some(number) = number else {
+            if let Some(hearing) = self.roots().get_mut(root) {
+                hearing.unanswered();
+            }
+            return;
+        };
+        let mut is_new_count = false;
+        self.sign(root, asked, |hearing, reconcile, now| {
+            is_new_count = hearing.ledger.answered(number, asked.settled, now);
+            hearing.shown(number, None, asked.at, reconcile, now)
+        });
+        if is_new_count {
+            tracing::warn!(%root, number, "the site's count of changes began anew: all kept answers are removed");
+            self.0.cache.remove(&Removal::All, RemovalCause::Missed);
+        }
+    }
+
+    /// Takes a seal for the first and only time.
+    pub(super) fn take(&self, seal: &Seal, unix_time: u64) -> Result<(), SeenFault> {
+        let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.take(seal, unix_time)
+    }
+
+    /// Removes what an order names.
+    pub(super) fn obey(&self, order: &Order, cause: RemovalCause) -> Removed {
+        // First the answers: whoever sees the number later must not find them.
+        let removed = self.0.cache.remove(&order.removal, cause);
+        let now = since_1970();
+        for hearing in self.roots().values_mut() {
+            hearing.ledger.told(order, now);
+        }
+        removed
+    }
+
+    /// Removes everything if a change went untold for too long, and returns the roots that are to be asked.
+    pub(super) fn look(&self) -> Vec<Url> {
+        let reconcile = self.reconcile();
+        let now = since_1970();
+        let grace = (reconcile / 10).min(LONGEST_GRACE);
+        let is_called = self.0.is_called.swap(false, Ordering::Relaxed);
+        let mut is_missed = false;
+        let mut due = Vec::new();
+        for (root, hearing) in self.roots().iter_mut() {
+            is_missed |= hearing.ledger.missed(grace, now);
+            // While nobody calls, nobody needs to know.
+            if is_called && hearing.is_due(reconcile / 2, now) {
+                due.push(root.clone());
+            }
+        }
+        if is_missed {
+            tracing::info!("a message of the companion plugin was missed: all kept answers are removed");
+            self.0.cache.remove(&Removal::All, RemovalCause::Missed);
+        }
+        due
+    }
+
+    /// The time in which a lost message has to be noticed.
+    pub(super) fn reconcile(&self) -> Duration {
+        self.0.cache.settings().reconcile
+    }
+
+    fn sign(
+        &self,
+        root: &Url,
+        asked: ExchangeStart,
+        hear: impl FnOnce(&mut Hearing, Duration, Duration) -> Sign,
+    ) -> AnswerAge {
+        let reconcile = self.reconcile();
+        let now = since_1970();
+        let mut roots = self.roots();
+        let sign = hear(roots.entry(root.clone()).or_default(), reconcile, now);
+        // One root whose site counts no changes could serve old answers in the name of the others.
+        let all_heard = roots
+            .values()
+            .all(|hearing| hearing.is_heard() && !hearing.is_older_than(reconcile, now));
+        if all_heard {
+            self.0.cache.companion_heard(asked.at, sign.is_unbroken);
+        }
+        sign.age
+    }
+
+    fn roots(&self) -> MutexGuard<'_, HashMap<Url, Hearing>> {
+        // Every change of it is whole.
+        self.0.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

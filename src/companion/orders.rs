@@ -1,0 +1,150 @@
+//! Orders to remove answers: who may give them, and the answer to them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::ORIGIN;
+use http::request::Parts as Head;
+use http::{HeaderMap, Method, StatusCode};
+use http_body::Body;
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use tokio::time::timeout;
+
+use super::companions::Companions;
+use crate::cache::Removed;
+use crate::caching::RemovalCause;
+use crate::mark::{MarkKey, SEAL, Seal};
+use crate::problem::{EdgeError, Refusal};
+use crate::purge::{Order, SeenFault};
+use crate::response::{BoxError, EdgeResponse, json, refused};
+use crate::settings::Settings;
+use crate::telemetry::since_1970;
+
+/// Takes orders under one set of settings.
+#[derive(Debug)]
+pub(crate) struct Orders {
+    key: Option<MarkKey>,
+    paths: Vec<String>,
+    companions: Companions,
+}
+
+/// Whoever gives an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// Somebody on this machine, through the listener for operators.
+    Local,
+    /// Anybody else.
+    Remote,
+}
+
+/// Where orders are taken below a REST root.
+const PATH: &str = "/calendar-edge/v1/purge";
+
+/// The longest time that the body of an order may take.
+const BODY_TIME: Duration = Duration::from_secs(5);
+
+// === impl Orders ===
+
+impl Orders {
+    pub(crate) fn new(settings: &Settings, companions: &Companions) -> Self {
+        let roots = settings.roots.iter();
+        Self {
+            key: settings.origin.mark_key.clone(),
+            paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
+            companions: companions.clone(),
+        }
+    }
+
+    /// Whether a request to the public listener is an order. Without a secret nobody can give one there.
+    pub(crate) fn are_given_by(&self, head: &Head) -> bool {
+        self.key.is_some()
+            && head.method == Method::POST
+            && self.paths.iter().any(|path| head.uri.path() == path)
+    }
+
+    /// Takes an order. Its head decides whether it is read at all.
+    pub(crate) async fn take<B>(&self, head: &Head, body: B, sender: Sender) -> EdgeResponse
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        match self.obey(head, body, sender).await {
+            Ok(removed) => confirmed(removed),
+            Err(refusal) => refused(&refusal),
+        }
+    }
+
+    async fn obey<B>(&self, head: &Head, body: B, sender: Sender) -> Result<Removed, Refusal>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        let seal = self.seal(&head.headers, sender)?;
+        let body = read(body).await?;
+        if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
+            return Err(Refusal::edge(EdgeError::PurgeDenied));
+        }
+        let order = Order::parse(&body).map_err(|fault| {
+            tracing::debug!(%fault, "an order cannot be read");
+            Refusal::edge(EdgeError::BadPurge)
+        })?;
+        let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
+        let companions = self.companions.clone();
+        // It looks at every kept answer.
+        let removing = tokio::task::spawn_blocking(move || companions.obey(&order, cause));
+        removing
+            .await
+            .map_err(|_| Refusal::edge(EdgeError::InternalError))
+    }
+
+    /// The seal of an order, taken for the first time; none in an order from this machine.
+    fn seal(&self, headers: &HeaderMap, sender: Sender) -> Result<Option<Seal>, Refusal> {
+        let denied = || Refusal::edge(EdgeError::PurgeDenied);
+        let mut fields = headers.get_all(SEAL).iter();
+        let (field, key) = match (fields.next(), fields.next(), &self.key) {
+            (Some(field), None, Some(key)) => (field, key),
+            // A page in a browser on this machine can send requests here as well, and says so.
+            (None, _, _) if sender == Sender::Local && !headers.contains_key(ORIGIN) => return Ok(None),
+            _ => return Err(denied()),
+        };
+        let now = since_1970().as_secs();
+        let seal = key.open(field.as_bytes(), now).map_err(|fault| {
+            tracing::info!(%fault, "an order to remove answers is refused");
+            denied()
+        })?;
+        match self.companions.take(&seal, now) {
+            Ok(()) => Ok(Some(seal)),
+            Err(SeenFault::Replayed) => Err(Refusal::edge(EdgeError::PurgeReplayed)),
+            Err(SeenFault::TooMany) => Err(Refusal::edge(EdgeError::RateLimited)),
+        }
+    }
+}
+
+/// The whole body of an order.
+async fn read<B>(body: B) -> Result<Bytes, Refusal>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    let most = usize::try_from(Order::MOST_BYTES).unwrap_or(usize::MAX);
+    let body = std::pin::pin!(Limited::new(body, most));
+    let body = timeout(BODY_TIME, body.collect())
+        .await
+        .map_err(|_| Refusal::edge(EdgeError::RequestTimeout))?;
+    body.map(Collected::to_bytes).map_err(|error| {
+        let is_too_large = error.is::<LengthLimitError>();
+        Refusal::edge(if is_too_large {
+            EdgeError::BodyTooLarge
+        } else {
+            EdgeError::BadBody
+        })
+    })
+}
+
+fn confirmed(removed: Removed) -> EdgeResponse {
+    let Removed { removed, generation } = removed;
+    json(
+        StatusCode::OK,
+        Bytes::from(format!("{{\"removed\":{removed},\"generation\":{generation}}}")),
+    )
+}

@@ -1,0 +1,210 @@
+//! Reads that were asked before: answered without the site, or together with the others who ask.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::calls::{CalendarCall, CallResponse};
+use super::filling::{Filling, Landing, Question};
+use super::served::CacheReport;
+use super::stage::Stage;
+use super::{Parts, served};
+use crate::cache::{Cache, Flights, KeptAnswer, Lookup, Progress, Seat};
+use crate::caching::{Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving};
+use crate::companion::Companions;
+use crate::server::Drain;
+use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::telemetry::since_1970;
+
+/// Answers reads from the cache.
+///
+/// It takes judged calls: a [`CacheableCall`] can only be made of a call that passed every rule.
+#[derive(Debug)]
+pub(super) struct Caching<S> {
+    filling: Arc<Filling<S>>,
+    cache: Cache,
+    policy: CachePolicy,
+    keys: KeySpace,
+    flights: Flights<Landing>,
+    drain: Drain,
+    served: CacheReport,
+    companions: Companions,
+}
+
+/// The question of one client on its way.
+struct OwnPlace {
+    progress: watch::Receiver<Progress<Landing>>,
+    is_leader: bool,
+}
+
+// === impl Caching ===
+
+impl<S> Caching<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    pub(super) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            filling: Arc::new(Filling::new(inner, parts, settings, shared)),
+            cache: shared.cache.clone(),
+            policy: CachePolicy::new(settings),
+            keys: KeySpace::new(settings),
+            flights: Flights::default(),
+            drain: shared.drain.clone(),
+            served: CacheReport::new(settings, shared),
+            companions: shared.companions.clone(),
+        }
+    }
+
+    fn question(&self, cacheable: CacheableCall<'_>, call: &CalendarCall) -> Question {
+        let reached = ReachedBy {
+            public_base: &call.client.public_base,
+            namespace: call.client.namespace.as_deref(),
+        };
+        Question {
+            key: self.keys.key(cacheable, reached),
+            operation: cacheable.call().operation().name.as_str(),
+            if_none_match: call.if_none_match.clone(),
+        }
+    }
+
+    async fn answer(&self, question: Question, call: CalendarCall) -> CallResponse {
+        match self.cache.find(&question.key, since_1970()) {
+            Lookup::Kept(kept, Serving::Fresh(left)) => {
+                self.served.kept(&kept, &question, CacheOutcome::Hit(left))
+            }
+            Lookup::Kept(kept, Serving::Behind(stale)) => {
+                drop(self.board(&question, &call, Some(&kept)));
+                self.served.kept(&kept, &question, CacheOutcome::Stale(stale))
+            }
+            Lookup::Kept(kept, _) => self.ask(question, call, Some(kept)).await,
+            Lookup::Nothing => self.ask(question, call, None).await,
+        }
+    }
+
+    /// Asks the site, or waits for somebody who does. `older` is an answer that may be served if the site fails.
+    async fn ask(
+        &self,
+        question: Question,
+        call: CalendarCall,
+        older: Option<Arc<KeptAnswer>>,
+    ) -> CallResponse {
+        let flight = self.board(&question, &call, older.as_ref());
+        let collapsed = !flight.is_leader;
+        let asked = |kept: Option<Duration>| {
+            let asked = Asked { collapsed, kept };
+            match older {
+                Some(_) => CacheOutcome::Revalidated(asked),
+                None => CacheOutcome::Miss(asked),
+            }
+        };
+        match flight.landing().await {
+            Some(Landing::Kept(kept)) => {
+                let left = self.left(&kept);
+                self.served.kept(&kept, &question, asked(Some(left)))
+            }
+            Some(Landing::Failed(failed)) => match self.on_error(older.as_deref(), &question) {
+                Some(response) => response,
+                None => self.served.plain(&failed, &question, asked(None)),
+            },
+            Some(Landing::Alone(response)) if !collapsed => match served::take(&response) {
+                Some(response) => self.served.relayed(response, &question, asked(None)),
+                None => self.ask_alone(call, &question).await,
+            },
+            // Another client's answer, or none: this one asks for itself.
+            Some(Landing::Alone(_)) | None => self.ask_alone(call, &question).await,
+        }
+    }
+
+    async fn ask_alone(&self, call: CalendarCall, question: &Question) -> CallResponse {
+        let asked = Asked {
+            collapsed: false,
+            kept: None,
+        };
+        let response = self.filling.inner().call(call).await;
+        self.served.relayed(response, question, CacheOutcome::Miss(asked))
+    }
+
+    /// Takes a seat for the question, and asks the site if nobody does.
+    fn board(&self, question: &Question, call: &CalendarCall, older: Option<&Arc<KeptAnswer>>) -> OwnPlace {
+        match self.flights.board(&question.key, self.cache.generation()) {
+            Seat::Follower(progress) => OwnPlace {
+                progress,
+                is_leader: false,
+            },
+            Seat::Leader(leader) => {
+                let progress = leader.progress();
+                let filling = Arc::clone(&self.filling);
+                self.drain
+                    .spawn(filling.fill(leader, call.for_everybody(), older.cloned()));
+                OwnPlace {
+                    progress,
+                    is_leader: true,
+                }
+            }
+        }
+    }
+
+    /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
+    fn on_error(&self, older: Option<&KeptAnswer>, question: &Question) -> Option<CallResponse> {
+        let older = older.filter(|older| self.cache.holds(older))?;
+        let stale = match self.cache.serving(older, since_1970()) {
+            Serving::Fresh(_) => Duration::ZERO,
+            Serving::Behind(stale) | Serving::OnError(stale) => stale,
+            Serving::Expired => return None,
+        };
+        Some(self.served.kept(older, question, CacheOutcome::OnError(stale)))
+    }
+
+    fn left(&self, kept: &KeptAnswer) -> Duration {
+        match self.cache.serving(kept, since_1970()) {
+            Serving::Fresh(left) => left,
+            Serving::Behind(_) | Serving::OnError(_) | Serving::Expired => Duration::ZERO,
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Caching<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, call: CalendarCall) -> CallResponse {
+        self.companions.called();
+        let question = match self.policy.judge(&call.call) {
+            Some(Ok(cacheable)) => self.question(cacheable, &call),
+            // Such operations have no cache to speak of.
+            None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => {
+                return self.filling.inner().call(call).await;
+            }
+            Some(Err(bypass)) => {
+                let operation = call.operation();
+                let response = self.filling.inner().call(call).await;
+                return self.served.bypassed(response, operation, bypass);
+            }
+        };
+        self.answer(question, call).await
+    }
+}
+
+// === impl OwnPlace ===
+
+impl OwnPlace {
+    /// The end of the question for this client; `None` if it was lost.
+    ///
+    /// The leader hears of the first failure, the others of the second: one failure does not fail them all, and a site
+    /// that fails is not asked once for each.
+    async fn landing(mut self) -> Option<Landing> {
+        loop {
+            match &*self.progress.borrow_and_update() {
+                Progress::Landed(landing) => return Some(landing.clone()),
+                Progress::FailedOnce(landing) if self.is_leader => return Some(landing.clone()),
+                Progress::Asking | Progress::FailedOnce(_) => {}
+            }
+            self.progress.changed().await.ok()?;
+        }
+    }
+}

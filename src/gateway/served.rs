@@ -1,0 +1,108 @@
+//! The headers by which the cache tells clients what it did, and counts of that.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
+use http::{HeaderValue, StatusCode};
+
+use super::calls::{CallResponse, Login};
+use super::filling::Question;
+use crate::cache::{Answer, KeptAnswer};
+use crate::caching::{Bypass, CacheOutcome};
+use crate::response::EdgeResponse;
+use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::telemetry::{CacheMetrics, since_1970};
+
+/// `Cache-Status` (RFC 9211).
+const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
+
+/// Writes responses that passed the cache.
+#[derive(Debug)]
+pub(super) struct CacheReport {
+    metrics: CacheMetrics,
+    /// What clients may do with an answer that has an entity tag.
+    client_caching: HeaderValue,
+}
+
+// === impl CacheReport ===
+
+impl CacheReport {
+    pub(super) fn new(settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            metrics: shared.cache.metrics().clone(),
+            client_caching: client_caching(settings.cache.client_max_age),
+        }
+    }
+
+    /// A kept answer.
+    pub(super) fn kept(&self, kept: &KeptAnswer, question: &Question, outcome: CacheOutcome) -> CallResponse {
+        let mut response = kept.response(question.if_none_match.as_ref());
+        if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
+            let headers = response.headers_mut();
+            headers.insert(CACHE_CONTROL, self.client_caching.clone());
+            headers.remove(EXPIRES);
+        }
+        self.told(response, question.operation, outcome, kept.age(since_1970()))
+    }
+
+    /// A failure that is shared.
+    pub(super) fn plain(&self, answer: &Answer, question: &Question, outcome: CacheOutcome) -> CallResponse {
+        self.told(answer.response(), question.operation, outcome, Duration::ZERO)
+    }
+
+    /// The response to one client's own question.
+    pub(super) fn relayed(
+        &self,
+        relayed: CallResponse,
+        question: &Question,
+        outcome: CacheOutcome,
+    ) -> CallResponse {
+        let CallResponse { response, login } = relayed;
+        let told = self.told(response, question.operation, outcome, Duration::ZERO);
+        CallResponse { login, ..told }
+    }
+
+    /// The response to a call that passed the cache by.
+    pub(super) fn bypassed(
+        &self,
+        relayed: CallResponse,
+        operation: &'static str,
+        bypass: Bypass,
+    ) -> CallResponse {
+        let CallResponse { response, login } = relayed;
+        let told = self.told(response, operation, CacheOutcome::Bypass(bypass), Duration::ZERO);
+        CallResponse { login, ..told }
+    }
+
+    fn told(
+        &self,
+        mut response: EdgeResponse,
+        operation: &'static str,
+        outcome: CacheOutcome,
+        age: Duration,
+    ) -> CallResponse {
+        self.metrics.looked_up(operation, outcome);
+        let headers = response.headers_mut();
+        headers.insert(CACHE_STATUS, outcome.header());
+        headers.insert(AGE, HeaderValue::from(age.as_secs()));
+        CallResponse {
+            response,
+            login: Login::NotRefused,
+        }
+    }
+}
+
+fn client_caching(max_age: Duration) -> HeaderValue {
+    let value = match max_age.as_secs() {
+        0 => "no-cache".to_owned(),
+        seconds => format!("public, max-age={seconds}"),
+    };
+    HeaderValue::try_from(value).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
+}
+
+/// Takes a response that is for one client, once.
+pub(super) fn take(response: &Mutex<Option<CallResponse>>) -> Option<CallResponse> {
+    response.lock().unwrap_or_else(PoisonError::into_inner).take()
+}

@@ -1,0 +1,150 @@
+//! The metrics of the cache.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+use serde::Serialize;
+
+use crate::caching::{Bypass, CacheOutcome, RemovalCause};
+use crate::contract::table;
+
+/// The metrics of the cache; clones share their values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CacheMetrics {
+    lookups: Family<LookupLabels, Counter>,
+    bytes: Gauge,
+    entries: Gauge,
+    evictions: Counter,
+    removals: Family<CauseLabels, Counter>,
+    coalesced: Counter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LookupLabels {
+    operation: &'static str,
+    result: &'static str,
+    /// Why the cache was passed by; empty else.
+    reason: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CauseLabels {
+    cause: &'static str,
+}
+
+/// The lookups of one operation.
+#[derive(Debug, Serialize)]
+pub(crate) struct OperationLookups {
+    operation: &'static str,
+    /// Lookups that did not pass the cache by.
+    lookups: u64,
+    /// Those that were answered without waiting for the site, or because it failed.
+    hits: u64,
+    /// Reads that passed the cache by.
+    bypassed: u64,
+}
+
+// === impl CacheMetrics ===
+
+impl CacheMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "cache_lookups",
+            "Reads by what the cache did with them",
+            self.lookups.clone(),
+        );
+        registry.register_with_unit(
+            "cache_weight",
+            "Memory of all kept answers",
+            Unit::Bytes,
+            self.bytes.clone(),
+        );
+        registry.register("cache_entries", "Kept answers", self.entries.clone());
+        registry.register(
+            "cache_evictions",
+            "Answers that were dropped for want of memory",
+            self.evictions.clone(),
+        );
+        registry.register(
+            "cache_removals",
+            "Removals because something changed",
+            self.removals.clone(),
+        );
+        registry.register(
+            "cache_fills_coalesced",
+            "Reads that waited for the same question of another client",
+            self.coalesced.clone(),
+        );
+        for cause in RemovalCause::ALL {
+            let labels = CauseLabels { cause: cause.name() };
+            drop(self.removals.get_or_create(&labels));
+        }
+    }
+
+    /// Counts what the cache did with a read of an operation.
+    pub(crate) fn looked_up(&self, operation: &'static str, outcome: CacheOutcome) {
+        let labels = LookupLabels {
+            operation,
+            result: outcome.name(),
+            reason: match outcome {
+                CacheOutcome::Bypass(bypass) => bypass.name(),
+                _ => "",
+            },
+        };
+        self.lookups.get_or_create(&labels).inc();
+        if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
+            && asked.collapsed
+        {
+            self.coalesced.inc();
+        }
+    }
+
+    /// Counts an answer that was dropped for want of memory.
+    pub(crate) fn evicted(&self) {
+        self.evictions.inc();
+    }
+
+    /// Counts a removal.
+    pub(crate) fn removed(&self, cause: RemovalCause) {
+        let labels = CauseLabels { cause: cause.name() };
+        self.removals.get_or_create(&labels).inc();
+    }
+
+    /// Notes how many answers are kept, and their bytes.
+    pub(crate) fn hold(&self, entries: u64, bytes: u64) {
+        self.entries.set(i64::try_from(entries).unwrap_or(i64::MAX));
+        self.bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// The lookups of each operation that had any.
+    pub(crate) fn lookups_by_operation(&self) -> Vec<OperationLookups> {
+        let operations = table().operations().iter();
+        let counted = operations.map(|operation| self.lookups_of(operation.name.as_str()));
+        counted
+            .filter(|found| found.lookups + found.bypassed > 0)
+            .collect()
+    }
+
+    fn lookups_of(&self, operation: &'static str) -> OperationLookups {
+        let count = |result: &'static str, reason: &'static str| {
+            let labels = LookupLabels {
+                operation,
+                result,
+                reason,
+            };
+            self.lookups.get(&labels).map_or(0, |counter| counter.get())
+        };
+        let hits = ["hit", "stale", "stale_on_error"].map(|result| count(result, ""));
+        let asked = ["miss", "revalidated"].map(|result| count(result, ""));
+        let bypassed = Bypass::ALL.map(|bypass| count("bypass", bypass.name()));
+        let hits = hits.iter().sum();
+        OperationLookups {
+            operation,
+            lookups: hits + asked.iter().sum::<u64>(),
+            hits,
+            bypassed: bypassed.iter().sum(),
+        }
+    }
+}
