@@ -3,12 +3,14 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod compare;
 mod cors;
 mod http2;
 mod limits;
 mod listening;
 mod log;
 mod modes;
+mod operation_pattern;
 mod origin;
 mod origin_address;
 mod protection;
@@ -20,12 +22,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use ipnet::IpNet;
 use url::Url;
 
+pub use compare::{CompareSettings, IgnoreRule};
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
 pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
+pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
@@ -96,6 +100,8 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// Cross-origin rules.
     pub cors: CorsSettings,
+    /// Comparison of the answers of backends.
+    pub compare: CompareSettings,
     /// Logging.
     pub log: LogSettings,
 }
@@ -142,6 +148,7 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),
+            compare: CompareSettings::default(),
             log: LogSettings::default(),
         }
     }
