@@ -21,7 +21,9 @@ impl WrittenTime {
         let (date, rest) = (text.get(..10)?, text.get(10..)?);
         let rest = rest.strip_prefix([' ', 'T'])?;
         let (time, rest) = (rest.get(..8)?, rest.get(8..)?);
-        let offset = offset(without_fraction(rest))?;
+        let rest = without_fraction(rest);
+        let offset = offset(rest);
+        (offset.is_some() || rest.is_empty()).then_some(())?;
         Some(Self {
             wall: wall(date, time)?,
             offset,
@@ -77,13 +79,10 @@ fn without_fraction(rest: &str) -> &str {
     }
 }
 
-/// The offset at the end of a text; the outer `None` is for any other end.
-fn offset(rest: &str) -> Option<Option<i64>> {
-    if rest.is_empty() {
-        return Some(None);
-    }
+/// Seconds that the end of a text names ahead of UTC.
+fn offset(rest: &str) -> Option<i64> {
     if rest == "Z" {
-        return Some(Some(0));
+        return Some(0);
     }
     let sign = match rest.bytes().next()? {
         b'+' => 1,
@@ -94,7 +93,7 @@ fn offset(rest: &str) -> Option<Option<i64>> {
     let is_plain = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number: i64 = digits.parse().ok().filter(|_| is_plain)?;
     let minutes = number / 100 * 60 + number % 100;
-    Some(Some(sign * minutes * SECONDS_PER_MINUTE))
+    Some(sign * minutes * SECONDS_PER_MINUTE)
 }
 
 #[cfg(test)]

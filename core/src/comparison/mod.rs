@@ -16,6 +16,8 @@ mod lists;
 mod node;
 mod noise;
 mod number;
+#[cfg(test)]
+mod recorded_changes;
 mod redact;
 mod report;
 mod scalar;

@@ -183,12 +183,11 @@ impl<'a> Members<'a> {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut kept: Vec<(String, Node<'a>)> = Vec::new();
         for (name, value) in entries {
-            match places.get(&name).and_then(|place| kept.get_mut(*place)) {
-                Some((_, known)) => *known = value,
-                None => {
-                    places.insert(name.clone(), kept.len());
-                    kept.push((name, value));
-                }
+            if let Some((_, known)) = places.get(&name).and_then(|place| kept.get_mut(*place)) {
+                *known = value;
+            } else {
+                places.insert(name.clone(), kept.len());
+                kept.push((name, value));
             }
         }
         Self { entries: kept }

@@ -173,20 +173,81 @@ impl OperationReport {
         if worst <= accepted {
             return format!("{calls} calls with nothing worse than {worst}");
         }
-        let worse: Vec<&str> = self
+        let refused: Vec<&str> = self
             .paths
             .keys()
             .rev()
             .filter(|(class, _)| *class > accepted)
             .map(|(_, path)| path.as_str())
             .collect();
-        let named: Vec<&str> = worse.iter().take(NAMED_PATHS).copied().collect();
-        let rest = if worse.len() > NAMED_PATHS { ", …" } else { "" };
-        format!("{worst} at {} paths: {}{rest}", worse.len(), named.join(", "))
+        let named: Vec<&str> = refused.iter().take(NAMED_PATHS).copied().collect();
+        let rest = if refused.len() > NAMED_PATHS { ", …" } else { "" };
+        format!("{worst} at {} paths: {}{rest}", refused.len(), named.join(", "))
     }
 }
 
 fn name(operation: Option<OperationId>) -> &'static str {
     let row = table().operations().iter().find(|row| Some(row.id) == operation);
     row.map_or(NO_OPERATION, |row| row.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::{between, operation};
+    use super::*;
+
+    #[test]
+    fn the_report_has_its_fixed_form() {
+        let now: Timestamp = "2026-11-22T03:00:00Z".parse().unwrap();
+        let mut report = ComparisonReport::default();
+        let findings = between(None, br#"{"cost":"5"}"#, br#"{"cost":"6"}"#);
+        report.add(operation("events.read"), &findings, now);
+        report.add(operation("venues.list"), &PathFindings::default(), now);
+        assert_eq!(
+            report.to_json(DifferenceClass::Representation),
+            json!({"calls": 2, "operations": {
+                "events.read": {"calls": 1, "verdict": "not_ready", "why": "different at 1 paths: cost", "paths": [{
+                    "path": "cost", "class": "different", "count": 1,
+                    "first": "2026-11-22T03:00:00Z", "last": "2026-11-22T03:00:00Z",
+                    "example": {"owner": "5", "other": "6"},
+                }]},
+                "venues.list": {"calls": 1, "verdict": "ready", "why": "1 calls without a difference", "paths": []},
+            }})
+        );
+        assert_eq!(report.worst(), DifferenceClass::Different);
+        let accepted = report.to_json(DifferenceClass::Different);
+        assert_eq!(accepted["operations"]["events.read"]["verdict"], "ready");
+    }
+
+    #[test]
+    fn hostile_paths_meet_a_bound_and_hide_nothing() {
+        let now: Timestamp = "2026-11-22T03:00:00Z".parse().unwrap();
+        let mut report = ComparisonReport::default();
+        for round in 0..20 {
+            let members = |value: &str| -> String {
+                let all: Vec<_> = (0..2_000)
+                    .map(|n| format!("\"{round}.{n:0150}\":{value}"))
+                    .collect();
+                all.join(",")
+            };
+            let (owner, other) = (
+                format!("{{{},\"zz\":1}}", members("1")),
+                format!("{{{},\"zz\":2}}", members("\"1\"")),
+            );
+            let findings = between(None, owner.as_bytes(), other.as_bytes());
+            assert!(findings.iter().count() <= 257);
+            assert_eq!(findings.worst(), DifferenceClass::Different);
+            report.add(operation("events.read"), &findings, now);
+        }
+        let json = report.to_json(DifferenceClass::Representation);
+        let paths = json["operations"]["events.read"]["paths"].as_array().unwrap();
+        assert!(paths.len() <= 206, "{}", paths.len());
+        assert_eq!(
+            (&paths[0]["path"], &paths[0]["class"]),
+            (&json!(":more"), &json!("different"))
+        );
+        assert!(json.to_string().len() < 200_000);
+    }
 }

@@ -3,6 +3,7 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod backends;
 mod compare;
 mod cors;
 mod http2;
@@ -22,6 +23,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use ipnet::IpNet;
 use url::Url;
 
+pub use backends::{BackendSettings, BackendSoftware, CredentialsPolicy, OWNER};
 pub use compare::{CompareSettings, IgnoreRule};
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
@@ -100,6 +102,8 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// Cross-origin rules.
     pub cors: CorsSettings,
+    /// Backends beside the site, each with its own name.
+    pub backends: Vec<BackendSettings>,
     /// Comparison of the answers of backends.
     pub compare: CompareSettings,
     /// Logging.
@@ -148,6 +152,7 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),
+            backends: Vec::new(),
             compare: CompareSettings::default(),
             log: LogSettings::default(),
         }
