@@ -29,10 +29,12 @@ mod min_rate_body;
 mod presenting;
 mod rate_limit;
 mod read_body;
+mod rehearsal;
 mod service;
 mod site;
 mod stage;
 
+pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};
 pub(crate) use service::Gateway;
 
 use body::BodyReader;

@@ -1,0 +1,12 @@
+//! `calendar-edge compare` and `calendar-edge replay`: two backends get the same calls, and their answers are compared.
+
+mod compare;
+mod judge;
+mod printed;
+mod record;
+mod replay;
+mod sides;
+mod skipped;
+
+pub(super) use compare::run as compare;
+pub(super) use replay::run as replay;
