@@ -18,6 +18,7 @@ pub mod framing;
 pub mod mark;
 pub mod payload;
 pub mod problem;
+pub mod purge;
 pub mod relay;
 pub mod routing;
 pub mod settings;
