@@ -27,6 +27,7 @@ mod forwarded;
 mod head_refusal;
 mod judging;
 mod min_rate_body;
+mod own_names;
 mod presenting;
 mod rate_limit;
 mod read_body;

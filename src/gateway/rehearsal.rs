@@ -6,11 +6,13 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
+use url::Url;
 
 use super::calls::{CalendarCall, CallFailure};
 use super::deadline::Deadline;
 use super::dispatch::{self, Dispatch};
 use super::fault;
+use super::own_names::OwnNames;
 use super::stage::Stage;
 use crate::authority::PublicAddress;
 use crate::backend::{Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends};
@@ -29,12 +31,14 @@ use crate::telemetry::Metrics;
 pub struct Rehearsal {
     way: Deadline<Dispatch>,
     rules: Arc<RelayRules>,
+    roots: Vec<Url>,
 }
 
 /// Answers that were recorded earlier, presented by the settings of the backend that gave them.
 #[derive(Debug)]
 pub struct RecordedAnswers {
     rules: RelayRules,
+    roots: Vec<Url>,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -45,7 +49,7 @@ pub struct RehearsedCall {
     forwarded: ForwardedHeaders,
 }
 
-/// An answer as the client would have seen it.
+/// An answer as the client would have seen it, but with the public host for every address of the backend.
 #[derive(Debug, Clone)]
 pub struct RehearsedAnswer {
     /// The status.
@@ -99,6 +103,7 @@ impl Rehearsal {
         Ok(Self {
             way: Deadline::new(Dispatch::new(&backends, &rules), &settings),
             rules,
+            roots: roots(&settings),
         })
     }
 
@@ -106,7 +111,7 @@ impl Rehearsal {
     pub async fn answer(&self, call: &RehearsedCall) -> RehearsedAnswer {
         let sent = CalendarCall::rehearsed(call.call.clone(), call.client.clone(), call.forwarded.clone());
         match self.way.call(sent).await {
-            Ok(accepted) => presented(accepted, &call.client, &self.rules).await,
+            Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
             Err(failure) => RehearsedAnswer::failed(&failure),
         }
     }
@@ -121,6 +126,7 @@ impl RecordedAnswers {
         settings.origin.advertised_url = None;
         Self {
             rules: rules(&settings),
+            roots: roots(&settings),
         }
     }
 
@@ -128,7 +134,7 @@ impl RecordedAnswers {
     pub async fn answer(&self, call: &RehearsedCall, recorded: Response<Bytes>) -> RehearsedAnswer {
         let recorded = recorded.map(Full::new);
         match accept(recorded, &dispatch::context(&call.call), &self.rules).await {
-            Ok(accepted) => presented(accepted, &call.client, &self.rules).await,
+            Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
             Err(failure) => RehearsedAnswer::failed(&CallFailure::Unsound(failure)),
         }
     }
@@ -202,21 +208,39 @@ fn rules(settings: &Settings) -> RelayRules {
     RelayRules::new(settings, &LearntRoots::default(), &BufferBudget::new(settings))
 }
 
+fn roots(settings: &Settings) -> Vec<Url> {
+    settings
+        .roots
+        .iter()
+        .map(|root| root.origin_url.clone())
+        .collect()
+}
+
 async fn presented<B>(
     accepted: AcceptedResponse<B>,
-    client: &ClientContext,
-    rules: &RelayRules,
+    call: &RehearsedCall,
+    (rules, roots): (&RelayRules, &[Url]),
 ) -> RehearsedAnswer
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    let (head, body) = present(accepted, client, rules).into_parts();
+    let public_base = &call.client.public_base;
+    let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
+    let root = printed.as_ref().or_else(|| roots.get(call.root()));
+    let names = root.map(|root| OwnNames::new(root, public_base));
+    let (mut head, body) = present(accepted, &call.client, rules).into_parts();
+    if let Some(names) = &names {
+        names.share_headers(&mut head.headers);
+    }
     match body.collect().await {
         Ok(whole) => RehearsedAnswer {
             status: head.status,
             headers: head.headers,
-            body: whole.to_bytes(),
+            body: match names {
+                Some(names) => names.share_body(whole.to_bytes()),
+                None => whole.to_bytes(),
+            },
             failure: None,
         },
         Err(failure) => {

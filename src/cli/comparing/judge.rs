@@ -70,7 +70,7 @@ impl<'s> CallJudge<'s> {
         let outcome = match self.decider.decide(&head, &request.body) {
             Decision::Judged(judgement) => judgement.outcome,
             Decision::Preflight | Decision::Refuse(_) => return Judged::Answered,
-            Decision::Site => return Judged::Elsewhere,
+            Decision::Site | Decision::RestIndex(_) => return Judged::Elsewhere,
         };
         let Outcome::Forward(call) = outcome else {
             return Judged::Answered;
