@@ -35,6 +35,7 @@ mod rehearsal;
 mod service;
 mod site;
 mod stage;
+mod upload_body;
 
 pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};
 pub(crate) use service::Gateway;
@@ -87,7 +88,7 @@ fn calendar(
 impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
-            decider: Arc::new(Decider::new(settings)),
+            decider: Arc::new(Decider::before(settings, shared.indexes.tables(settings))),
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
             bodies: BodyReader::new(settings, shared),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts as Head;
+use http_body::Body as _;
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -11,9 +12,10 @@ use super::body::{BodyFault, BodyReader};
 use super::calls::request_head;
 use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
+use super::upload_body::UploadBody;
 use super::{Parts, fault};
 use crate::authority::PublicAddress;
-use crate::backend::{Backends, SiteOrigin};
+use crate::backend::{Backends, SiteOrigin, SiteTraffic};
 use crate::decision::{Decider, OpenedCall};
 use crate::layers::{ClientBody, RequestContext};
 use crate::problem::Refusal;
@@ -72,12 +74,18 @@ impl Site {
         body: ClientBody,
     ) -> EdgeResponse {
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        self.forward(head, context, reqwest::Body::wrap(body)).await
+        if body.is_end_stream() {
+            let nothing = reqwest::Body::wrap(body);
+            return self.forward(head, context, nothing, SiteTraffic::Page).await;
+        }
+        let body = UploadBody::new(body, self.backends.for_site().begin_upload());
+        let body = reqwest::Body::wrap(body);
+        self.forward(head, context, body, SiteTraffic::Upload).await
     }
 
     /// Reads a form, and forwards it unless it is a calendar call.
     pub(super) async fn read_form(&self, head: &Head, context: &RequestContext, body: ClientBody) -> Passage {
-        let body = match self.bodies.read(body).await {
+        let body = match self.bodies.read(body, self.limits.body_bytes).await {
             Ok(body) => body,
             Err(fault) => return Passage::Answered(fault.response()),
         };
@@ -86,19 +94,28 @@ impl Site {
                 opened: Box::new(opened),
                 body,
             },
-            Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(body)).await),
+            Ok(None) => {
+                let body = reqwest::Body::from(body);
+                Passage::Answered(self.forward(head, context, body, SiteTraffic::Page).await)
+            }
             Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
         }
     }
 
-    async fn forward(&self, head: &Head, context: &RequestContext, body: reqwest::Body) -> EdgeResponse {
+    async fn forward(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        body: reqwest::Body,
+        traffic: SiteTraffic,
+    ) -> EdgeResponse {
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        match self.backends.for_site().pass(outgoing).await {
+        match self.backends.for_site().pass(outgoing, traffic).await {
             // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
             Ok(answer) if !(200..600).contains(&answer.status().as_u16()) => {
                 fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()))
