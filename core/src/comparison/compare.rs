@@ -7,7 +7,7 @@ use super::facts::AnswerFacts;
 use super::findings::{ExamplePair, PathFindings};
 use super::headers::compare_headers;
 use super::lists::PairedItems;
-use super::node::{Members, Node};
+use super::node::{Node, NodeMembers};
 use super::redact::{ABSENT, shown, text};
 use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
@@ -103,7 +103,7 @@ impl Walk<'_> {
         }
     }
 
-    fn maps(&mut self, trail: &Trail<'_>, owner: &Members<'_>, other: &Members<'_>) {
+    fn maps(&mut self, trail: &Trail<'_>, owner: &NodeMembers<'_>, other: &NodeMembers<'_>) {
         let twins = other.by_name();
         let mut last = 0;
         let mut is_moved = false;

@@ -19,12 +19,12 @@ pub(super) enum Node<'a> {
     Number(&'a str),
     Text(RawText<'a>),
     List(Vec<Node<'a>>),
-    Map(Members<'a>),
+    Map(NodeMembers<'a>),
 }
 
 /// The members of an object.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Members<'a> {
+pub(super) struct NodeMembers<'a> {
     /// In the order of the document; of two members of one name the last one counts.
     entries: Vec<(String, Node<'a>)>,
 }
@@ -38,7 +38,7 @@ pub(super) enum Unread {
     TooLarge,
 }
 
-struct Reader<'a> {
+struct NodeReader<'a> {
     tokens: JsonTokens<'a>,
     depth: usize,
     values: usize,
@@ -49,7 +49,7 @@ struct Reader<'a> {
 impl<'a> Node<'a> {
     /// Reads a document in time and memory proportional to its bytes.
     pub(super) fn read(document: &'a [u8]) -> Result<Self, Unread> {
-        let mut reader = Reader {
+        let mut reader = NodeReader {
             tokens: JsonTokens::new(document),
             depth: DEPTH,
             values: MOST_VALUES,
@@ -77,9 +77,9 @@ pub(super) fn decoded(text: RawText<'_>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-// === impl Members ===
+// === impl NodeMembers ===
 
-impl<'a> Members<'a> {
+impl<'a> NodeMembers<'a> {
     pub(super) const fn len(&self) -> usize {
         self.entries.len()
     }
@@ -107,9 +107,9 @@ impl<'a> Members<'a> {
     }
 }
 
-// === impl Reader ===
+// === impl NodeReader ===
 
-impl<'a> Reader<'a> {
+impl<'a> NodeReader<'a> {
     fn value(&mut self, token: JsonToken<'a>) -> Result<Node<'a>, Unread> {
         self.values = self.values.checked_sub(1).ok_or(Unread::TooLarge)?;
         match token {
@@ -149,11 +149,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn map(&mut self) -> Result<Members<'a>, Unread> {
+    fn map(&mut self) -> Result<NodeMembers<'a>, Unread> {
         let mut entries = Vec::new();
         let mut token = self.tokens.next()?;
         if matches!(token, JsonToken::CloseMap) {
-            return Ok(Members { entries });
+            return Ok(NodeMembers { entries });
         }
         loop {
             let JsonToken::Text(name) = token else {
@@ -166,15 +166,15 @@ impl<'a> Reader<'a> {
             entries.push((decoded(name), self.value(value)?));
             match self.tokens.next()? {
                 JsonToken::Comma => token = self.tokens.next()?,
-                JsonToken::CloseMap => return Ok(Members::of(entries)),
+                JsonToken::CloseMap => return Ok(NodeMembers::of(entries)),
                 _ => return Err(Unread::NotJson),
             }
         }
     }
 }
 
-impl<'a> Members<'a> {
-    /// Members with each name once, at its first place and with its last value, as PHP reads them.
+impl<'a> NodeMembers<'a> {
+    /// NodeMembers with each name once, at its first place and with its last value, as PHP reads them.
     fn of(entries: Vec<(String, Node<'a>)>) -> Self {
         let distinct: HashSet<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
         if distinct.len() == entries.len() {

@@ -29,7 +29,7 @@ static ANSWERS: LazyLock<Vec<Value>> = LazyLock::new(|| {
 #[derive(Debug, Clone, PartialEq)]
 struct Change {
     /// The way to the value, with the numbers of items.
-    way: Vec<Turn>,
+    way: Vec<WayStep>,
     path: String,
     class: DifferenceClass,
     /// The new value; none: the value is removed.
@@ -37,7 +37,7 @@ struct Change {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Turn {
+enum WayStep {
     Member(String),
     Item(usize),
 }
@@ -45,13 +45,13 @@ enum Turn {
 // === changes ===
 
 /// Every change of a value and of what is below it.
-fn changes(value: &Value, way: &[Turn], found: &mut Vec<Change>) {
+fn changes(value: &Value, way: &[WayStep], found: &mut Vec<Change>) {
     let mut add = |class, to: Option<Value>| {
         let (way, path) = (way.to_vec(), path(way));
         found.push(Change { way, path, class, to });
     };
     let name = match way.last() {
-        Some(Turn::Member(name)) => name.as_str(),
+        Some(WayStep::Member(name)) => name.as_str(),
         _ => "",
     };
     // A record with another number is another record.
@@ -61,7 +61,7 @@ fn changes(value: &Value, way: &[Turn], found: &mut Vec<Change>) {
     for (class, to) in forms(value) {
         add(class, Some(to));
     }
-    if matches!(way.last(), Some(Turn::Member(_))) {
+    if matches!(way.last(), Some(WayStep::Member(_))) {
         let class = match value {
             Value::Null | Value::Bool(false) => DifferenceClass::Representation,
             _ => DifferenceClass::Different,
@@ -74,12 +74,12 @@ fn changes(value: &Value, way: &[Turn], found: &mut Vec<Change>) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter().filter(|(name, _)| is_plain(name)) {
-                changes(member, &[way, &[Turn::Member(name.clone())]].concat(), found);
+                changes(member, &[way, &[WayStep::Member(name.clone())]].concat(), found);
             }
         }
         Value::Array(items) if name != "methods" => {
             for (place, item) in items.iter().enumerate() {
-                changes(item, &[way, &[Turn::Item(place)]].concat(), found);
+                changes(item, &[way, &[WayStep::Item(place)]].concat(), found);
             }
         }
         _ => {}
@@ -134,12 +134,12 @@ fn text_forms(text: &str) -> Vec<(DifferenceClass, Value)> {
 }
 
 /// The class of a reversed object or list, if it can be reversed.
-fn reversed(value: &Value, way: &[Turn]) -> Option<DifferenceClass> {
+fn reversed(value: &Value, way: &[WayStep]) -> Option<DifferenceClass> {
     match value {
         Value::Object(members) if members.len() > 1 => Some(DifferenceClass::Order),
         Value::Array(items) if items.len() > 1 && items.iter().all(|item| item["id"].is_u64()) => {
             let is_terms =
-                matches!(way.last(), Some(Turn::Member(name)) if name == "categories" || name == "tags");
+                matches!(way.last(), Some(WayStep::Member(name)) if name == "categories" || name == "tags");
             // The list of an answer has an order.
             Some(if is_terms && way.len() > 1 {
                 DifferenceClass::Order
@@ -162,13 +162,13 @@ fn reverse(value: &Value) -> Value {
     }
 }
 
-fn path(way: &[Turn]) -> String {
+fn path(way: &[WayStep]) -> String {
     let mut path = String::new();
     for turn in way {
         match turn {
-            Turn::Item(_) => path += "[]",
-            Turn::Member(name) if path.is_empty() => path += name,
-            Turn::Member(name) => path = format!("{path}.{name}"),
+            WayStep::Item(_) => path += "[]",
+            WayStep::Member(name) if path.is_empty() => path += name,
+            WayStep::Member(name) => path = format!("{path}.{name}"),
         }
     }
     if path.is_empty() { ":body".to_owned() } else { path }
@@ -189,17 +189,17 @@ fn apply(document: &Value, change: &Change) -> Value {
     };
     for turn in before {
         here = match turn {
-            Turn::Member(name) => &mut here[name.as_str()],
-            Turn::Item(place) => &mut here[*place],
+            WayStep::Member(name) => &mut here[name.as_str()],
+            WayStep::Item(place) => &mut here[*place],
         };
     }
     match (last, &change.to) {
-        (Turn::Member(name), Some(to)) => here[name.as_str()] = to.clone(),
-        (Turn::Item(place), Some(to)) => here[*place] = to.clone(),
-        (Turn::Member(name), None) => {
+        (WayStep::Member(name), Some(to)) => here[name.as_str()] = to.clone(),
+        (WayStep::Item(place), Some(to)) => here[*place] = to.clone(),
+        (WayStep::Member(name), None) => {
             here.as_object_mut().expect("an object").shift_remove(name);
         }
-        (Turn::Item(_), None) => unreachable!("items are not removed"),
+        (WayStep::Item(_), None) => unreachable!("items are not removed"),
     }
     changed
 }

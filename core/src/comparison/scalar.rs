@@ -6,7 +6,7 @@ use super::class::DifferenceClass;
 use super::entities::{read_the_same, show_the_same_mail};
 use super::facts::AnswerFacts;
 use super::instant::WrittenTime;
-use super::node::{Members, Node};
+use super::node::{Node, NodeMembers};
 use super::number::ExactNumber;
 use super::trail::Trail;
 
@@ -16,7 +16,7 @@ pub(super) struct Pair<'n, 'a> {
     pub(super) owner: &'n Node<'a>,
     pub(super) other: &'n Node<'a>,
     /// The objects that hold the values as members; none elsewhere.
-    pub(super) records: Option<(&'n Members<'a>, &'n Members<'a>)>,
+    pub(super) records: Option<(&'n NodeMembers<'a>, &'n NodeMembers<'a>)>,
 }
 
 /// The class of two values of which at most one is a list or an object with content.
@@ -120,7 +120,7 @@ fn is_utc(name: &str) -> bool {
 }
 
 /// The UTC time beside a local one: `utc_start_date` of `start_date`, `modified_utc` of `modified`.
-fn utc_of(name: &str, record: Option<&Members<'_>>) -> Option<WrittenTime> {
+fn utc_of(name: &str, record: Option<&NodeMembers<'_>>) -> Option<WrittenTime> {
     let names = [format!("utc_{name}"), format!("{name}_utc")];
     names.iter().find_map(|name| time(record?.get(name)?))
 }

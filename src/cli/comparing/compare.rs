@@ -8,10 +8,10 @@ use calendar_edge::comparison::ComparisonReport;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
-use super::super::args::CompareArgs;
 use super::super::environment::Environment;
 use super::super::explain::{assumed_type, headers, method, target};
 use super::super::status::{Status, could_not_run};
+use super::args::CompareArgs;
 use super::judge::{CallJudge, Judged, SentRequest};
 use super::printed::{self, SideNames};
 use super::sides::{ComparedCall, Sides};

@@ -13,10 +13,10 @@ use http::HeaderMap;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::super::args::ReplayArgs;
 use super::super::environment::Environment;
 use super::super::explain::headers;
 use super::super::status::{Misuse, Status, could_not_run};
+use super::args::ReplayArgs;
 use super::judge::{CallJudge, Judged};
 use super::printed::{self, SideNames};
 use super::record::{RecordedCall, Records};
