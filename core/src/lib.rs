@@ -9,6 +9,7 @@ pub mod authority;
 pub mod caching;
 pub mod call;
 pub mod comparison;
+pub mod compression;
 pub mod contract;
 pub mod cors;
 pub mod credentials;

@@ -32,6 +32,7 @@ mod presenting;
 mod rate_limit;
 mod read_body;
 mod rehearsal;
+mod scanned_body;
 mod service;
 mod site;
 mod stage;

@@ -5,6 +5,7 @@
 
 mod backends;
 mod compare;
+mod compression;
 mod cors;
 mod http2;
 mod limits;
@@ -25,6 +26,7 @@ use url::Url;
 
 pub use backends::{BackendSettings, BackendSoftware, CredentialsPolicy, OWNER};
 pub use compare::{CompareSettings, IgnoreRule};
+pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
@@ -112,6 +114,8 @@ pub struct Settings {
     pub backends: Vec<BackendSettings>,
     /// Comparison of the answers of backends.
     pub compare: CompareSettings,
+    /// Compressed answers to clients.
+    pub compression: CompressionSettings,
     /// Logging.
     pub log: LogSettings,
 }
@@ -163,6 +167,7 @@ impl Settings {
             cors: CorsSettings::default(),
             backends: Vec::new(),
             compare: CompareSettings::default(),
+            compression: CompressionSettings::default(),
             log: LogSettings::default(),
         }
     }

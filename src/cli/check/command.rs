@@ -13,6 +13,7 @@ use super::super::guard;
 use super::super::named_address;
 use super::super::status::{Status, tell};
 use super::backends::look_at;
+use super::editors;
 use super::home::{Home, home};
 use super::probe::{Probe, Wall};
 use super::trouble::Trouble;
@@ -92,6 +93,9 @@ async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Sta
             tally.findings += unguarded(settings, out)?;
         }
         check_home(settings, &mut tally, out).await?;
+        for root in &settings.roots {
+            editors::tell(root, settings, out).await?;
+        }
     }
     Ok(tally.status())
 }

@@ -2,6 +2,7 @@
 
 mod backends;
 mod command;
+mod editors;
 mod home;
 mod probe;
 mod trouble;
