@@ -17,7 +17,7 @@ use crate::backend::{Backends, SiteOrigin};
 use crate::decision::{Decider, OpenedCall};
 use crate::layers::{ClientBody, RequestContext};
 use crate::problem::Refusal;
-use crate::relay::{OriginFailure, RelayRules, rewrite_discovery};
+use crate::relay::{OriginFailure, RelayRules, publish_site_headers};
 use crate::response::{EdgeResponse, refused};
 use crate::settings::{Limits, Settings, Timeouts};
 use crate::telemetry::Traffic;
@@ -103,11 +103,7 @@ impl Site {
             }
             Ok(answer) => {
                 let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
-                rewrite_discovery(
-                    answer.headers_mut(),
-                    &self.rules.urls().map(),
-                    &public.to_string(),
-                );
+                publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
                 answer
             }
             Err(failure) => match BodyFault::behind(&failure) {

@@ -174,10 +174,10 @@ fn write_globals(
 }
 
 /// The global parameters of a body that stay in it, nulls included.
-fn body_globals<'a>(
-    parameters: &'a Parameters,
+fn body_globals(
+    parameters: &Parameters,
     is_written: impl Fn(&str) -> bool,
-) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
+) -> impl Iterator<Item = (&str, Cow<'_, Value>)> {
     let stay = |global: &&Global| matches!(global.treatment, Treatment::Forward | Treatment::ForwardInPlace);
     let stay = GLOBALS.iter().filter(stay).map(|global| global.name);
     stay.filter(move |name| !is_written(name)).filter_map(|name| {
