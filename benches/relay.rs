@@ -87,6 +87,7 @@ fn relaying(bencher: Bencher<'_, '_>) {
     };
     let client = ClientContext {
         public_base: PUBLIC_BASE.into(),
+        namespace: None,
         audience: Audience::Everybody,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

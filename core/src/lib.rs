@@ -6,6 +6,7 @@
 
 pub mod admission;
 pub mod authority;
+pub mod caching;
 pub mod call;
 pub mod contract;
 pub mod cors;
@@ -16,6 +17,7 @@ pub mod framing;
 pub mod mark;
 pub mod payload;
 pub mod problem;
+pub mod purge;
 pub mod relay;
 pub mod routing;
 pub mod settings;

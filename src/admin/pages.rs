@@ -30,7 +30,7 @@ impl Pages {
                     language: root.language.clone(),
                 })
                 .collect(),
-            namespaces: settings.namespaces.clone(),
+            namespaces: settings.public_namespaces(),
             ..OpenApiOptions::default()
         };
         Self {

@@ -270,8 +270,8 @@ const TOP: &[SettingKey] = &[
                 |settings, text| form::namespace(text).map(|item| settings.namespaces.push(item)),
             ),
         ),
-        "Public namespaces of the API. URLs in responses use the first one. Add `tribe/events/v1` to keep \
-         existing clients working.",
+        "Public namespaces of the API. URLs in a response use the namespace of the request, headers of pages the \
+         first one here. `origin.namespace` is public as well, unless `origin.publish_namespace` is false.",
     )
     .shown(|settings| format!("[\"{}\"]", settings.namespaces.join("\", \""))),
     SettingKey::new(
@@ -456,6 +456,12 @@ const ORIGIN: &[SettingKey] = &[
     )
     .shown(|settings| format!("\"{}\"", settings.origin.namespace)),
     SettingKey::new(
+        "publish_namespace",
+        Flag(|settings| &mut settings.origin.publish_namespace),
+        "Clients may use `namespace` as well as the top-level `namespaces`. A request is answered in the namespace \
+         that it names.",
+    ),
+    SettingKey::new(
         "advertised_url",
         Text(&form::REST_ROOT, |settings, text| {
             form::rest_root(text).map(|value| settings.origin.advertised_url = Some(value))
@@ -638,6 +644,16 @@ const LIMITS: &[SettingKey] = &[
         "body_bytes",
         Size(KIB..=GIB, |settings| U64(&mut settings.limits.body_bytes)),
         "Maximum size of a request body (413).",
+    ),
+    SettingKey::new(
+        "request_buffer_total",
+        Size(MIB..=64 * GIB, |settings| {
+            Usize(&mut settings.limits.request_buffer_total)
+        }),
+        "Maximum size of all request bodies in memory, from their first byte until the site has answered. Above it, \
+         further bytes wait for up to `timeouts.client_body` (503), and the slowest client that others wait for is \
+         refused. An eighth is kept for bodies of at most 16 KiB. One body at a time may exceed the size, so that \
+         bodies that wait for each other come to an end.",
     ),
     SettingKey::new(
         "min_body_rate",

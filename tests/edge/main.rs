@@ -8,6 +8,7 @@
 
 mod architecture;
 mod backends;
+mod body_memory;
 mod breaker;
 mod citations;
 mod command_line;
@@ -27,6 +28,7 @@ mod limits;
 mod logs;
 mod meaning;
 mod modes;
+mod namespaces;
 mod naming;
 mod odd_headers;
 mod openapi;

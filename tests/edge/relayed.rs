@@ -106,6 +106,7 @@ impl Recorded {
     fn client(&self) -> ClientContext {
         ClientContext {
             public_base: PUBLIC.into(),
+            namespace: None,
             audience: if self.authenticated {
                 Audience::OneClient
             } else {

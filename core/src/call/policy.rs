@@ -38,7 +38,7 @@ impl Policy {
             allow_jsonp: settings.allow_jsonp,
             operations: settings.operations.clone(),
             roots: settings.roots.clone(),
-            public_namespaces: settings.namespaces.clone(),
+            public_namespaces: settings.public_namespaces(),
             images: ImageHosts::new(settings),
             limits: settings.limits.clone(),
         }

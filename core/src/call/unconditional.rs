@@ -86,6 +86,7 @@ mod tests {
         let matched = RouteMatch {
             route,
             parameter: Some(path.as_bytes().to_vec()),
+            namespace: "tribe/events/v1".into(),
         };
         let mut members = PhpArray::new(ArrayKind::Map);
         let name = route.path_parameter().expect("it has one");

@@ -56,6 +56,17 @@ impl Kind {
         }
     }
 
+    /// The name of one record.
+    pub const fn singular(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Venue => "venue",
+            Self::Organizer => "organizer",
+            Self::Category => "category",
+            Self::Tag => "tag",
+        }
+    }
+
     /// The kind with this collection segment, without regard to ASCII case (backend.md section 6).
     pub fn from_segment(segment: &[u8]) -> Option<Self> {
         Self::ALL

@@ -1,5 +1,7 @@
 //! A calendar request of which only the head is read.
 
+use std::sync::Arc;
+
 use super::request_head::RequestHead;
 use crate::admission::CostClass;
 use crate::call::RawCall;
@@ -56,6 +58,12 @@ impl OpenedCall {
     /// The refusal; the body is not read then.
     pub const fn next(&self) -> Result<&ReadableCall, &Refusal> {
         self.next.as_ref()
+    }
+
+    /// The public namespace that the target names; none where its head refuses the call, or it leads to no route.
+    pub fn namespace(&self) -> Option<&Arc<str>> {
+        let target = &self.next.as_ref().ok()?.target;
+        target.matched.as_ref().map(|matched| &matched.namespace)
     }
 }
 

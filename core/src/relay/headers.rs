@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::check::AcceptedHead;
 use super::client_context::ClientContext;
 use super::link::api_link;
-use super::rewrite::{Content, PublicAddresses, Rewriter};
+use super::rewrite::{Content, PublicAddresses};
 use crate::cors::Audience;
 
 /// The headers that pass unchanged, with all their fields (backend.md section 10).
@@ -64,12 +64,17 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
 /// A URL as the client must see it. What the edge does not stand for names no address that only the edge dials.
 fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
     let addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.served);
+    let addresses = match &client.namespace {
+        Some(namespace) => addresses.in_namespace(namespace),
+        None => addresses,
+    };
     let public = value.to_str().ok().and_then(|url| addresses.public(url.trim()));
     if let Some(public) = public {
         return HeaderValue::try_from(public).ok();
     }
-    let rewriter = Rewriter::new(&head.map, &client.public_base, head.root, Content::Records);
-    let public = rewriter.whole(Bytes::copy_from_slice(value.as_bytes()));
+    let public = client
+        .rewriter(head, Content::Records)
+        .whole(Bytes::copy_from_slice(value.as_bytes()));
     HeaderValue::from_maybe_shared(public).ok()
 }
 
@@ -116,6 +121,7 @@ mod tests {
     fn client(audience: Audience) -> ClientContext {
         ClientContext {
             public_base: "https://events.example.org".into(),
+            namespace: None,
             audience,
         }
     }

@@ -9,7 +9,6 @@ use super::check::{AcceptedBody, AcceptedHead, AcceptedResponse};
 use super::client_context::ClientContext;
 use super::failure::BoxError;
 use super::headers::public_headers;
-use super::rewrite::Rewriter;
 use super::rules::RelayRules;
 
 /// Writes an accepted response for one client: listed headers, public URLs, cache directives. It adds no
@@ -43,7 +42,7 @@ fn public_body<B>(
     client: &ClientContext,
     rules: &RelayRules,
 ) -> RelayBody<B> {
-    let rewriter = || Rewriter::new(&head.map, &client.public_base, head.root, head.content);
+    let rewriter = || client.rewriter(head, head.content);
     match body {
         AcceptedBody::Absent => RelayBody::none(),
         AcceptedBody::Whole(bytes) => RelayBody::whole(rules.budget.count(rewriter().whole(bytes))),
@@ -91,6 +90,7 @@ mod tests {
     fn client(public_base: &str) -> ClientContext {
         ClientContext {
             public_base: public_base.into(),
+            namespace: None,
             audience: Audience::Everybody,
         }
     }

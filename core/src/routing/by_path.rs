@@ -1,5 +1,7 @@
 //! The meaning of a target's path, without its query.
 
+use std::sync::Arc;
+
 use super::call_target::Target;
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, match_route};
@@ -23,7 +25,7 @@ pub(super) enum ByPath {
 
 impl ByPath {
     /// Reads a path as it was sent. The roots are tried in their order.
-    pub(super) fn of(path: &[u8], roots: &[RootPath], namespaces: &[String]) -> Self {
+    pub(super) fn of(path: &[u8], roots: &[RootPath], namespaces: &[Arc<str>]) -> Self {
         let path = trim_slashes(path);
         let found = roots.iter().find_map(|root| Some((root, root.route(path)?)));
         if let Some((root, route)) = found {

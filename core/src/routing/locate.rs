@@ -18,7 +18,8 @@ use crate::value::{PhpArray, Value};
 pub struct Roots {
     /// Longest home path first, so that `/de` is tried before the root of the site.
     paths: Vec<RootPath>,
-    namespaces: Vec<String>,
+    /// Longest first, so that one that continues another is tried before it.
+    namespaces: Vec<Arc<str>>,
     query_pairs: usize,
     keeps_spelling: bool,
 }
@@ -41,9 +42,11 @@ impl Roots {
                 .operations
                 .values()
                 .any(|operation| operation.profile.is_some_and(is_strict));
+        let mut namespaces = settings.public_namespaces();
+        namespaces.sort_by_key(|namespace| std::cmp::Reverse(namespace.len()));
         Self {
             paths,
-            namespaces: settings.namespaces.clone(),
+            namespaces: namespaces.into_iter().map(Arc::from).collect(),
             query_pairs: settings.limits.query_pairs,
             keeps_spelling,
         }

@@ -1,5 +1,7 @@
 //! Route strings: `/tribe/events/v1/events/56`, as WordPress's route expressions match them.
 
+use std::sync::Arc;
+
 use crate::contract::{Kind, Route};
 use crate::value::trim_end;
 
@@ -10,6 +12,8 @@ pub struct RouteMatch {
     pub route: Route,
     /// The digits of an id, or the value of WordPress's `slug` parameter.
     pub parameter: Option<Vec<u8>>,
+    /// The public namespace that names it, as the settings spell it.
+    pub namespace: Arc<str>,
 }
 
 /// The meaning of a route string.
@@ -24,16 +28,23 @@ pub(super) enum Matched {
 }
 
 /// Matches a route string against the public namespaces, without regard to ASCII case.
-pub(super) fn match_route(text: &[u8], namespaces: &[String]) -> Matched {
+pub(super) fn match_route(text: &[u8], namespaces: &[Arc<str>]) -> Matched {
     // WordPress drops slashes and backslashes at the end before it matches (`untrailingslashit`).
     let text = trim_end(text, |byte| matches!(byte, b'/' | b'\\'));
-    let Some(below) = namespaces
+    let found = namespaces
         .iter()
-        .find_map(|namespace| below_namespace(text, namespace))
-    else {
+        .find_map(|namespace| Some((namespace, below_namespace(text, namespace)?)));
+    let Some((namespace, below)) = found else {
         return Matched::Site;
     };
-    match_below(below).map_or(Matched::Unknown, Matched::Route)
+    match match_below(below) {
+        Some((route, parameter)) => Matched::Route(RouteMatch {
+            route,
+            parameter,
+            namespace: Arc::clone(namespace),
+        }),
+        None => Matched::Unknown,
+    }
 }
 
 /// The part after `/{namespace}`: empty, or beginning with a slash.
@@ -44,40 +55,28 @@ fn below_namespace<'a>(text: &'a [u8], namespace: &str) -> Option<&'a [u8]> {
     (matches && matches!(below, [] | [b'/' | b'\n', ..])).then_some(below)
 }
 
-fn match_below(below: &[u8]) -> Option<RouteMatch> {
+/// The route of a path below the namespace, and the value of its placeholder.
+fn match_below(below: &[u8]) -> Option<(Route, Option<Vec<u8>>)> {
     // In a regular expression, `$` also matches before a final line feed. In a slug the line feed is part of
     // the match instead.
     let line = below.strip_suffix(b"\n").unwrap_or(below);
     let Some(line) = line.strip_prefix(b"/") else {
-        return line.is_empty().then_some(RouteMatch {
-            route: Route::Index,
-            parameter: None,
-        });
+        return line.is_empty().then_some((Route::Index, None));
     };
     let segments: Vec<&[u8]> = line.split(|&byte| byte == b'/').collect();
     match segments[..] {
-        [doc] if doc.eq_ignore_ascii_case(b"doc") => Some(RouteMatch {
-            route: Route::Doc,
-            parameter: None,
-        }),
-        [kind] => Some(RouteMatch {
-            route: Route::Collection(Kind::from_segment(kind)?),
-            parameter: None,
-        }),
-        [kind, id] if !id.is_empty() && id.iter().all(u8::is_ascii_digit) => Some(RouteMatch {
-            route: Route::Item(Kind::from_segment(kind)?),
-            parameter: Some(id.to_vec()),
-        }),
+        [doc] if doc.eq_ignore_ascii_case(b"doc") => Some((Route::Doc, None)),
+        [kind] => Some((Route::Collection(Kind::from_segment(kind)?), None)),
+        [kind, id] if !id.is_empty() && id.iter().all(u8::is_ascii_digit) => {
+            Some((Route::Item(Kind::from_segment(kind)?), Some(id.to_vec())))
+        }
         [kind, by_slug, _] if by_slug.eq_ignore_ascii_case(b"by-slug") => {
             let kind = Kind::from_segment(kind).filter(|kind| !kind.is_term())?;
             let slug = below
                 .rsplit(|&byte| byte == b'/')
                 .next()
                 .filter(|slug| !slug.is_empty())?;
-            Some(RouteMatch {
-                route: Route::BySlug(kind),
-                parameter: Some(slug.to_vec()),
-            })
+            Some((Route::BySlug(kind), Some(slug.to_vec())))
         }
         _ => None,
     }
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     fn route(text: &str) -> Option<(Route, Option<String>)> {
-        match match_route(text.as_bytes(), &["tribe/events/v1".to_owned()]) {
+        match match_route(text.as_bytes(), &["tribe/events/v1".into()]) {
             Matched::Route(found) => Some((
                 found.route,
                 found.parameter.map(|p| String::from_utf8_lossy(&p).into_owned()),

@@ -45,7 +45,7 @@ pub struct Settings {
     pub public_url: Option<Url>,
     /// Host names that the edge serves; empty: any. Requests for another valid host get 421.
     pub hosts: Vec<String>,
-    /// Public namespaces of the API; at least one. The first one is used in rewritten URLs.
+    /// Public namespaces of the API; at least one. See [`Settings::public_namespaces`].
     pub namespaces: Vec<String>,
     /// The treatment of a request that breaks a rule.
     pub mode: Mode,
@@ -146,6 +146,18 @@ impl Settings {
         }
     }
 
+    /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.
+    /// The first one is used where no request names one, such as in the headers of pages.
+    pub fn public_namespaces(&self) -> Vec<String> {
+        let mut public = self.namespaces.clone();
+        let own = &self.origin.namespace;
+        // WordPress matches routes without regard to case.
+        if self.origin.publish_namespace && !public.iter().any(|name| name.eq_ignore_ascii_case(own)) {
+            public.push(own.clone());
+        }
+        public
+    }
+
     /// The cross-origin rules under the profile: the strict profile allows only listed origins (T-22).
     pub fn cors_rules(&self) -> CorsSettings {
         CorsSettings {
@@ -158,6 +170,23 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_origins_namespace_is_public_unless_it_is_kept_private() {
+        let mut settings =
+            Settings::for_origin(Url::parse("https://wp.example.org/wp-json").expect("an address"));
+        assert_eq!(settings.public_namespaces(), ["calendar/events/v1"]);
+        settings.origin.namespace = "tribe/events/v1".to_owned();
+        assert_eq!(
+            settings.public_namespaces(),
+            ["calendar/events/v1", "tribe/events/v1"]
+        );
+        settings.namespaces.push("Tribe/Events/V1".to_owned());
+        assert_eq!(settings.public_namespaces(), settings.namespaces);
+        settings.namespaces.pop();
+        settings.origin.publish_namespace = false;
+        assert_eq!(settings.public_namespaces(), ["calendar/events/v1"]);
+    }
 
     #[test]
     fn one_address_is_enough_for_complete_settings() {

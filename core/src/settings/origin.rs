@@ -26,6 +26,8 @@ pub struct OriginSettings {
     pub mark_key: Option<MarkKey>,
     /// The namespace that the plugin registers.
     pub namespace: String,
+    /// True if clients may use that namespace as well as [`Settings::namespaces`](super::Settings::namespaces).
+    pub publish_namespace: bool,
     /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
     pub advertised_url: Option<Url>,
     /// Send DELETE as POST with an override header.
@@ -73,6 +75,7 @@ impl OriginSettings {
             secret_file: None,
             mark_key: None,
             namespace: SPECIFIED_NAMESPACE.to_owned(),
+            publish_namespace: true,
             advertised_url: None,
             tunnel_delete: false,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,

@@ -39,9 +39,10 @@ impl Reply {
     }
 
     /// The same with one more header field.
-    pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         let headers = self.response.headers_mut();
-        headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+        let value = HeaderValue::from_str(value).expect("a header value");
+        headers.append(HeaderName::from_static(name), value);
         self
     }
 

@@ -54,6 +54,7 @@ use crate::relay::rules::RelayRules;
 /// };
 /// let client = ClientContext {
 ///     public_base: "https://events.example.org".into(),
+///     namespace: None,
 ///     audience: Audience::Everybody,
 /// };
 /// let response = http::Response::builder()

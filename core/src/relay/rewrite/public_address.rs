@@ -18,6 +18,7 @@ pub(in crate::relay) enum ServedPart {
 pub(in crate::relay) struct PublicAddresses<'a> {
     map: &'a UrlMap,
     base: &'a str,
+    namespace: &'a str,
     /// The root that was asked, which decides if roots share an address.
     root: usize,
     served: ServedPart,
@@ -34,10 +35,16 @@ impl<'a> PublicAddresses<'a> {
         Self {
             map,
             base,
+            namespace: map.public_namespace(),
             root,
             served,
             further: own.into_iter().collect(),
         }
+    }
+
+    /// The same for a client that asked in a public namespace.
+    pub(in crate::relay) fn in_namespace(self, namespace: &'a str) -> Self {
+        Self { namespace, ..self }
     }
 
     /// Adds an authority of the site.
@@ -91,12 +98,12 @@ impl<'a> PublicAddresses<'a> {
     /// The public address of a root or of a route of the calendar.
     fn of_api(&self, reference: &Reference<'_>) -> Option<String> {
         let (root, route) = self.below_root(reference)?;
-        let (path, namespace) = self.map.public_names(Some(root));
         if matches!(route.as_str(), "" | "/") {
             return Some(self.map.public_root(self.base, root));
         }
         let below = self.below_namespace(&route)?;
-        Some(format!("{}{path}/{namespace}{below}", self.base))
+        let path = self.map.public_path(Some(root));
+        Some(format!("{}{path}/{}{below}", self.base, self.namespace))
     }
 
     fn of_site(&self, reference: &Reference<'_>) -> Option<String> {

@@ -45,12 +45,29 @@ enum Matcher {
 impl Rewriter {
     /// Prepares the rewriting of one response from the root `root`.
     ///
-    /// `public_base` is the scheme and authority of the edge, without a trailing slash.
+    /// `public_base` is the scheme and authority of the edge, without a trailing slash. The namespace is the first
+    /// public one.
     pub fn new(map: &Arc<UrlMap>, public_base: &Arc<str>, root: usize, content: Content) -> Self {
-        let url = UrlMatcher::new(Arc::clone(map), Arc::clone(public_base), root);
+        Self::in_namespace(map, public_base, map.public_namespace(), root, content)
+    }
+
+    /// Prepares the rewriting of one response for a client that asked in a public namespace.
+    pub fn in_namespace(
+        map: &Arc<UrlMap>,
+        public_base: &Arc<str>,
+        namespace: &Arc<str>,
+        root: usize,
+        content: Content,
+    ) -> Self {
+        let url = UrlMatcher::new(
+            Arc::clone(map),
+            Arc::clone(public_base),
+            Arc::clone(namespace),
+            root,
+        );
         let mut stages = vec![RewriteStage::new(Matcher::Url(url))];
         if content == Content::Description
-            && let Some(names) = map.renamed_namespace()
+            && let Some(names) = map.renamed_namespace(namespace)
         {
             stages.push(RewriteStage::new(Matcher::Namespace(NamespaceMatcher::new(
                 names,

@@ -3,6 +3,8 @@
 use url::Url;
 
 use super::address::AddressSpelling;
+use std::sync::Arc;
+
 use super::namespace::RenamedNamespace;
 use super::origin_root::{OriginRoot, RootStyle};
 use super::spelling::PerSpelling;
@@ -29,7 +31,8 @@ pub struct UrlMap {
     sites: Vec<SiteUrls>,
     public_paths: Vec<String>,
     origin_namespace: String,
-    public_namespace: String,
+    /// The first public namespace.
+    public_namespace: Arc<str>,
     addresses: Vec<AddressSpelling>,
     /// Every name of a root, with the root's index.
     names: Vec<(usize, OriginRoot)>,
@@ -69,7 +72,7 @@ impl UrlMap {
             sites: Vec::new(),
             public_paths: roots.iter().map(|root| root.public_path.clone()).collect(),
             origin_namespace: origin_namespace.to_owned(),
-            public_namespace: public_namespace.to_owned(),
+            public_namespace: public_namespace.into(),
             addresses: Vec::new(),
             names: Vec::new(),
         };
@@ -122,17 +125,22 @@ impl UrlMap {
         &self.sites
     }
 
-    /// The public path of a root and the public namespace, without a slash between them.
-    pub(super) fn public_names(&self, root: Option<usize>) -> (&str, &str) {
+    /// The public path of a root.
+    pub(super) fn public_path(&self, root: Option<usize>) -> &str {
         let path = root.and_then(|root| self.public_paths.get(root));
-        (path.map_or("", String::as_str), &self.public_namespace)
+        path.map_or("", String::as_str)
     }
 
-    /// The two names of the namespace, if they differ.
-    pub(super) fn renamed_namespace(&self) -> Option<RenamedNamespace<'_>> {
-        (self.origin_namespace != self.public_namespace).then_some(RenamedNamespace {
+    /// The first public namespace, for texts that answer no request in a namespace.
+    pub(in crate::relay) const fn public_namespace(&self) -> &Arc<str> {
+        &self.public_namespace
+    }
+
+    /// The origin's name of the namespace and a public one, if they differ.
+    pub(super) fn renamed_namespace<'a>(&'a self, public: &'a str) -> Option<RenamedNamespace<'a>> {
+        (self.origin_namespace != public).then_some(RenamedNamespace {
             origin: &self.origin_namespace,
-            public: &self.public_namespace,
+            public,
         })
     }
 

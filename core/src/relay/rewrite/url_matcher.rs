@@ -15,16 +15,23 @@ use super::url_map::{SiteUrls, Tail, UrlMap};
 pub(super) struct UrlMatcher {
     map: Arc<UrlMap>,
     public_base: Arc<str>,
+    namespace: Arc<str>,
     root: usize,
 }
 
 // === impl UrlMatcher ===
 
 impl UrlMatcher {
-    pub(super) const fn new(map: Arc<UrlMap>, public_base: Arc<str>, root: usize) -> Self {
+    pub(super) const fn new(
+        map: Arc<UrlMap>,
+        public_base: Arc<str>,
+        namespace: Arc<str>,
+        root: usize,
+    ) -> Self {
         Self {
             map,
             public_base,
+            namespace,
             root,
         }
     }
@@ -124,8 +131,8 @@ impl UrlMatcher {
         // If roots share an address, the root of the call decides.
         let root = tail.owners.iter().find(|&&owner| owner == self.root);
         let root = root.or_else(|| tail.owners.first());
-        let (path, namespace) = self.map.public_names(root.copied());
-        for piece in [&self.public_base, path, "/", namespace] {
+        let path = self.map.public_path(root.copied());
+        for piece in [&self.public_base, path, "/", &self.namespace] {
             spelling.write(piece, out);
         }
     }

@@ -1,0 +1,87 @@
+//! A request is answered in the public namespace that it names.
+
+use http::Method;
+
+use crate::support::{Answer, Edge, Origin, Reply};
+
+const OWN: &str = "tribe/events/v1";
+
+/// A site that prints its addresses as WordPress does.
+async fn site() -> Origin {
+    Origin::answering_with(|seen, base| {
+        let root = format!("{base}/wp-json");
+        let item = format!("{root}/{OWN}/tags/7");
+        let body = if seen.target.trim_end_matches('/').ends_with(OWN) {
+            let path = format!("/{OWN}/events").replace('/', r"\/");
+            format!(r#"{{"namespace":"{OWN}","routes":{{"{path}":{{"namespace":"{OWN}"}}}}}}"#)
+        } else {
+            format!(r#"{{"rest_url":"{}"}}"#, item.replace('/', r"\/"))
+        };
+        let status = if seen.method == Method::POST { 201 } else { 200 };
+        Reply::json(status, &body)
+            .header("link", &format!("<{root}/>; rel=\"https://api.w.org/\""))
+            .header("location", &item)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn answers_name_the_namespace_of_the_request() {
+    let origin = site().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.public_url = Some("https://events.example".parse().unwrap()))
+        .start()
+        .await;
+    for (asked, named) in [
+        ("calendar/events/v1", "calendar/events/v1"),
+        (OWN, OWN),
+        ("Tribe/Events/V1", OWN),
+    ] {
+        let public = format!("https://events.example/wp-json/{named}/tags/7");
+        let request = edge.request(Method::POST, &format!("/wp-json/{asked}/tags"));
+        let request = request
+            .basic_auth("editor", Some("secret"))
+            .header("content-type", "application/json")
+            .body(r#"{"name":"x"}"#);
+        let created = Answer::to(request).await;
+        assert_eq!(created.status, 201, "{}", created.body);
+        assert_eq!(created.json()["rest_url"], public, "{asked}");
+        assert_eq!(created.header("location"), Some(public.as_str()), "{asked}");
+        let link = "<https://events.example/wp-json/>; rel=\"https://api.w.org/\"";
+        assert_eq!(created.header("link"), Some(link));
+
+        let index = edge.get(&format!("/wp-json/{asked}")).await.json();
+        assert_eq!(index["namespace"], named, "{index}");
+        assert_eq!(
+            index["routes"][format!("/{named}/events")]["namespace"],
+            named,
+            "{index}"
+        );
+
+        let by_query = edge.get(&format!("/?rest_route=/{asked}/tags/7")).await.json();
+        assert_eq!(by_query["rest_url"], public);
+    }
+    for seen in origin.seen() {
+        assert!(seen.target.contains(OWN), "{}", seen.target);
+    }
+}
+
+#[tokio::test]
+async fn the_origins_namespace_can_be_kept_private() {
+    let origin = site().await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.origin.publish_namespace = false)
+        .start()
+        .await;
+    let hidden = edge.get(&format!("/wp-json/{OWN}/events")).await;
+    assert_eq!(
+        (hidden.status.as_u16(), hidden.code().as_str()),
+        (404, "rest_no_route")
+    );
+    assert_eq!(origin.seen().len(), 0);
+    let public = edge.get("/wp-json/calendar/events/v1/tags/7").await.json();
+    let url = public["rest_url"].as_str().unwrap_or_default();
+    assert!(url.ends_with("/wp-json/calendar/events/v1/tags/7"), "{url}");
+}
