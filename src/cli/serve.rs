@@ -8,6 +8,7 @@ use calendar_edge::telemetry::install_logs;
 use super::args::ServeArgs;
 use super::environment::Environment;
 use super::guard;
+use super::named_address;
 use super::status::Status;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
@@ -16,6 +17,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let settings = source.load()?;
     let log = install_logs(&settings.log)?;
     guard::warn(&settings);
+    named_address::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;

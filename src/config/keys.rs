@@ -263,7 +263,7 @@ const TOP: &[SettingKey] = &[
     .unset("any host"),
     SettingKey::new(
         "namespaces",
-        List(
+        OneOrList(
             &form::NAMESPACE,
             ListStore::not_empty(
                 |settings| settings.namespaces.clear(),

@@ -20,6 +20,7 @@ mod calls;
 mod computing;
 mod deadline;
 mod detach_writes;
+mod discovery;
 mod dispatch;
 mod fault;
 mod forwarded;

@@ -16,6 +16,7 @@ mod companion;
 mod contract;
 mod corpus;
 mod descriptors;
+mod discovery;
 mod edge_errors;
 mod ending;
 mod explained;

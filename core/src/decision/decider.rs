@@ -32,6 +32,8 @@ pub struct Decider {
 pub enum Opening {
     /// A browser's preflight for the calendar API: the edge answers it.
     Preflight,
+    /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
+    RestIndex(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
     /// The rest of the site, with a form that may name a route of the calendar API: it is read first.
@@ -47,6 +49,8 @@ pub enum Opening {
 pub enum Decision {
     /// The edge answers a browser's preflight.
     Preflight,
+    /// The edge answers with an index of the REST root at this position of the settings.
+    RestIndex(usize),
     /// It is forwarded to the rest of the site as it is.
     Site,
     /// The edge refuses it before anything is judged.
@@ -73,6 +77,7 @@ impl Decider {
     pub fn decide(&self, head: &RequestHead<'_>, body: &[u8]) -> Decision {
         let opened = match self.open(head) {
             Opening::Preflight => return Decision::Preflight,
+            Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::Site => return Decision::Site,
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
             Opening::SiteForm if self.is_too_large(body) => return too_large(),
@@ -124,6 +129,13 @@ impl Decider {
         if is_readable && Preflight::of(method, headers).is_some() {
             return Opening::Preflight;
         }
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        if matches!(target, Target::Site { .. })
+            && is_read
+            && let Some(root) = self.roots.index_of(uri.path(), uri.query().unwrap_or_default())
+        {
+            return Opening::RestIndex(root);
+        }
         Opening::Call(Box::new(self.opened(head, target)))
     }
 
@@ -171,7 +183,7 @@ impl Decider {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
             Opening::SiteForm => self.open_form(head, body),
-            Opening::Preflight | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+            Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
         }
     }
 

@@ -17,10 +17,10 @@ use crate::value::{PhpArray, Value};
 #[derive(Debug, Clone)]
 pub struct Roots {
     /// Longest home path first, so that `/de` is tried before the root of the site.
-    paths: Vec<RootPath>,
+    pub(super) paths: Vec<RootPath>,
     /// Longest first, so that one that continues another is tried before it.
-    namespaces: Vec<Arc<str>>,
-    query_pairs: usize,
+    pub(super) namespaces: Vec<Arc<str>>,
+    pub(super) query_pairs: usize,
     keeps_spelling: bool,
 }
 

@@ -6,6 +6,7 @@
 mod by_path;
 mod call_target;
 mod locate;
+mod rest_index;
 mod root_path;
 mod route;
 mod slug;

@@ -10,6 +10,7 @@ use calendar_edge::settings::{Root, Settings, TlsSettings};
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guard;
+use super::super::named_address;
 use super::super::status::{Status, tell};
 use super::home::{Home, home};
 use super::probe::{Probe, Wall};
@@ -39,6 +40,9 @@ pub(crate) fn run(
         }
     };
     writeln!(out, "ok: the configuration")?;
+    if let Some(reason) = named_address::unreachable_names(&settings) {
+        writeln!(out, "warning: {reason}")?;
+    }
     if let Some(tls) = &settings.tls
         && !certificate(tls, out)?
     {

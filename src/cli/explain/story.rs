@@ -129,6 +129,10 @@ impl Story {
         self.tell_target(decider.target_of(&head, body).as_ref(), settings);
         match decider.decide(&head, body) {
             Decision::Preflight => self.outcome = "preflight",
+            Decision::RestIndex(root) => {
+                self.root = settings.roots.get(root).map(root_name);
+                self.outcome = "rest index";
+            }
             Decision::Site => self.outcome = "site",
             Decision::Refuse(refusal) => self.tell_refusal(&refusal),
             Decision::Judged(judgement) => {
