@@ -32,6 +32,7 @@ mod read_body;
 mod service;
 mod site;
 mod stage;
+mod upgrade;
 
 pub(crate) use service::Gateway;
 
