@@ -28,6 +28,8 @@ pub(super) struct SharedBackend {
     pub(super) calls: Arc<Bulkhead>,
     /// Permits of requests for the rest of the site.
     pub(super) site: Arc<Bulkhead>,
+    /// Permits of upgraded connections.
+    pub(super) upgrades: Arc<Bulkhead>,
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
@@ -39,7 +41,9 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
     let calls = Capacity::of_calls(&settings.origin)
         .permits
         .saturating_mul(backends);
-    calls.saturating_add(Capacity::of_site(&settings.origin).permits)
+    calls
+        .saturating_add(Capacity::of_site(&settings.origin).permits)
+        .saturating_add(settings.origin.upgrades)
 }
 
 // === impl SharedBackends ===
@@ -93,11 +97,12 @@ impl SharedBackend {
         metrics: &Metrics,
     ) -> Result<Self, ClientError> {
         let metrics = metrics.backend(authority.as_str());
-        let [calls, site] = capacities(settings);
+        let [calls, site, upgrades] = capacities(settings);
         Ok(Self {
             clients: Clients::new(Dial::of(settings, authority), tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
+            upgrades: bulkhead(upgrades, TrafficKind::Upgraded, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
             metrics,
@@ -112,7 +117,7 @@ impl SharedBackend {
     ) -> Result<Self, ClientError> {
         let mut state = self.clone();
         let dial = Dial::of(settings, authority);
-        let [calls, site] = capacities(settings);
+        let [calls, site, upgrades] = capacities(settings);
         if dial != *state.clients.dial() {
             state.clients = Clients::new(dial, tls)?;
         }
@@ -122,6 +127,9 @@ impl SharedBackend {
         if site != state.site.capacity() {
             state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
         }
+        if upgrades != state.upgrades.capacity() {
+            state.upgrades = bulkhead(upgrades, TrafficKind::Upgraded, &state.metrics);
+        }
         if settings.breaker != *state.breaker.settings() {
             state.breaker = BreakerHandle::new(&settings.breaker, state.metrics.clone());
         }
@@ -129,11 +137,12 @@ impl SharedBackend {
     }
 }
 
-/// The capacities for calls and for the rest of the site.
-fn capacities(settings: &Settings) -> [Capacity; 2] {
+/// The capacities for calls, for the rest of the site and for its upgraded connections.
+fn capacities(settings: &Settings) -> [Capacity; 3] {
     [
         Capacity::of_calls(&settings.origin),
         Capacity::of_site(&settings.origin),
+        Capacity::of_upgrades(&settings.origin),
     ]
 }
 
@@ -173,7 +182,7 @@ mod tests {
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
-        assert_eq!(most_connections(&settings), 2 * 8 + 64);
+        assert_eq!(most_connections(&settings), 2 * 8 + 64 + 64);
     }
 
     #[test]

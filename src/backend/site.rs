@@ -5,11 +5,11 @@ use super::headers::Forwarded;
 use super::origin_route::OriginRoute;
 use crate::mark::is_mark;
 use crate::settings::Settings;
-use http::HeaderMap;
 use http::header::{
     CONNECTION, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 const DROPPED: [HeaderName; 10] = [
@@ -64,8 +64,14 @@ impl SiteOrigin {
     }
 }
 
+/// Asks for another protocol: the one header pair that applies to one connection and is forwarded nevertheless.
+pub(super) fn ask_for_upgrade(headers: &mut HeaderMap, protocol: &HeaderValue) {
+    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(UPGRADE, protocol.clone());
+}
+
 /// Removes headers that apply to one connection, and those that `Connection` names.
-pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
+pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     let nominated: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -114,7 +120,7 @@ fn spelled_out(text: &str, odd: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderValue, Request};
+    use http::Request;
 
     use super::*;
 

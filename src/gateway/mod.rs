@@ -33,6 +33,7 @@ mod read_body;
 mod service;
 mod site;
 mod stage;
+mod upgrade;
 
 pub(crate) use service::Gateway;
 

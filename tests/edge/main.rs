@@ -56,5 +56,6 @@ mod strict_heads;
 mod support;
 mod table_columns;
 mod tls;
+mod upgrades;
 mod verdicts;
 mod writers;

@@ -95,23 +95,6 @@ async fn what_the_site_says_of_its_connection_stays_behind() {
 }
 
 #[tokio::test]
-async fn t63_a_switch_of_protocols_is_a_broken_answer() {
-    let switch =
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\nsecret";
-    let origin = Origin::sending(switch.as_bytes()).await;
-    let edge = edge_before(&origin).await;
-    let asking = edge
-        .request(Method::GET, "/socket")
-        .header("upgrade", "websocket")
-        .header("connection", "upgrade");
-    let answer = Answer::to(asking).await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.code().as_str()),
-        (502, "edge_origin_failed")
-    );
-}
-
-#[tokio::test]
 async fn redirects_and_errors_of_the_site_pass() {
     let origin = Origin::answering(|seen| match seen.target.as_str() {
         "/old" => Reply::of_type(301, "text/html", "").header("location", "/new"),
