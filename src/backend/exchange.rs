@@ -14,7 +14,17 @@ use super::outgoing::{Class, Outgoing};
 use super::permit::Permit;
 use super::response_head;
 use super::site::{ask_for_upgrade, strip_hop_by_hop};
+use crate::bodies::Upload;
 use crate::telemetry::{Exchange, class_label};
+
+/// The kind of a request for the rest of the site, which selects its permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SiteTraffic {
+    /// Its body is known, or it has none.
+    Page,
+    /// Its body is sent to the origin while it comes from the client.
+    Upload,
+}
 
 /// The site's response to a request for another protocol.
 #[derive(Debug)]
@@ -64,9 +74,14 @@ impl Backend {
     pub(crate) async fn pass(
         &self,
         request: reqwest::Request,
+        traffic: SiteTraffic,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
-        let result = self.unguarded(request).await;
+        let permits = match traffic {
+            SiteTraffic::Page => &self.shared.site,
+            SiteTraffic::Upload => &self.shared.uploads,
+        };
+        let result = self.unguarded(request, permits).await;
         self.count(result.as_ref().map(Response::status), "site", started);
         result
     }
@@ -94,7 +109,8 @@ impl Backend {
         let client = &self.shared.clients.upgrading;
         let response = self.attempt(client, request, deadline).await?;
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-            return Ok(Upgrade::Answered(self.of_site(response, permit)));
+            let response = self.of_site(response, &self.shared.site, permit);
+            return Ok(Upgrade::Answered(response));
         }
         let headers = response.headers().clone();
         let stream = response.upgrade().await.map_err(ExchangeFailure::from_reqwest)?;
@@ -106,11 +122,15 @@ impl Backend {
     }
 
     /// A response of the rest of the site, with its permit.
-    fn of_site(&self, response: reqwest::Response, permit: Permit) -> Response<OriginBody> {
+    fn of_site(
+        &self,
+        response: reqwest::Response,
+        permits: &Bulkhead,
+        permit: Permit,
+    ) -> Response<OriginBody> {
         let mut response = Response::from(response);
         // `Upgrade` and `Connection` of the origin apply to its connection, not to the client's.
         strip_hop_by_hop(response.headers_mut());
-        let permits = &self.shared.site;
         let deadline = self.timeouts.site;
         response.map(|body| OriginBody::new(permits.revocable(permit, body), deadline, u64::MAX))
     }
@@ -135,13 +155,22 @@ impl Backend {
         }
     }
 
-    async fn unguarded(&self, request: reqwest::Request) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(&self.shared.site).await?;
+    /// Begins an upload to the rest of the site, which gives way to others if its client is slow.
+    pub(crate) fn begin_upload(&self) -> Upload {
+        self.shared.uploads.uploads().begin()
+    }
+
+    async fn unguarded(
+        &self,
+        request: reqwest::Request,
+        permits: &Bulkhead,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let permit = acquire(permits).await?;
         let deadline = self.timeouts.site;
         let response = self
             .attempt(&self.shared.clients.pooled(), request, deadline)
             .await?;
-        Ok(self.of_site(response, permit))
+        Ok(self.of_site(response, permits, permit))
     }
 
     async fn run(

@@ -32,7 +32,7 @@ pub use address::AddressFault;
 pub(crate) use backends::{BackendKind, Backends};
 pub(crate) use breaker::Health;
 pub use client::{ClientError, check_client};
-pub(crate) use exchange::Upgrade;
+pub(crate) use exchange::{SiteTraffic, Upgrade};
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use headers::{Forwarded, ForwardedHeaders};
 pub(crate) use origin_body::OriginBody;

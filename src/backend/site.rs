@@ -6,7 +6,8 @@ use super::origin_route::OriginRoute;
 use crate::mark::is_mark;
 use crate::settings::Settings;
 use http::header::{
-    CONNECTION, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
+    UPGRADE,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
@@ -55,6 +56,7 @@ impl SiteOrigin {
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
         strip_marks(&mut headers);
+        join_cookies(&mut headers);
         self.route.write_host(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
@@ -81,6 +83,22 @@ pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
         .collect();
     for name in nominated.into_iter().chain(DROPPED) {
         headers.remove(name);
+    }
+}
+
+/// Joins `Cookie` fields, of which HTTP/2 may have many and HTTP/1.1 one (RFC 9113 8.2.3).
+fn join_cookies(headers: &mut HeaderMap) {
+    let fields: Vec<&[u8]> = headers
+        .get_all(COOKIE)
+        .iter()
+        .map(HeaderValue::as_bytes)
+        .collect();
+    if fields.len() < 2 {
+        return;
+    }
+    // Values of fields remain one when they are joined by a text.
+    if let Ok(joined) = HeaderValue::from_bytes(&fields.join(&b"; "[..])) {
+        headers.insert(COOKIE, joined);
     }
 }
 

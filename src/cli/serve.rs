@@ -15,7 +15,8 @@ use super::status::Status;
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
     let source = args.source(environment);
     let settings = source.load()?;
-    let log = install_logs(&settings.log)?;
+    // Dropped last: what the end logs is written too.
+    let (log, _flush) = install_logs(&settings.log)?;
     guard::warn(&settings);
     named_address::warn(&settings);
     // Before anything counts on it.

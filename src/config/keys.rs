@@ -495,7 +495,8 @@ const ORIGIN: &[SettingKey] = &[
             OptionalUsize(&mut settings.origin.site_in_flight)
         }),
         "Maximum number of concurrent requests for the rest of the site (`other = \"forward\"`). Most of \
-         them are files and need no PHP worker. Four times as many may wait.",
+         them are files and need no PHP worker. Four times as many may wait. As many uploads may run beside \
+         them; while others wait, slow ones give way.",
     )
     .unset("eight times `max_in_flight`"),
     SettingKey::new(

@@ -34,6 +34,7 @@ mod service;
 mod site;
 mod stage;
 mod upgrade;
+mod upload_body;
 
 pub(crate) use service::Gateway;
 

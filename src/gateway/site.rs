@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
 use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use http_body::Body;
+use http_body::Body as _;
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -14,9 +14,10 @@ use super::body::{BodyFault, BodyReader};
 use super::calls::request_head;
 use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
+use super::upload_body::UploadBody;
 use super::{Parts, fault, upgrade};
 use crate::authority::PublicAddress;
-use crate::backend::{Backends, OriginBody, SiteOrigin, Upgrade, strip_hop_by_hop};
+use crate::backend::{Backends, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop};
 use crate::decision::{Decider, OpenedCall};
 use crate::layers::{ClientBody, RequestContext};
 use crate::problem::Refusal;
@@ -83,12 +84,18 @@ impl Site {
             return self.upgrade(head, context, protocol).await;
         }
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        self.forward(head, context, reqwest::Body::wrap(body)).await
+        if body.is_end_stream() {
+            let nothing = reqwest::Body::wrap(body);
+            return self.forward(head, context, nothing, SiteTraffic::Page).await;
+        }
+        let body = UploadBody::new(body, self.backends.for_site().begin_upload());
+        let body = reqwest::Body::wrap(body);
+        self.forward(head, context, body, SiteTraffic::Upload).await
     }
 
     /// Reads a form, and forwards it unless it is a calendar call.
     pub(super) async fn read_form(&self, head: &Head, context: &RequestContext, body: ClientBody) -> Passage {
-        let body = match self.bodies.read(body).await {
+        let body = match self.bodies.read(body, self.limits.body_bytes).await {
             Ok(body) => body,
             Err(fault) => return Passage::Answered(fault.response()),
         };
@@ -97,19 +104,28 @@ impl Site {
                 opened: Box::new(opened),
                 body,
             },
-            Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(body)).await),
+            Ok(None) => {
+                let body = reqwest::Body::from(body);
+                Passage::Answered(self.forward(head, context, body, SiteTraffic::Page).await)
+            }
             Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
         }
     }
 
-    async fn forward(&self, head: &Head, context: &RequestContext, body: reqwest::Body) -> EdgeResponse {
+    async fn forward(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        body: reqwest::Body,
+        traffic: SiteTraffic,
+    ) -> EdgeResponse {
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        match self.backends.for_site().pass(outgoing).await {
+        match self.backends.for_site().pass(outgoing, traffic).await {
             Ok(answer) => self.answered(answer, &public),
             Err(failure) => match BodyFault::behind(&failure) {
                 Some(fault) => fault.response(),

@@ -36,6 +36,9 @@ pub(crate) enum BodyError {
     /// The connection ended, or the stream was reset.
     #[error("the body ended early")]
     Ended(#[source] hyper::Error),
+    /// Others waited for its place, and its client was the slowest.
+    #[error("the body came slowly while others waited for its place")]
+    GivenUp,
     /// It came below the minimum rate.
     #[error("the body came too slowly")]
     Slow,

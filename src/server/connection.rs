@@ -156,6 +156,7 @@ impl Protocol {
                 }
                 () = drain.dismissed(), if !closing => {
                     closing = true;
+                    activity.dismiss();
                     connection.as_mut().graceful_shutdown();
                 }
                 phase = activity.overstayed(limits) => {
@@ -170,11 +171,15 @@ impl Protocol {
                 () = drain.over() => return,
             }
         }
-        // An upgraded connection keeps its permits, and ends with the drain like a running request.
-        tokio::select! {
-            () = handover.run() => {}
-            () = drain.over() => {}
-        }
+        join_upgraded(handover, &drain).await;
+    }
+}
+
+/// An upgraded connection keeps its permits, and ends with the drain like a running request.
+async fn join_upgraded(handover: Handover, drain: &Drain) {
+    tokio::select! {
+        () = handover.run() => {}
+        () = drain.over() => {}
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum TrafficKind {
     Calls,
     /// The rest of the site.
     Site,
+    /// Uploads to the rest of the site.
+    Uploads,
     /// Connections of the rest of the site that speak another protocol.
     Upgraded,
 }
@@ -203,12 +205,13 @@ impl Drop for GaugeGuard {
 // === impl TrafficKind ===
 
 impl TrafficKind {
-    const ALL: [Self; 3] = [Self::Calls, Self::Site, Self::Upgraded];
+    const ALL: [Self; 4] = [Self::Calls, Self::Site, Self::Uploads, Self::Upgraded];
 
     const fn label(self) -> &'static str {
         match self {
             Self::Calls => "calls",
             Self::Site => "site",
+            Self::Uploads => "uploads",
             Self::Upgraded => "upgraded",
         }
     }

@@ -32,7 +32,7 @@ pub use canonical_route::CanonicalRoute;
 pub use explain::Explanation;
 pub use finding::Finding;
 pub use forwardable::{ForwardableCall, ValidatedCall, WaivedCall};
-pub use judge::{Judge, Judgement, Outcome};
+pub use judge::{BodyNeed, Judge, Judgement, Outcome};
 pub use reading::RawCall;
 pub use rules::{ImageHosts, JudgeContext, elements, judge_value};
 pub use waiver::Waiver;

@@ -1,6 +1,7 @@
 //! The decision about one request, in two steps: by its head, then by its body.
 
 use http::Method;
+use http::header::EXPECT;
 use http::request::Parts;
 
 use super::hidden_call::{SiteBody, hidden_call, site_body};
@@ -8,7 +9,8 @@ use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use crate::admission::{Client, CostClass};
-use crate::call::{Explanation, Judgement, Outcome};
+use crate::call::{BodyNeed, Explanation, Judgement, Outcome};
+use crate::contract::STRICT_LIMITS;
 use crate::cors::Preflight;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Problem, Refusal};
@@ -102,8 +104,12 @@ impl Decider {
         body: &[u8],
     ) -> Decision {
         let body = match call.body() {
-            BodyRule::Read if self.is_too_large(body) => return too_large(),
-            BodyRule::Read => body,
+            BodyRule::Read if call.is_too_large(body) => return too_large(),
+            BodyRule::Brief if call.is_too_large(body) => {
+                return Decision::Judged(Box::new(self.judge_unread(head, call)));
+            }
+            BodyRule::Leave => return Decision::Judged(Box::new(self.judge_unread(head, call))),
+            BodyRule::Read | BodyRule::Brief => body,
             BodyRule::Refuse if !body.is_empty() => {
                 return Decision::Refuse(Refusal::edge(EdgeError::UnexpectedBody));
             }
@@ -164,6 +170,11 @@ impl Decider {
             judgement.outcome = Outcome::Refuse(Refusal::edge(EdgeError::WriterDenied));
         }
         judgement
+    }
+
+    /// Judges a call whose body [`BodyRule::Brief`] or [`BodyRule::Leave`] leaves unread.
+    pub fn judge_unread(&self, head: &RequestHead<'_>, call: &ReadableCall) -> Judgement {
+        self.on_head.judge.judge_unread(&call.raw(head, &[]))
     }
 
     /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads
@@ -227,15 +238,39 @@ impl Decider {
         });
         let next = match (target, refusal) {
             (_, Some(refusal)) => Err(refusal),
-            (Target::Calendar(target), None) => Ok(ReadableCall {
-                target,
-                // Rejected ones get here only where the target leads to no route: they do not matter.
-                credentials: credentials.unwrap_or_default(),
-                body: body_rule(method, profile),
-            }),
+            (Target::Calendar(target), None) => Ok(self.readable(
+                head,
+                profile,
+                ReadableCall {
+                    target,
+                    // Rejected ones get here only where the target leads to no route: they do not matter.
+                    credentials: credentials.unwrap_or_default(),
+                    body: body_rule(method, profile),
+                    body_bytes: self.body_bytes,
+                },
+            )),
             (Target::Site { .. } | Target::Invalid(_), None) => Err(Refusal::no_route()),
         };
         OpenedCall { cost, identity, next }
+    }
+
+    /// The call with what its head tells about its body.
+    fn readable(&self, head: &RequestHead<'_>, profile: Profile, mut call: ReadableCall) -> ReadableCall {
+        let Parts { method, headers, .. } = head.parts;
+        if method.is_safe() {
+            return call;
+        }
+        call.body = match self.on_head.judge.needs(&call.raw(head, &[])) {
+            BodyNeed::All => call.body,
+            BodyNeed::Words if headers.contains_key(EXPECT) => BodyRule::Leave,
+            BodyNeed::Words => BodyRule::Brief,
+            BodyNeed::Nothing => BodyRule::Drop,
+        };
+        if profile == Profile::Strict {
+            let most = u64::try_from(STRICT_LIMITS.body_bytes).unwrap_or(u64::MAX);
+            call.body_bytes = call.body_bytes.min(most);
+        }
+        call
     }
 
     fn is_too_large(&self, body: &[u8]) -> bool {
