@@ -13,7 +13,7 @@ use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
 use crate::settings::{
     AdminSettings, LogFormat, Mode, OperationSettings, OtherTraffic, Profile, ProxyProtocol, Root, Settings,
-    TlsSettings, Writes,
+    TlsSettings, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -183,6 +183,12 @@ const OTHERS: [(&str, OtherTraffic); 2] = [
     ("forward", OtherTraffic::Forward),
 ];
 const OTHER_NAMES: &[&str] = &names(OTHERS);
+const UNDECLARED: [(&str, UndeclaredParameters); 3] = [
+    ("forward", UndeclaredParameters::Forward),
+    ("drop", UndeclaredParameters::Drop),
+    ("refuse", UndeclaredParameters::Refuse),
+];
+const UNDECLARED_NAMES: &[&str] = &names(UNDECLARED);
 const WRITES: [(&str, Writes); 2] = [("credentials", Writes::Credentials), ("forward", Writes::Forward)];
 const WRITES_NAMES: &[&str] = &names(WRITES);
 const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
@@ -215,6 +221,7 @@ const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
 }
 
 const TEN_MILLIS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
+const A_SECOND_TO_A_DAY: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 const TEN_MILLIS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
 
 /// Frames of a kind per second.
@@ -291,6 +298,38 @@ const TOP: &[SettingKey] = &[
          specification allows.",
     )
     .shown(|settings| name_of(&PROFILES, &settings.profile)),
+    SettingKey::new(
+        "undeclared",
+        Choice(UNDECLARED_NAMES, |settings, index| {
+            settings.undeclared = Some(UNDECLARED[index].1);
+        }),
+        "How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them \
+         to the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are \
+         forwarded, counted, and logged by name.",
+    )
+    .unset("`drop` in the compatible profile, `refuse` in the strict one"),
+    SettingKey::new(
+        "extra_parameters",
+        List(
+            &form::PARAMETER,
+            ListStore::new(
+                |settings| settings.extra_parameters.clear(),
+                |settings, text| {
+                    form::extra_parameter(text).map(|item| settings.extra_parameters.push(item))
+                },
+            ),
+        ),
+        "Parameters outside of the API, for example of other plugins, that are forwarded unchanged with every \
+         operation.",
+    )
+    .unset("none"),
+    SettingKey::new(
+        "repair",
+        Flag(|settings| &mut settings.repair),
+        "Convert venues and organizers of an event that the plugin refuses to a form that it accepts: a venue \
+         list with one element, an organizer record outside of a list, a text list of organizers. With `false` \
+         the site answers such events as it does without the edge.",
+    ),
     SettingKey::new(
         "other",
         Choice(OTHER_NAMES, |settings, index| settings.other = OTHERS[index].1),
@@ -469,6 +508,27 @@ const ORIGIN: &[SettingKey] = &[
         "The REST root that the site prints in its responses, if it differs from `url`.",
     )
     .unset("learnt from the site's `Link` header"),
+    SettingKey::new(
+        "read_index",
+        Flag(|settings| &mut settings.origin.read_index),
+        "Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the \
+         site does not publish are not judged; those that only the site has are forwarded. With `false` the edge \
+         judges by its own table and by `index_file`.",
+    ),
+    SettingKey::new(
+        "index_interval",
+        Time(A_SECOND_TO_A_DAY, |settings| &mut settings.origin.index_interval),
+        "Interval at which the edge reads the indexes again. After a failure it tries again sooner.",
+    ),
+    SettingKey::new(
+        "index_file",
+        Text(&listening::INDEX_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.index_file = Some(value))
+        }),
+        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it; its \
+         directory must exist.",
+    )
+    .unset("not kept"),
     SettingKey::new(
         "tunnel_delete",
         Flag(|settings| &mut settings.origin.tunnel_delete),

@@ -97,7 +97,7 @@ impl<S> Judging<S> {
             tracing::info!(
                 operation,
                 code = finding.code,
-                parameter = finding.parameter,
+                parameter = finding.parameter.as_deref(),
                 rule = finding.rule,
                 mode,
                 action,

@@ -86,7 +86,7 @@ fn calendar(
 impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
-            decider: Arc::new(Decider::new(settings)),
+            decider: Arc::new(Decider::before(settings, shared.indexes.tables(settings))),
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
             bodies: BodyReader::new(settings, shared),

@@ -24,6 +24,7 @@ mod gate;
 mod head_response;
 mod head_rules;
 mod request_id;
+mod unread_body;
 
 pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{EdgeRequest, RequestContext};

@@ -3,6 +3,7 @@
 mod backend;
 mod causes;
 mod certificate;
+mod indexes;
 mod labels;
 mod log_buffer;
 mod logs;

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
+use crate::support::{Answer, EVENTS, Edge, Fate, Origin, Reply};
 
 const MIB: usize = 1 << 20;
 
@@ -64,6 +64,29 @@ async fn a_refused_client_is_not_listened_to_for_ever() {
             .status
             .is_success()
     );
+}
+
+#[tokio::test]
+async fn an_early_answer_over_http2_does_not_reset_its_stream_at_once() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin).await;
+    let mut client = edge.frames().await;
+    let fields = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":authority", "localhost"),
+        (":path", "/wp-json/calendar/events/v1/%00"),
+        ("content-type", "application/json"),
+    ];
+    let stream = client.open(&fields).await;
+    assert_eq!(client.fate(stream).await, Fate::Answered(400));
+    for _ in 0..3 {
+        client.frame(0, 0, stream, &[b'a'; 16 * 1024]).await;
+    }
+    client.frame(0, 1, stream, b"a").await;
+    let reset = tokio::time::timeout(std::time::Duration::from_millis(300), client.fate(stream));
+    assert!(reset.await.is_err(), "the stream was reset while its client sent");
+    assert_eq!(edge.get(EVENTS).await.status, 200);
 }
 
 /// Writes 8 MiB with Python's client, which reads nothing before all is sent, and prints the status.

@@ -10,7 +10,7 @@ use super::phases::on_arrival;
 use super::policy::Policy;
 use super::reading::RawCall;
 use super::unfound::{elsewhere, unfound};
-use crate::contract::Operation;
+use crate::contract::{Operation, TablesInForce};
 use crate::credentials::Credentials;
 use crate::problem::{Problem, Refusal};
 use crate::routing::RouteMatch;
@@ -58,10 +58,15 @@ pub enum Outcome {
 // === impl Judge ===
 
 impl Judge {
-    /// The judge for these settings.
+    /// The judge for these settings, before sites of which nothing is known.
     pub fn new(settings: &Settings) -> Self {
+        Self::before(settings, TablesInForce::default())
+    }
+
+    /// The judge for these settings, before sites that publish these tables.
+    pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            policy: Policy::new(settings),
+            policy: Policy::new(settings, tables),
         }
     }
 

@@ -10,7 +10,7 @@ use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use crate::admission::{Client, CostClass};
 use crate::call::{BodyNeed, Explanation, Judgement, Outcome};
-use crate::contract::STRICT_LIMITS;
+use crate::contract::{STRICT_LIMITS, TablesInForce};
 use crate::cors::Preflight;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Problem, Refusal};
@@ -64,10 +64,15 @@ pub enum Decision {
 // === impl Decider ===
 
 impl Decider {
-    /// The decisions that these settings ask for.
+    /// The decisions that these settings ask for, before sites of which nothing is known.
     pub fn new(settings: &Settings) -> Self {
+        Self::before(settings, TablesInForce::default())
+    }
+
+    /// The decisions that these settings ask for, before sites that publish these tables.
+    pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            on_head: OnHead::new(settings),
+            on_head: OnHead::new(settings, tables),
             roots: Roots::new(settings),
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,

@@ -6,6 +6,7 @@ use super::request_head::RequestHead;
 use crate::admission::{Client, CostClass, NamedAccounts, Writers};
 use crate::authority::{StrictAuthority, misdirected};
 use crate::call::Judge;
+use crate::contract::TablesInForce;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Refusal};
 use crate::routing::Target;
@@ -52,9 +53,9 @@ const ON_HEAD: [HeadRule; 7] = [
 // === impl OnHead ===
 
 impl OnHead {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            judge: Judge::new(settings),
+            judge: Judge::before(settings, tables),
             writers: Writers::new(settings),
             authority: StrictAuthority::new(settings),
             names: NamedAccounts::new(settings),

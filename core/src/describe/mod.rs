@@ -16,5 +16,5 @@ mod strict;
 pub use catalogue::Language;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use rest_index::RestIndex;
-pub use routes::{routes_json, routes_text};
+pub use routes::{routes_json, routes_text, routes_text_in_force};
 pub use strict::strict_reference;

@@ -25,7 +25,7 @@ pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
-pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
+pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, UndeclaredParameters, Writes};
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
@@ -51,6 +51,12 @@ pub struct Settings {
     pub mode: Mode,
     /// The rules that apply.
     pub profile: Profile,
+    /// The treatment of undeclared parameters; none: dropped in the compatible profile, refused in the strict one.
+    pub undeclared: Option<UndeclaredParameters>,
+    /// Undeclared parameters of all operations that are forwarded unchanged.
+    pub extra_parameters: Vec<String>,
+    /// True if venues and organizers that the plugin fails on are converted to a form that it accepts.
+    pub repair: bool,
     /// The treatment of requests outside of the calendar API.
     pub other: OtherTraffic,
     /// The treatment of writes without credentials.
@@ -120,6 +126,9 @@ impl Settings {
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
             mode: Mode::default(),
             profile: Profile::default(),
+            undeclared: None,
+            extra_parameters: Vec::new(),
+            repair: true,
             other: OtherTraffic::default(),
             writes: Writes::default(),
             read_only: false,

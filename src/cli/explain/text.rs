@@ -77,7 +77,7 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
         outcome => outcome.to_owned(),
     });
     for finding in &story.findings {
-        lines.push(match finding.parameter {
+        lines.push(match &finding.parameter {
             Some(parameter) => format!("  {}: {parameter} is not {}", finding.code, finding.rule),
             None => format!("  {}", finding.code),
         });
