@@ -40,7 +40,6 @@ pub(crate) use headers::{Forwarded, ForwardedHeaders};
 pub(crate) use index_reader::read_index;
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
-pub(crate) use outgoing::Outgoing;
 pub use preview::{Preview, PreviewClient, preview};
 pub(crate) use response_head::ResponseHeadFault;
 pub(crate) use shared::{SharedBackends, most_connections};

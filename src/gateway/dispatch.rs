@@ -7,7 +7,7 @@ use http::Method;
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{BackendKind, Backends, Health, Outgoing};
+use crate::backend::{BackendKind, Backends, Health};
 use crate::call::ForwardableCall;
 use crate::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
 
@@ -36,7 +36,7 @@ impl Stage<CalendarCall> for Dispatch {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
         let outgoing = backend.write(&call.call, &call.forwarded)?;
-        let context = context(&call.call, &outgoing);
+        let context = context(&call.call, outgoing.target());
         let (response, guard) = backend.exchange(outgoing, call.operation()).await?;
         let checked = match backend.kind() {
             BackendKind::WordPress => accept(response, &context, &self.rules).await,
@@ -56,8 +56,8 @@ impl Stage<CalendarCall> for Dispatch {
     }
 }
 
-/// The facts about a call that its response is checked by.
-fn context(call: &ForwardableCall, outgoing: &Outgoing) -> CallContext {
+/// The facts about a call that its response is checked by; `target` is the path and query at the origin.
+pub(super) fn context(call: &ForwardableCall, target: &str) -> CallContext {
     let request = call.request();
     CallContext {
         root: request.root,
@@ -79,6 +79,6 @@ fn context(call: &ForwardableCall, outgoing: &Outgoing) -> CallContext {
         } else {
             AskedLanguage::OfRoot
         },
-        target: outgoing.target().into(),
+        target: target.into(),
     }
 }

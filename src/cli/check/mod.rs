@@ -1,6 +1,8 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
+mod backends;
 mod command;
+mod editors;
 mod home;
 mod probe;
 mod trouble;

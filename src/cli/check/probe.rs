@@ -101,6 +101,25 @@ impl<'a> Probe<'a> {
         }
     }
 
+    /// Asks for a list of events, which a service must answer even if it publishes no index.
+    pub(super) async fn events(&self) -> Result<(), Trouble> {
+        let path = format!("{}/events", self.settings.origin.namespace);
+        let answer = self.rest(&path, Marking::Unmarked).await?;
+        if answer.status.is_redirection() {
+            return Err(self.redirect(&answer));
+        }
+        let Some(json) = answer.json() else {
+            return Err(answer.not_json(self.key));
+        };
+        if answer.status.is_success() {
+            return Ok(());
+        }
+        Err(Trouble::Refused {
+            status: answer.status.as_u16(),
+            code: code(&json),
+        })
+    }
+
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
     pub(super) async fn wall(&self) -> Result<Wall, Trouble> {
         let answer = self
@@ -165,6 +184,12 @@ impl<'a> Probe<'a> {
             .request(&format!("{root}/{path}"))
             .header(ACCEPT, "application/json");
         self.send(request, marking).await
+    }
+
+    /// A document that the REST API shows to everybody; none if it does not.
+    pub(super) async fn json(&self, path: &str) -> Option<Value> {
+        let answer = self.rest(path, Marking::Unmarked).await.ok()?;
+        answer.json().filter(|_| answer.status.is_success())
     }
 
     /// A page of the site.
