@@ -40,6 +40,7 @@ mod served;
 mod service;
 mod site;
 mod stage;
+mod upgrade;
 mod upload_body;
 
 pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};
