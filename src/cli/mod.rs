@@ -4,6 +4,7 @@ mod admin_client;
 mod args;
 mod cache;
 mod check;
+mod comparing;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;

@@ -29,11 +29,13 @@ struct State {
     is_called: AtomicBool,
 }
 
-/// The beginning of an exchange: what the edge knew of the site then.
+/// The beginning of an exchange.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExchangeStart {
-    at: Duration,
-    settled: Option<u64>,
+    /// Since 1970.
+    pub(super) at: Duration,
+    /// The edge was told of every change up to this number.
+    pub(super) settled: Option<u64>,
 }
 
 /// The longest time that a message may come behind the number that it tells, or behind the message after it.
@@ -95,7 +97,7 @@ impl Companions {
             return AnswerAge::Current;
         };
         self.sign(root, asked, |hearing, reconcile, now| {
-            hearing.shown(number, asked.settled, asked.at, reconcile, now)
+            hearing.shown(number, asked, reconcile, now)
         })
     }
 
@@ -110,7 +112,11 @@ impl Companions {
         let mut is_new_count = false;
         self.sign(root, asked, |hearing, reconcile, now| {
             is_new_count = hearing.ledger.answered(number, asked.settled, now);
-            hearing.shown(number, None, asked.at, reconcile, now)
+            let asked = ExchangeStart {
+                settled: None,
+                ..asked
+            };
+            hearing.shown(number, asked, reconcile, now)
         });
         if is_new_count {
             tracing::warn!(%root, number, "the site's count of changes began anew: all kept answers are removed");

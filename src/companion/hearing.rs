@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::companions::ExchangeStart;
 use crate::purge::{AnswerAge, ChangeLedger};
 
 /// The signs of one site's companion plugin; times are since 1970.
@@ -37,19 +38,17 @@ pub(super) struct Sign {
 // === impl Hearing ===
 
 impl Hearing {
-    /// The site shows a number in an answer to an exchange that began at `asked_at`, when the edge was told of every
-    /// change up to `settled`.
+    /// The site shows a number in an answer to an exchange.
     pub(super) fn shown(
         &mut self,
         number: u64,
-        settled: Option<u64>,
-        asked_at: Duration,
+        asked: ExchangeStart,
         reconcile: Duration,
         now: Duration,
     ) -> Sign {
-        let age = self.ledger.shown(number, settled, now);
+        let age = self.ledger.shown(number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
-        self.last = Some(asked_at.max(self.last.unwrap_or_default()));
+        self.last = Some(asked.at.max(self.last.unwrap_or_default()));
         self.doubt = Doubt::None;
         Sign { age, is_unbroken }
     }
@@ -108,7 +107,11 @@ mod tests {
     }
 
     fn shown(hearing: &mut Hearing, now: u64) -> bool {
-        hearing.shown(7, None, at(now), RECONCILE, at(now)).is_unbroken
+        let asked = ExchangeStart {
+            at: at(now),
+            settled: None,
+        };
+        hearing.shown(7, asked, RECONCILE, at(now)).is_unbroken
     }
 
     #[test]

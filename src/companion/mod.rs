@@ -5,6 +5,6 @@ mod hearing;
 mod orders;
 mod watch;
 
-pub(crate) use companions::Companions;
+pub(crate) use companions::{Companions, ExchangeStart};
 pub(crate) use orders::{Orders, Sender};
 pub(crate) use watch::{Correspondence, follow_companions};

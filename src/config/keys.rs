@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::backend_keys::{BACKENDS, IGNORE};
 use super::form;
 use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
 use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, Rate, Size, Text, Time};
@@ -12,8 +13,8 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
 use crate::settings::{
-    AdminSettings, LogFormat, Mode, OperationSettings, OtherTraffic, Profile, ProxyProtocol, Root, Settings,
-    TlsSettings, UndeclaredParameters, Writes,
+    AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OtherTraffic, Profile,
+    ProxyProtocol, Root, Settings, TlsSettings, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -47,10 +48,14 @@ pub(super) enum Keys {
     Root(&'static [RootKey]),
     /// One table per operation.
     Operation(&'static [OperationKey]),
+    /// One table per backend, by its name.
+    Backend(&'static [KeyRow<BackendSettings>]),
+    /// One table per rule.
+    Ignore(&'static [KeyRow<IgnoreRule>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 18] = [
+pub(super) static SECTIONS: [Section; 21] = [
     Section {
         name: "",
         header: "",
@@ -84,6 +89,26 @@ pub(super) static SECTIONS: [Section; 18] = [
         header: "[operations.\"events.create\"]",
         meaning: "Settings that differ for one operation; `calendar-edge routes` prints the names.",
         keys: Keys::Operation(OPERATIONS),
+    },
+    Section {
+        name: "backends",
+        header: "[backends.next]",
+        meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
+                  `origin`. Each has its own connections, limits and breaker. `compare` and `replay` ask it; \
+                  no call of a client is sent to it.",
+        keys: Keys::Backend(BACKENDS),
+    },
+    Section {
+        name: "compare",
+        header: "[compare]",
+        meaning: "Comparison of the answers of two backends, see [comparison.md](comparison.md).",
+        keys: Keys::Once(&[]),
+    },
+    Section {
+        name: "compare.ignore",
+        header: "[[compare.ignore]]",
+        meaning: "One table per difference that does not count.",
+        keys: Keys::Ignore(IGNORE),
     },
     Section {
         name: "admin",
@@ -575,6 +600,13 @@ const ORIGIN: &[SettingKey] = &[
          them; while others wait, slow ones give way.",
     )
     .unset("eight times `max_in_flight`"),
+    SettingKey::new(
+        "upgrades",
+        Count(0..=100_000, |settings| Usize(&mut settings.origin.upgrades)),
+        "Maximum number of connections that the rest of the site (`other = \"forward\"`) may upgrade to another \
+         protocol, like WebSocket; further ones get 503 `edge_overloaded`. With 0 such requests are forwarded \
+         without the upgrade. Only HTTP/1.1 clients can ask for one, and HTTP/2 is never the other protocol.",
+    ),
 ];
 
 const ROOTS: &[RootKey] = &[
@@ -854,6 +886,14 @@ const TIMEOUTS: &[SettingKey] = &[
         Time(TEN_MILLIS_TO_AN_HOUR, |settings| &mut settings.timeouts.site),
         "Time for a request to the rest of the site (`other = \"forward\"`) until its response begins, \
          including an upload, and the same time again until the response ends.",
+    ),
+    SettingKey::new(
+        "upgraded_idle",
+        Time(seconds(1..=86_400), |settings| {
+            &mut settings.timeouts.upgraded_idle
+        }),
+        "An upgraded connection to the rest of the site without a byte in either direction. Clients of WebSocket \
+         usually send a ping every half minute.",
     ),
     SettingKey::new(
         "drain",
@@ -1178,6 +1218,8 @@ impl Section {
             Keys::Once(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Root(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Operation(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Backend(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

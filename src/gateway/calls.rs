@@ -154,13 +154,20 @@ impl CalendarCall {
     /// for reads, which have no body themselves.
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
+        let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
+        Self::rehearsed(call, self.client.clone(), self.forwarded.clone())
+    }
+
+    /// A judged call that no client waits for by itself.
+    pub(super) fn rehearsed(
+        call: ForwardableCall,
+        client: ClientContext,
+        forwarded: ForwardedHeaders,
+    ) -> Self {
         Self {
-            call: validated.map_or_else(
-                || self.call.clone(),
-                |validated| Box::new(ForwardableCall::Validated(validated)),
-            ),
-            client: self.client.clone(),
-            forwarded: self.forwarded.clone(),
+            call: Box::new(call),
+            client,
+            forwarded,
             if_none_match: None,
             _memory: None,
         }

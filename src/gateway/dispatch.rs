@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use http::header::CACHE_CONTROL;
-use http::{HeaderValue, Method, Response};
-
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use url::Url;
 
 use super::calls::{BackendResult, CalendarCall, CallFailure};
+use super::fault;
 use super::stage::Stage;
-use super::{Parts, fault};
-use crate::backend::{Backend, BackendKind, Backends, BreakerGuard, Health, OriginBody};
+use crate::backend::{Backend, BackendKind, Backends, BreakerGuard, Health, OriginBody, Outgoing};
 use crate::call::ForwardableCall;
-use crate::companion::Companions;
+use crate::companion::{Companions, ExchangeStart};
 use crate::purge::AnswerAge;
-use crate::relay::{CallContext, Content, RelayRules, Script, accept};
+use crate::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
 use crate::settings::Settings;
 use crate::shared::Shared;
 
@@ -23,25 +22,66 @@ use crate::shared::Shared;
 pub(super) struct Dispatch {
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
+    companions: Option<RootCompanions>,
+}
+
+/// The companion plugins of the site's roots, which count its changes.
+#[derive(Debug)]
+struct RootCompanions {
     companions: Companions,
     roots: Vec<Url>,
+}
+
+/// An exchange with the root of a companion.
+struct RootExchange<'c> {
+    companions: &'c Companions,
+    root: &'c Url,
+    start: ExchangeStart,
+}
+
+// === impl RootCompanions ===
+
+impl RootCompanions {
+    /// Begins an exchange with the root at this position.
+    fn ask(&self, root: usize) -> Option<RootExchange<'_>> {
+        let root = self.roots.get(root)?;
+        Some(RootExchange {
+            companions: &self.companions,
+            root,
+            start: self.companions.asks(root),
+        })
+    }
+}
+
+// === impl RootExchange ===
+
+impl RootExchange<'_> {
+    fn hear(self, status: StatusCode, headers: &HeaderMap) -> AnswerAge {
+        self.companions.heard(self.root, self.start, status, headers)
+    }
 }
 
 // === impl Dispatch ===
 
 impl Dispatch {
-    pub(super) fn new(parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
-        let roots = settings.roots.iter();
+    pub(super) fn new(backends: &Arc<Backends>, rules: &Arc<RelayRules>) -> Self {
         Self {
-            backends: Arc::clone(&parts.backends),
-            rules: Arc::clone(&parts.rules),
-            companions: shared.companions.clone(),
-            // Without a secret there are no messages, and the count alone comes too late.
-            roots: roots
-                .filter(|_| settings.origin.mark_key.is_some())
-                .map(|root| root.origin_url.clone())
-                .collect(),
+            backends: Arc::clone(backends),
+            rules: Arc::clone(rules),
+            companions: None,
         }
+    }
+
+    /// Hears what answers show of companion plugins, if the settings have a secret.
+    ///
+    /// Without one there are no messages, and the count alone comes too late.
+    pub(super) fn hearing_companions(self, settings: &Settings, shared: &Shared) -> Self {
+        let roots = settings.roots.iter().map(|root| root.origin_url.clone());
+        let companions = settings.origin.mark_key.is_some().then(|| RootCompanions {
+            companions: shared.companions.clone(),
+            roots: roots.collect(),
+        });
+        Self { companions, ..self }
     }
 
     /// Sends a call, and hears what its answer shows of the site's companion plugin.
@@ -49,16 +89,15 @@ impl Dispatch {
         &self,
         backend: &Backend,
         call: &CalendarCall,
+        outgoing: Outgoing,
     ) -> Result<(Response<OriginBody>, BreakerGuard), CallFailure> {
-        let root = self.roots.get(call.call.request().root);
-        let asked = root.map(|root| (root, self.companions.asks(root)));
-        let outgoing = backend.write(&call.call, &call.forwarded)?;
+        let asked = self
+            .companions
+            .as_ref()
+            .and_then(|companions| companions.ask(call.call.request().root));
         let (mut response, guard) = backend.exchange(outgoing, call.operation()).await?;
-        if let Some((root, asked)) = asked {
-            let age = self
-                .companions
-                .heard(root, asked, response.status(), response.headers());
-            if age == AnswerAge::Outdated {
+        if let Some(asked) = asked {
+            if asked.hear(response.status(), response.headers()) == AnswerAge::Outdated {
                 // Kept by somebody between the edge and the site: it must not be kept once more.
                 let headers = response.headers_mut();
                 headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -74,9 +113,11 @@ impl Stage<CalendarCall> for Dispatch {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
-        let (response, guard) = self.exchange(backend, &call).await?;
+        let outgoing = backend.write(&call.call, &call.forwarded)?;
+        let context = context(&call.call, outgoing.target());
+        let (response, guard) = self.exchange(backend, &call, outgoing).await?;
         let checked = match backend.kind() {
-            BackendKind::WordPress => accept(response, &context(&call.call), &self.rules).await,
+            BackendKind::WordPress => accept(response, &context, &self.rules).await,
         };
         match checked {
             Ok(accepted) => {
@@ -93,8 +134,8 @@ impl Stage<CalendarCall> for Dispatch {
     }
 }
 
-/// The facts about a call that its response is checked by.
-fn context(call: &ForwardableCall) -> CallContext {
+/// The facts about a call that its response is checked by; `target` is the path and query at the origin.
+pub(super) fn context(call: &ForwardableCall, target: &str) -> CallContext {
     let request = call.request();
     CallContext {
         root: request.root,
@@ -111,5 +152,11 @@ fn context(call: &ForwardableCall) -> CallContext {
             Script::Refused
         },
         enveloped: call.expects_envelope(),
+        language: if call.may_change_language() {
+            AskedLanguage::Any
+        } else {
+            AskedLanguage::OfRoot
+        },
+        target: target.into(),
     }
 }

@@ -30,16 +30,20 @@ mod forwarded;
 mod head_refusal;
 mod judging;
 mod min_rate_body;
+mod own_names;
 mod presenting;
 mod rate_limit;
 mod read_body;
+mod rehearsal;
 mod scanned_body;
 mod served;
 mod service;
 mod site;
 mod stage;
+mod upgrade;
 mod upload_body;
 
+pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};
 pub(crate) use service::Gateway;
 
 use body::BodyReader;
@@ -93,7 +97,7 @@ fn calendar(
         .layer(layer_fn(|inner| {
             forgetting::Forgetting::new(inner, settings, shared)
         }))
-        .service(dispatch::Dispatch::new(parts, settings, shared))
+        .service(dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(settings, shared))
 }
 
 // === impl Parts ===
