@@ -309,6 +309,15 @@ catalogue! {
         operator: "Raise `timeouts.client_body` or `timeouts.client_body_grace`, or lower `limits.min_body_rate`, if \
             honest clients are that slow.",
     }
+    PurgeReplayed {
+        code: "edge_purge_replayed",
+        status: CONFLICT,
+        proxy_error: HttpRequestError,
+        sentence: "This order was carried out before.",
+        meaning: "A signed order to remove kept answers came a second time.",
+        client: "Sign each order anew.",
+        operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
+    }
     BodyTooLarge {
         code: "edge_body_too_large",
         status: PAYLOAD_TOO_LARGE,
@@ -319,15 +328,6 @@ catalogue! {
         client: "Send a smaller body. An image is best uploaded to WordPress first and named by its id.",
         operator: "Raise `limits.body_bytes`, or use the compatible profile. If `Proxy-Status` has a `received-status`, raise \
             the limit of the web server in front of WordPress.",
-    }
-    PurgeReplayed {
-        code: "edge_purge_replayed",
-        status: CONFLICT,
-        proxy_error: HttpRequestError,
-        sentence: "This order was carried out before.",
-        meaning: "A signed order to remove kept answers came a second time.",
-        client: "Sign each order anew.",
-        operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
     }
     TargetTooLong {
         code: "edge_target_too_long",
