@@ -19,8 +19,8 @@ pub(super) struct Cli {
 }
 
 const EXIT_STATUSES: &str = "\
-Exit statuses: 0 success; 1 failure, or `check` found differences; 2 `check` cannot use the configuration or \
-the origin; 64 invalid command line; 78 invalid configuration.
+Exit statuses: 0 success, `check` found nothing to decide; 1 failure, or `check` found differences, open doors or \
+settings without effect; 2 `check` cannot use the configuration or the origin; 64 invalid command line; 78 invalid configuration.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
