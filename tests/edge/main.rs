@@ -47,6 +47,7 @@ mod recorded;
 mod relayed;
 mod relaying;
 mod reload;
+mod repair;
 mod round_trip;
 mod sandbox;
 mod schema_values;
