@@ -2,24 +2,24 @@
 
 /// One opening tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tag<'a> {
+pub(super) struct HtmlTag<'a> {
     name: &'a str,
     attributes: &'a str,
 }
 
 /// The opening tags of a page, in their order.
-pub(super) fn tags(page: &str) -> impl Iterator<Item = Tag<'_>> {
+pub(super) fn tags(page: &str) -> impl Iterator<Item = HtmlTag<'_>> {
     page.split('<').skip(1).filter_map(|piece| {
         let inside = piece.split('>').next()?;
         let end = inside.find(|letter: char| !letter.is_ascii_alphanumeric());
         let (name, attributes) = inside.split_at(end.unwrap_or(inside.len()));
-        (!name.is_empty()).then_some(Tag { name, attributes })
+        (!name.is_empty()).then_some(HtmlTag { name, attributes })
     })
 }
 
-// === impl Tag ===
+// === impl HtmlTag ===
 
-impl<'a> Tag<'a> {
+impl<'a> HtmlTag<'a> {
     /// True if the tag has this name, without regard to case.
     pub(super) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
@@ -63,7 +63,7 @@ mod tests {
     fn finds_attributes_in_every_spelling() {
         let page = r#"<p>x</p><LINK rel='alternate' hreflang="de" href="http://h/de/" /><a
             class=x href=/plain>y</a><meta content="WordPress 6.1.9" name=generator><br/><img alt src="s">"#;
-        let links: Vec<Tag<'_>> = tags(page).collect();
+        let links: Vec<HtmlTag<'_>> = tags(page).collect();
         let all = |name: &str, attribute: &str| {
             let mut found = links.iter().filter(|tag| tag.is(name));
             found.find_map(|tag| tag.attribute(attribute))
