@@ -17,7 +17,7 @@ use super::super::status::{Status, tell};
 use super::groups::{Weight, groups};
 use super::probe::{Probe, Wall};
 use super::report::Report;
-use super::site::Site;
+use super::site::CheckedSite;
 use super::trouble::Trouble;
 
 /// Why a probe could not begin.
@@ -74,7 +74,7 @@ fn certificate(tls: &TlsSettings, report: &mut Report<'_>) -> anyhow::Result<boo
 
 /// Asks every root, and the home page where the edge serves it; the worst outcome counts.
 async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let site = Site::ask(settings).await.context(NO_CLIENT)?;
+    let site = CheckedSite::ask(settings).await.context(NO_CLIENT)?;
     let mut is_guarded = true;
     for root in &settings.roots {
         is_guarded &= check_root(root, settings, &site, report).await?;
@@ -93,7 +93,7 @@ async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result
 async fn check_root(
     root: &Root,
     settings: &Settings,
-    site: &Site<'_>,
+    site: &CheckedSite<'_>,
     report: &mut Report<'_>,
 ) -> anyhow::Result<bool> {
     let (path, url) = (&root.path, &root.origin_url);

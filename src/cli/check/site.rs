@@ -14,7 +14,7 @@ use super::trouble::Trouble;
 use super::versions;
 
 /// The home page, asked for on the way that the rest of the site takes.
-pub(super) struct Site<'a> {
+pub(super) struct CheckedSite<'a> {
     settings: &'a Settings,
     probe: Probe<'a>,
     home: Result<ProbeResponse, Trouble>,
@@ -23,9 +23,9 @@ pub(super) struct Site<'a> {
 /// Stands for a version that the site hides.
 const NOT_SHOWN: &str = "(version not shown)";
 
-// === impl Site ===
+// === impl CheckedSite ===
 
-impl<'a> Site<'a> {
+impl<'a> CheckedSite<'a> {
     /// Asks for the home page.
     pub(super) async fn ask(settings: &'a Settings) -> anyhow::Result<Self> {
         let probe = Probe::of_site(settings)?;
