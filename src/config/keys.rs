@@ -50,7 +50,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 16] = [
+pub(super) static SECTIONS: [Section; 17] = [
     Section {
         name: "",
         header: "",
@@ -161,6 +161,13 @@ pub(super) static SECTIONS: [Section; 16] = [
         meaning: "Cross-origin rules. Every web origin may read public data without credentials, except in \
                   the strict profile.",
         keys: Keys::Once(CORS),
+    },
+    Section {
+        name: "compression",
+        header: "[compression]",
+        meaning: "Compressed responses: gzip, brotli and zstd by `Accept-Encoding`, for JSON, JavaScript and text of \
+                  1 KiB or more. Responses of the rest of the site leave as the site sent them.",
+        keys: Keys::Once(COMPRESSION),
     },
     Section {
         name: "log",
@@ -1045,6 +1052,20 @@ const CORS: &[SettingKey] = &[
         "max_age",
         Time(seconds(0..=86_400), |settings| &mut settings.cors.max_age),
         "Time that a browser may cache a preflight response, in whole seconds.",
+    ),
+];
+
+const COMPRESSION: &[SettingKey] = &[
+    SettingKey::new(
+        "enabled",
+        Flag(|settings| &mut settings.compression.enabled),
+        "Whether responses of the calendar are compressed for clients that accept it.",
+    ),
+    SettingKey::new(
+        "credentialed",
+        Flag(|settings| &mut settings.compression.credentialed),
+        "Whether responses to requests with credentials are compressed too. The length of a compressed response \
+         tells about secrets in it to whoever chooses other parts of it (BREACH).",
     ),
 ];
 

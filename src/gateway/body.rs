@@ -58,6 +58,9 @@ pub(super) enum BodyFault {
     /// It broke its framing.
     #[error("the body is broken")]
     Broken(Breach),
+    /// It is a form that may not pass.
+    #[error("the form is refused")]
+    Refused(Cause),
 }
 
 /// The presence of an unexpected body.
@@ -92,7 +95,9 @@ async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
         match frame {
             Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
             Err(BodyError::Broken(breach)) => return Err(BodyFault::Broken(breach)),
-            Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp) => return Ok(Unwanted::Sent),
+            Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp | BodyError::Refused(_)) => {
+                return Ok(Unwanted::Sent);
+            }
         }
         if bytes > UNWANTED_BYTES {
             return Ok(Unwanted::Sent);
@@ -141,8 +146,16 @@ impl BodyReader {
         }
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        let collector = Collector::new(body, &self.budget, most);
-        Ok(collector.collect(time).await?)
+        Ok(Collector::new(body, &self.budget, most).collect(time).await?)
+    }
+
+    /// All of a body that ends itself before it is large, within the budget as well.
+    pub(super) async fn collect<B>(&self, body: B) -> Result<Bytes, BodyFault>
+    where
+        B: Body<Data = Bytes, Error = BodyError> + Unpin,
+    {
+        let collector = Collector::new(body, &self.budget, usize::MAX);
+        Ok(collector.collect(self.timeouts.client_body).await?)
     }
 }
 
@@ -170,6 +183,7 @@ impl BodyFault {
             BodyError::Broken(breach) => Self::Broken(*breach),
             BodyError::Ended(_) => Self::Incomplete,
             BodyError::Slow => Self::TooSlow,
+            BodyError::Refused(cause) => Self::Refused(*cause),
             BodyError::GivenUp => Self::GivenUp,
         }
     }
@@ -192,6 +206,7 @@ impl BodyFault {
             Self::Unexpected => Refusal::edge(EdgeError::UnexpectedBody),
             Self::Broken(breach) => breach.refusal(),
             Self::Incomplete => Refusal::edge(EdgeError::BadBody),
+            Self::Refused(cause) => Refusal::plain(Problem::because(cause)),
         }
     }
 }

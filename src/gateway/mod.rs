@@ -30,6 +30,7 @@ mod min_rate_body;
 mod presenting;
 mod rate_limit;
 mod read_body;
+mod scanned_body;
 mod service;
 mod site;
 mod stage;

@@ -88,7 +88,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
             Opening::Ambiguous(refusal) => refused(&refusal),
             Opening::Call(opened) => self.call(head, context, *opened, CallBody::Incoming(body)).await,
             Opening::Site => self.site.stream(&head, &context, body).await,
-            Opening::SiteForm => match self.site.read_form(&head, &context, body).await {
+            Opening::SiteForm(scan) => match self.site.pass_form(&head, &context, body, scan).await {
                 Passage::Answered(response) => response,
                 Passage::Calendar { opened, body } => {
                     self.call(head, context, *opened, CallBody::Read(body)).await

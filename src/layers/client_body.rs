@@ -17,6 +17,7 @@ use tower::{Layer, Service};
 
 use super::unread_body::read_on;
 use crate::framing::Breach;
+use crate::problem::Cause;
 use crate::response::EdgeResponse;
 use crate::server::RequestFraming;
 
@@ -44,6 +45,9 @@ pub(crate) enum BodyError {
     /// It came below the minimum rate.
     #[error("the body came too slowly")]
     Slow,
+    /// It is a form that may not pass.
+    #[error("the form is refused")]
+    Refused(Cause),
 }
 
 /// Closes connections with an unread request body.

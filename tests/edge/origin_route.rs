@@ -282,3 +282,28 @@ async fn check_says_whether_the_companion_plugin_stands() {
     assert!(text.contains("warning: with `other = \"forward\"`"), "{text}");
     assert!(text.contains("WARNING: `writers`"), "{text}");
 }
+
+#[tokio::test]
+async fn check_names_routes_that_rules_about_writes_do_not_reach() {
+    let origin = Origin::answering(|seen| match seen.target.as_str() {
+        "/wp-json/wp/v2/types" => Reply::json(200, r#"{"post":{},"tribe_events":{},"tribe_venue":{}}"#),
+        "/wp-json/" => Reply::json(200, r#"{"namespaces":["wp/v2","tribe/events/v1","tec/v1"]}"#),
+        _ => Reply::json(200, r#"{"namespace":"tribe/events/v1","routes":{}}"#),
+    })
+    .await;
+    let hidden = Origin::always(Reply::json(404, "{}")).await;
+    let url = |origin: &Origin| format!("url = \"{}/wp-json\"", origin.base());
+
+    let (shown, _) = check("check-editors", "read_only = true", &url(&origin)).await;
+    let (unset, _) = check("check-no-rule", "", &url(&origin)).await;
+    let (unseen, _) = check("check-unseen", "writers = [\"anna\"]", &url(&hidden)).await;
+
+    let routes =
+        "`read_only` do not reach routes of WordPress's own: wp/v2/tribe_events, wp/v2/tribe_venue, tec/v1;";
+    assert!(shown.contains(routes), "{shown}");
+    assert!(!unset.contains("do not reach"), "{unset}");
+    assert!(
+        unseen.contains("`writers` do not reach routes that WordPress shows to nobody"),
+        "{unseen}"
+    );
+}

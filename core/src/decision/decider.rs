@@ -1,13 +1,16 @@
 //! The decision about one request, in two steps: by its head, then by its body.
 
+use std::sync::Arc;
+
+use bytes::Bytes;
 use http::Method;
 use http::header::EXPECT;
 use http::request::Parts;
 
-use super::hidden_call::{SiteBody, hidden_call, site_body};
 use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
+use super::site_form::{SiteBody, SiteFormScan, site_body};
 use crate::admission::{Client, CostClass};
 use crate::call::{BodyNeed, Explanation, Judgement, Outcome};
 use crate::contract::{STRICT_LIMITS, TablesInForce};
@@ -23,7 +26,7 @@ use crate::settings::{OtherTraffic, Profile, Settings};
 #[derive(Debug)]
 pub struct Decider {
     on_head: OnHead,
-    roots: Roots,
+    roots: Arc<Roots>,
     schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
@@ -38,8 +41,8 @@ pub enum Opening {
     RestIndex(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
-    /// The rest of the site, with a form that may name a route of the calendar API: it is read first.
-    SiteForm,
+    /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
+    SiteForm(SiteFormScan),
     /// The rest of the site, with a head that servers read in two ways.
     Ambiguous(Refusal),
     /// The calendar API, or nowhere.
@@ -73,7 +76,7 @@ impl Decider {
     pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
             on_head: OnHead::new(settings, tables),
-            roots: Roots::new(settings),
+            roots: Arc::new(Roots::new(settings)),
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
@@ -87,8 +90,7 @@ impl Decider {
             Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::Site => return Decision::Site,
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
-            Opening::SiteForm if self.is_too_large(body) => return too_large(),
-            Opening::SiteForm => match self.open_form(head, body) {
+            Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
                 Ok(None) => return Decision::Site,
                 Ok(Some(opened)) => opened,
                 Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
@@ -130,9 +132,9 @@ impl Decider {
         } = head.parts;
         let target = self.roots.locate(method, uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
-            return match site_body(head.parts) {
+            return match site_body(&self.roots, head.parts) {
                 SiteBody::Streamed => Opening::Site,
-                SiteBody::Form => Opening::SiteForm,
+                SiteBody::Form(scan) => Opening::SiteForm(scan),
                 SiteBody::Ambiguous(problem) => Opening::Ambiguous(Refusal::plain(problem)),
             };
         }
@@ -150,13 +152,19 @@ impl Decider {
         Opening::Call(Box::new(self.opened(head, target)))
     }
 
-    /// The calendar call that a form to the rest of the site names, if it names one.
+    /// The calendar call that a whole form to the rest of the site names, if it names one.
     ///
     /// # Errors
     ///
-    /// A form whose route cannot be read, or can be read in two ways.
-    pub fn open_form(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
-        let target = hidden_call(&self.roots, head.parts, body)?;
+    /// A form that PHP could read in another way, or that names a route and has more than
+    /// [`WHOLE_FORM_BYTES`](super::WHOLE_FORM_BYTES).
+    pub fn open_form(
+        &self,
+        head: &RequestHead<'_>,
+        scan: SiteFormScan,
+        form: Bytes,
+    ) -> Result<Option<OpenedCall>, Problem> {
+        let target = scan.hidden_call(head.parts, form)?;
         Ok(target.map(|target| self.opened(head, Target::Calendar(target))))
     }
 
@@ -188,17 +196,21 @@ impl Decider {
         let Parts { method, uri, .. } = head.parts;
         match self.roots.locate(method, uri.path(), uri.query()) {
             Target::Calendar(target) => Some(target),
-            Target::Site { .. } if matches!(self.open(head), Opening::SiteForm) => {
-                hidden_call(&self.roots, head.parts, body).ok().flatten()
-            }
-            Target::Site { .. } | Target::Invalid(_) => None,
+            Target::Site { .. } => match self.open(head) {
+                Opening::SiteForm(scan) => {
+                    let form = Bytes::copy_from_slice(body);
+                    scan.hidden_call(head.parts, form).ok().flatten()
+                }
+                _ => None,
+            },
+            Target::Invalid(_) => None,
         }
     }
 
     fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
-            Opening::SiteForm => self.open_form(head, body),
+            Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
             Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
         }
     }
@@ -276,10 +288,6 @@ impl Decider {
             call.body_bytes = call.body_bytes.min(most);
         }
         call
-    }
-
-    fn is_too_large(&self, body: &[u8]) -> bool {
-        u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes)
     }
 }
 

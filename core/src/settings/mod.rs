@@ -3,6 +3,7 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod compression;
 mod cors;
 mod http2;
 mod limits;
@@ -20,6 +21,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use ipnet::IpNet;
 use url::Url;
 
+pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
@@ -102,6 +104,8 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// Cross-origin rules.
     pub cors: CorsSettings,
+    /// Compressed answers to clients.
+    pub compression: CompressionSettings,
     /// Logging.
     pub log: LogSettings,
 }
@@ -151,6 +155,7 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),
+            compression: CompressionSettings::default(),
             log: LogSettings::default(),
         }
     }

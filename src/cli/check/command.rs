@@ -14,6 +14,7 @@ use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
 use super::super::status::{Status, tell};
+use super::editors;
 use super::groups::{Weight, groups};
 use super::probe::{Probe, Wall};
 use super::report::Report;
@@ -85,6 +86,9 @@ async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result
             unguarded(settings, report)?;
         }
         site.check_home(report)?;
+        for root in &settings.roots {
+            editors::tell(root, settings, report).await?;
+        }
     }
     Ok(())
 }

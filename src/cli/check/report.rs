@@ -37,6 +37,11 @@ impl<'a> Report<'a> {
         self.line("warning", text)
     }
 
+    /// The same, loudly.
+    pub(super) fn loud(&mut self, text: &str) -> io::Result<()> {
+        self.line("WARNING", text)
+    }
+
     /// A setting that has no effect, loudly; it is counted.
     pub(super) fn void(&mut self, text: &str) -> io::Result<()> {
         self.findings += 1;
