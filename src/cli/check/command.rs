@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
 use calendar_edge::contract::drift::compare_index;
 use calendar_edge::contract::{EventIds, PublishedIndex, TableInForce};
-use calendar_edge::settings::{Root, Settings, TlsSettings};
+use calendar_edge::settings::{BackendSettings, Root, Settings, TlsSettings};
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
@@ -14,6 +14,7 @@ use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
 use super::super::status::{Status, tell};
+use super::backends::look_at;
 use super::editors;
 use super::groups::{Weight, groups};
 use super::probe::{Probe, Wall};
@@ -79,6 +80,9 @@ async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result
     let mut is_guarded = true;
     for root in &settings.roots {
         is_guarded &= check_root(root, settings, &site, report).await?;
+    }
+    for backend in &settings.backends {
+        check_backend(backend, settings, report).await?;
     }
     site.check_languages(report).await?;
     if guard::forwards_unjudged(settings) {
@@ -158,6 +162,25 @@ fn compare(
             Weight::Finding => report.differs(&text)?,
         }
         report.paste(&group.paste)?;
+    }
+    Ok(())
+}
+
+/// Looks at a backend beside the site.
+async fn check_backend(
+    backend: &BackendSettings,
+    settings: &Settings,
+    report: &mut Report<'_>,
+) -> anyhow::Result<()> {
+    let (name, url) = (&backend.name, &backend.url);
+    match look_at(backend, settings).await? {
+        Ok(drifts) if drifts.is_empty() => report.ok(&format!("backend {name}: {url} answers"))?,
+        Ok(drifts) => {
+            for drift in &drifts {
+                report.differs(&format!("backend {name}: {drift}"))?;
+            }
+        }
+        Err(trouble) => report.unusable(&format!("backend {name}: {url}: {trouble}"))?,
     }
     Ok(())
 }
