@@ -16,7 +16,7 @@ use super::super::named_address;
 use super::super::status::{Status, tell};
 use super::backends::look_at;
 use super::editors;
-use super::groups::{Weight, groups};
+use super::groups::{GroupWeight, groups};
 use super::probe::{Probe, Wall};
 use super::report::Report;
 use super::site::CheckedSite;
@@ -158,8 +158,8 @@ fn compare(
     for group in &groups {
         let text = format!("{path}: {}", group.text);
         match group.weight {
-            Weight::Note => report.note(&text)?,
-            Weight::Finding => report.differs(&text)?,
+            GroupWeight::Note => report.note(&text)?,
+            GroupWeight::Finding => report.differs(&text)?,
         }
         report.paste(&group.paste)?;
     }

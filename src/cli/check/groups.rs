@@ -14,12 +14,12 @@ pub(super) struct Group {
     /// Configuration lines that settle it; empty: there are none.
     pub(super) paste: Vec<String>,
     /// Whether an operator has to decide something.
-    pub(super) weight: Weight,
+    pub(super) weight: GroupWeight,
 }
 
 /// Whether a difference needs a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(super) enum GroupWeight {
     /// The edge follows the site.
     Note,
     /// The edge refuses or drops what the site takes, or nobody has decided yet.
@@ -194,7 +194,7 @@ impl Group {
         Self {
             text,
             paste: Vec::new(),
-            weight: Weight::Note,
+            weight: GroupWeight::Note,
         }
     }
 
@@ -202,7 +202,7 @@ impl Group {
         Self {
             text,
             paste: Vec::new(),
-            weight: Weight::Finding,
+            weight: GroupWeight::Finding,
         }
     }
 
