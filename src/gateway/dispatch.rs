@@ -96,12 +96,12 @@ impl Dispatch {
             .as_ref()
             .and_then(|companions| companions.ask(call.call.request().root));
         let (mut response, guard) = backend.exchange(outgoing, call.operation()).await?;
-        if let Some(asked) = asked {
-            if asked.hear(response.status(), response.headers()) == AnswerAge::Outdated {
-                // Kept by somebody between the edge and the site: it must not be kept once more.
-                let headers = response.headers_mut();
-                headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-            }
+        if let Some(asked) = asked
+            && asked.hear(response.status(), response.headers()) == AnswerAge::Outdated
+        {
+            // Kept by somebody between the edge and the site: it must not be kept once more.
+            let headers = response.headers_mut();
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
         Ok((response, guard))
     }
