@@ -19,7 +19,11 @@ pub(super) fn run(args: &PurgeArgs, environment: Environment<'_>, out: &mut dyn 
     };
     let client = AdminClient::new(args.admin.as_deref(), environment)?;
     let done = client.post("/purge", order.to_string())?;
-    let number = |name: &str| done[name].as_u64().unwrap_or_default();
+    let number = |name: &str| {
+        done.get(name)
+            .and_then(serde_json::Value::as_u64)
+            .unwrap_or_default()
+    };
     let (removed, generation) = (number("removed"), number("generation"));
     writeln!(out, "removed {removed} answers, generation {generation}").context("standard output")
 }

@@ -257,7 +257,7 @@ async fn a_lost_message_is_noticed_by_the_edges_own_question() {
     let site = Site::counting(5);
     let origin = site.start().await;
     let edge = edge_before(&origin, |settings| {
-        settings.cache.reconcile = Duration::from_secs(2)
+        settings.cache.reconcile = Duration::from_secs(2);
     })
     .await;
     assert_eq!(read_both(&edge, &origin).await, 2);
@@ -301,7 +301,7 @@ async fn the_question_is_signed_and_nobody_else_gets_in_its_way() {
     let site = Site::counting(5);
     let origin = site.start().await;
     let edge = edge_before(&origin, |settings| {
-        settings.cache.reconcile = Duration::from_millis(200)
+        settings.cache.reconcile = Duration::from_millis(200);
     })
     .await;
     let begun = tokio::time::Instant::now();

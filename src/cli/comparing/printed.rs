@@ -21,7 +21,7 @@ pub(super) fn report(
     names: SideNames<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let json = report.to_json(accepted);
+    let json = &report.to_json(accepted);
     for (name, operation) in json["operations"].as_object().into_iter().flatten() {
         let (verdict, why) = (text(&operation["verdict"]), text(&operation["why"]));
         writeln!(

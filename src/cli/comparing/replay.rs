@@ -66,7 +66,9 @@ pub(crate) fn run(
     };
     if args.judged.is_json(environment) {
         let mut whole = report.to_json(accepted);
-        whole["skipped"] = json!(skipped);
+        if let Some(members) = whole.as_object_mut() {
+            members.insert("skipped".to_owned(), json!(skipped));
+        }
         serde_json::to_writer_pretty(&mut *out, &whole).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {

@@ -31,7 +31,7 @@ struct LiveSide {
 #[derive(Debug)]
 enum OwnerSide {
     Live(LiveSide),
-    Recorded(RecordedAnswers),
+    Recorded(Box<RecordedAnswers>),
 }
 
 /// Two backends, or records and a backend.
@@ -64,7 +64,11 @@ impl Sides {
             ));
         }
         let owner = LiveSide::owner(settings)?;
-        Self::new(OwnerSide::Live(owner), LiveSide::other(settings, name)?, settings)
+        Ok(Self::new(
+            OwnerSide::Live(owner),
+            LiveSide::other(settings, name)?,
+            settings,
+        ))
     }
 
     /// Recorded answers against one backend, which may be the site.
@@ -74,21 +78,18 @@ impl Sides {
         } else {
             LiveSide::other(settings, Some(name))?
         };
-        Self::new(
-            OwnerSide::Recorded(RecordedAnswers::new(settings)),
-            other,
-            settings,
-        )
+        let records = Box::new(RecordedAnswers::new(settings));
+        Ok(Self::new(OwnerSide::Recorded(records), other, settings))
     }
 
-    fn new(owner: OwnerSide, other: LiveSide, settings: &Settings) -> anyhow::Result<Self> {
+    fn new(owner: OwnerSide, other: LiveSide, settings: &Settings) -> Self {
         let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-        Ok(Self {
+        Self {
             owner,
             other,
             comparer: Mutex::new(Comparer::new(&settings.compare, today)),
             doubled: Mutex::default(),
-        })
+        }
     }
 
     /// Why the other backend does not get a call.
