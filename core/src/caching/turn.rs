@@ -50,6 +50,10 @@ fn is_true(value: &[u8]) -> bool {
 
 fn is_global(name: &str) -> bool {
     GLOBALS.iter().any(|global| {
-        global.name == name && matches!(global.treatment, Treatment::Forward | Treatment::ForwardFromQuery)
+        global.name == name
+            && matches!(
+                global.treatment,
+                Treatment::Forward | Treatment::ForwardInPlace | Treatment::ForwardFromQuery
+            )
     })
 }
