@@ -19,8 +19,9 @@ pub(super) struct Cli {
 }
 
 const EXIT_STATUSES: &str = "\
-Exit statuses: 0 success; 1 failure, or `check`, `compare` or `replay` found differences; 2 these three cannot use \
-the configuration or a backend; 64 invalid command line; 78 invalid configuration.
+Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
+effect, or `compare` or `replay` found differences; 2 these three cannot use the configuration or a backend; 64 invalid \
+command line; 78 invalid configuration.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 

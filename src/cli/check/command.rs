@@ -1,11 +1,13 @@
-//! The order of checks and the lines they print.
+//! The order of checks, and what each says.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
 use calendar_edge::contract::drift::compare_index;
+use calendar_edge::contract::{EventIds, PublishedIndex, TableInForce};
 use calendar_edge::settings::{BackendSettings, Root, Settings, TlsSettings};
+use serde_json::Value;
 
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
@@ -14,19 +16,14 @@ use super::super::named_address;
 use super::super::status::{Status, tell};
 use super::backends::look_at;
 use super::editors;
-use super::home::{Home, home};
+use super::groups::{GroupWeight, groups};
 use super::probe::{Probe, Wall};
+use super::report::Report;
+use super::site::CheckedSite;
 use super::trouble::Trouble;
 
 /// Why a probe could not begin.
 const NO_CLIENT: &str = "no client for the origin can be made";
-
-/// What was found at the origins.
-#[derive(Debug, Default)]
-struct Tally {
-    findings: usize,
-    unusable: usize,
-}
 
 /// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 unusable.
 pub(crate) fn run(
@@ -41,37 +38,36 @@ pub(crate) fn run(
             return Ok(Status::Unusable);
         }
     };
-    writeln!(out, "ok: the configuration")?;
+    let mut report = Report::new(out);
+    report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
-        writeln!(out, "warning: {reason}")?;
+        report.warning(&reason)?;
     }
     if let Some(tls) = &settings.tls
-        && !certificate(tls, out)?
+        && !certificate(tls, &mut report)?
     {
-        return Ok(Status::Unusable);
+        return Ok(report.status());
     }
     if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
-        let is_guarded = settings.origin.mark_key.is_some();
-        let findings = if is_guarded { 0 } else { unguarded(&settings, out)? };
-        return Ok(Tally {
-            findings,
-            unusable: 0,
+        if settings.origin.mark_key.is_none() {
+            unguarded(&settings, &mut report)?;
         }
-        .status());
+        return Ok(report.status());
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("the runtime does not start")?;
-    runtime.block_on(origins(&settings, out))
+    runtime.block_on(origins(&settings, &mut report))?;
+    Ok(report.status())
 }
 
-/// Checks certificate and key, and prints the result.
-fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
+/// Checks certificate and key.
+fn certificate(tls: &TlsSettings, report: &mut Report<'_>) -> anyhow::Result<bool> {
     match TlsIdentity::load(tls) {
-        Ok(_) => line(out, "ok: the certificate and its key")?,
+        Ok(_) => report.ok("the certificate and its key")?,
         Err(error) => {
-            line(out, &format!("unusable: {:#}", anyhow::Error::from(error)))?;
+            report.unusable(&format!("{:#}", anyhow::Error::from(error)))?;
             return Ok(false);
         }
     }
@@ -79,95 +75,123 @@ fn certificate(tls: &TlsSettings, out: &mut dyn Write) -> io::Result<bool> {
 }
 
 /// Asks every root, and the home page where the edge serves it; the worst outcome counts.
-async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Status> {
-    let mut tally = Tally::default();
+async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+    let site = CheckedSite::ask(settings).await.context(NO_CLIENT)?;
     let mut is_guarded = true;
     for root in &settings.roots {
-        is_guarded &= check_root(root, settings, &mut tally, out).await?;
+        is_guarded &= check_root(root, settings, &site, report).await?;
     }
     for backend in &settings.backends {
-        check_backend(backend, settings, &mut tally, out).await?;
+        check_backend(backend, settings, report).await?;
     }
+    site.check_languages(report).await?;
     if guard::forwards_unjudged(settings) {
         if !is_guarded {
-            tally.findings += unguarded(settings, out)?;
+            unguarded(settings, report)?;
         }
-        check_home(settings, &mut tally, out).await?;
+        site.check_home(report)?;
         for root in &settings.roots {
-            editors::tell(root, settings, out).await?;
+            editors::tell(root, settings, report).await?;
         }
     }
-    Ok(tally.status())
+    Ok(())
 }
 
 /// Asks one root, and returns whether the companion plugin guards it.
 async fn check_root(
     root: &Root,
     settings: &Settings,
-    tally: &mut Tally,
-    out: &mut dyn Write,
+    site: &CheckedSite<'_>,
+    report: &mut Report<'_>,
 ) -> anyhow::Result<bool> {
     let (path, url) = (&root.path, &root.origin_url);
     let probe = Probe::of_root(settings, url, key(root, settings)).context(NO_CLIENT)?;
     let index = match probe.index().await {
         Ok(index) => index,
         Err(trouble) => {
-            tally.unusable += 1;
-            line(out, &format!("unusable: {path}: {url}: {trouble}"))?;
+            report.unusable(&format!("{path}: {url}: {trouble}"))?;
             // A guard that refuses the edge refuses others as well.
             return Ok(matches!(trouble, Trouble::MarkRefused { .. }));
         }
     };
-    let drifts = compare_index(&index, &settings.origin.namespace);
-    if drifts.is_empty() {
-        line(out, &format!("ok: {path}: {url} publishes what the table says"))?;
-    }
-    for drift in &drifts {
-        line(out, &format!("differs: {path}: {drift}"))?;
-    }
-    tally.findings += drifts.len();
+    let in_force = in_force(&index, &probe, settings).await;
+    let versions = site.versions(&in_force).await;
+    report.ok(&format!("{path}: {versions}"))?;
+    compare(&index, path, &in_force, settings, report)?;
     if settings.origin.mark_key.is_none() {
         return Ok(false);
     }
-    check_wall(&probe, path, tally, out).await
+    check_wall(&probe, path, report).await
+}
+
+/// The table as the edge will form it from this index.
+async fn in_force(index: &Value, probe: &Probe<'_>, settings: &Settings) -> TableInForce {
+    let body = index.to_string();
+    let Ok(published) = PublishedIndex::read(body.as_bytes(), &settings.origin.namespace) else {
+        return (*TableInForce::unread()).clone();
+    };
+    let shown = probe.rest_target(EventIds::PROBE).await.ok();
+    let shown = shown.and_then(|answer| EventIds::shown_by(answer.status.as_u16(), answer.body()));
+    TableInForce::over(&published.with_event_ids(shown))
+}
+
+/// Says how the index differs from the table.
+fn compare(
+    index: &Value,
+    path: &str,
+    in_force: &TableInForce,
+    settings: &Settings,
+    report: &mut Report<'_>,
+) -> anyhow::Result<()> {
+    let drifts = compare_index(index, &settings.origin.namespace);
+    let groups = groups(&drifts, in_force, settings);
+    if groups.is_empty() {
+        let listed = if drifts.is_empty() {
+            ""
+        } else {
+            ", and what the settings list"
+        };
+        report.ok(&format!(
+            "{path}: the index publishes what the table says{listed}"
+        ))?;
+    }
+    for group in &groups {
+        let text = format!("{path}: {}", group.text);
+        match group.weight {
+            GroupWeight::Note => report.note(&text)?,
+            GroupWeight::Finding => report.differs(&text)?,
+        }
+        report.paste(&group.paste)?;
+    }
+    Ok(())
 }
 
 /// Looks at a backend beside the site.
 async fn check_backend(
     backend: &BackendSettings,
     settings: &Settings,
-    tally: &mut Tally,
-    out: &mut dyn Write,
+    report: &mut Report<'_>,
 ) -> anyhow::Result<()> {
     let (name, url) = (&backend.name, &backend.url);
     match look_at(backend, settings).await? {
-        Ok(drifts) if drifts.is_empty() => line(out, &format!("ok: backend {name}: {url} answers"))?,
+        Ok(drifts) if drifts.is_empty() => report.ok(&format!("backend {name}: {url} answers"))?,
         Ok(drifts) => {
-            tally.findings += drifts.len();
             for drift in &drifts {
-                line(out, &format!("differs: backend {name}: {drift}"))?;
+                report.differs(&format!("backend {name}: {drift}"))?;
             }
         }
-        Err(trouble) => {
-            tally.unusable += 1;
-            line(out, &format!("unusable: backend {name}: {url}: {trouble}"))?;
-        }
+        Err(trouble) => report.unusable(&format!("backend {name}: {url}: {trouble}"))?,
     }
     Ok(())
 }
 
 /// Says whether the companion plugin refuses calls without a mark.
-async fn check_wall(
-    probe: &Probe<'_>,
-    path: &str,
-    tally: &mut Tally,
-    out: &mut dyn Write,
-) -> anyhow::Result<bool> {
+async fn check_wall(probe: &Probe<'_>, path: &str, report: &mut Report<'_>) -> anyhow::Result<bool> {
     let open = match probe.wall().await {
         Ok(Wall::Stands) => {
             let text =
                 "the companion plugin stands: it refuses calls without a mark and takes those of the edge";
-            line(out, &format!("ok: {path}: {text}"))?;
+            report.ok(&format!("{path}: {text}"))?;
             return Ok(true);
         }
         Ok(Wall::Open) => {
@@ -182,48 +206,19 @@ async fn check_wall(
         }
         Err(trouble) => format!("a call without a mark gets no refusal of the companion plugin: {trouble}"),
     };
-    tally.findings += 1;
-    line(out, &format!("open: {path}: {open}"))?;
+    report.open(&format!("{path}: {open}"))?;
     Ok(false)
 }
 
-/// Says which rules do not hold without the companion plugin, and returns how many of the settings are void.
-fn unguarded(settings: &Settings, out: &mut dyn Write) -> io::Result<usize> {
+/// Says which rules do not hold without the companion plugin.
+fn unguarded(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
     if !guard::forwards_unjudged(settings) {
-        return Ok(0);
+        return Ok(());
     }
-    line(out, &format!("warning: {}", guard::UNGUARDED))?;
-    let circumvented = guard::circumvented(settings);
-    for key in &circumvented {
+    report.warning(guard::UNGUARDED)?;
+    for key in guard::circumvented(settings) {
         let text = "does not protect the site: requests around the edge are not held to it";
-        line(out, &format!("WARNING: `{key}` {text}"))?;
-    }
-    Ok(circumvented.len())
-}
-
-/// Asks for the home page on the way that the rest of the site takes.
-async fn check_home(settings: &Settings, tally: &mut Tally, out: &mut dyn Write) -> anyhow::Result<()> {
-    let probe = Probe::of_site(settings).context(NO_CLIENT)?;
-    match home(&probe, settings).await {
-        Ok(Home::Fits { status }) => line(out, &format!("ok: the home page (status {status})"))?,
-        Ok(Home::Loop { location, advice }) => {
-            tally.unusable += 1;
-            let text = format!("the home page redirects to itself, {location}: {advice}");
-            line(out, &format!("unusable: {text}"))?;
-        }
-        Ok(Home::Elsewhere {
-            location,
-            asked,
-            advice,
-        }) => {
-            tally.findings += 1;
-            let text = format!("clients who ask for {asked} are sent to {location}");
-            line(out, &format!("differs: {text}: {advice}"))?;
-        }
-        Err(trouble) => {
-            tally.unusable += 1;
-            line(out, &format!("unusable: the home page: {trouble}"))?;
-        }
+        report.void(&format!("`{key}` {text}"))?;
     }
     Ok(())
 }
@@ -235,24 +230,6 @@ fn key(root: &Root, settings: &Settings) -> &'static str {
     } else {
         "roots.origin_url"
     }
-}
-
-// === impl Tally ===
-
-impl Tally {
-    const fn status(&self) -> Status {
-        match (self.findings, self.unusable) {
-            (0, 0) => Status::Success,
-            (_, 0) => Status::Failure,
-            _ => Status::Unusable,
-        }
-    }
-}
-
-/// Writes one line; line ends and control characters from an origin cannot reach the terminal.
-fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
-    writeln!(out, "{}", text.chars().map(printable).collect::<String>())
 }
 
 #[cfg(test)]
@@ -322,7 +299,7 @@ mod tests {
         let (status, text) = check(&format!("http://{address}/wp-json/"));
         assert_eq!(status, Status::Failure, "{text}");
         assert!(
-            text.contains("differs: /wp-json: the origin does not publish /events"),
+            text.contains("differs: /wp-json: the origin does not publish /, /doc, /events, /events/{id}"),
             "{text}"
         );
         assert!(!text.lines().any(|line| line.starts_with("ok: forged")), "{text}");

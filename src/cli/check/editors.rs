@@ -1,12 +1,11 @@
 //! WordPress's own routes to the records of the calendar, which the calendar's settings do not reach (decision 0018).
 
-use std::io::Write;
-
 use calendar_edge::settings::{Root, Settings};
 use serde_json::Value;
 
 use super::super::guard;
 use super::probe::Probe;
+use super::report::Report;
 
 /// The post types of the calendar. WordPress serves one to its editors where the plugin says so.
 const RECORD_TYPES: [&str; 4] = [
@@ -21,23 +20,27 @@ const NEWER_NAMESPACE: &str = "tec/v1";
 
 /// Says which rules about writes do not hold on other routes to the same records. It is advice and no finding: what
 /// WordPress's editors may do is decided there.
-pub(super) async fn tell(root: &Root, settings: &Settings, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) async fn tell(root: &Root, settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
     let rules = guard::circumvented(settings);
     if rules.is_empty() {
         return Ok(());
     }
     let probe = Probe::of_root(settings, &root.origin_url, "origin.url")?;
     let (routes, path) = (shown(&probe).await, &root.path);
-    let (weight, what) = if routes.is_empty() {
-        let hidden = "that WordPress shows to nobody without a login, such as wp/v2/tribe_events";
-        ("note", hidden.to_owned())
+    let what = if routes.is_empty() {
+        "that WordPress shows to nobody without a login, such as wp/v2/tribe_events".to_owned()
     } else {
-        ("WARNING", format!("of WordPress's own: {}", routes.join(", ")))
+        format!("of WordPress's own: {}", routes.join(", "))
     };
     let rules = rules.join("`, `");
-    let text =
-        format!("`{rules}` do not reach routes {what}; there the roles of WordPress decide who writes");
-    writeln!(out, "{weight}: {path}: {text}")?;
+    let text = format!(
+        "{path}: `{rules}` do not reach routes {what}; there the roles of WordPress decide who writes"
+    );
+    if routes.is_empty() {
+        report.note(&text)?;
+    } else {
+        report.loud(&text)?;
+    }
     Ok(())
 }
 

@@ -3,8 +3,7 @@
 use calendar_edge::settings::{OriginHost, Settings};
 use url::Url;
 
-use super::probe::Probe;
-use super::trouble::Trouble;
+use super::probe::{Probe, ProbeResponse};
 
 /// What the home page shows about the address of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,23 +21,17 @@ pub(super) enum Home {
 }
 
 /// What to do where the host is right and the site still sends clients elsewhere.
-const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
+pub(super) const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
 
-/// Asks for the home page.
-///
-/// # Errors
-///
-/// When there is no complete answer.
-pub(super) async fn home(probe: &Probe<'_>, settings: &Settings) -> Result<Home, Trouble> {
-    let path = home_path(&settings.origin.url);
-    let asked = public_address(probe, settings, &path);
-    let answer = probe.page(&path).await?;
+/// Judges the answer to a request for the home page.
+pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, settings: &Settings) -> Home {
+    let asked = public_address(probe, settings, &home_path(&settings.origin.url));
     let status = answer.status.as_u16();
     let location = answer.location().filter(|_| answer.status.is_redirection());
     let Some(location) = location.and_then(|location| asked.join(location).ok()) else {
-        return Ok(Home::Fits { status });
+        return Home::Fits { status };
     };
-    Ok(if location == asked {
+    if location == asked {
         let advice = loop_advice(probe, &location);
         Home::Loop { location, advice }
     } else if is_same_host(&location, &asked) {
@@ -50,11 +43,11 @@ pub(super) async fn home(probe: &Probe<'_>, settings: &Settings) -> Result<Home,
             asked,
             advice,
         }
-    })
+    }
 }
 
 /// The path of the home page: REST roots are one segment below it.
-fn home_path(root: &Url) -> String {
+pub(super) fn home_path(root: &Url) -> String {
     let path = root.path().trim_end_matches('/');
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     format!("{above}/")
@@ -65,25 +58,17 @@ fn public_address(probe: &Probe<'_>, settings: &Settings, path: &str) -> Url {
     let mut url = settings
         .public_url
         .clone()
-        .unwrap_or_else(|| named_address(probe));
+        .unwrap_or_else(|| probe.address().clone());
     url.set_path(path);
     url
 }
 
-/// Scheme and host as requests to the site name them.
-fn named_address(probe: &Probe<'_>) -> Url {
-    let base = probe.route().base();
-    let host = probe.route().host().and_then(|host| host.to_str().ok());
-    let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", base.scheme())).ok());
-    named.unwrap_or_else(|| base.clone())
-}
-
 /// A site redirects a page to itself while it takes another host or scheme for the one that was asked for.
-fn loop_advice(probe: &Probe<'_>, location: &Url) -> String {
+pub(super) fn loop_advice(probe: &Probe<'_>, location: &Url) -> String {
     if let Some(advice) = wrong_host(probe, location) {
         return advice;
     }
-    if location.scheme() != named_address(probe).scheme() {
+    if location.scheme() != probe.address().scheme() {
         return "let WordPress take the scheme from X-Forwarded-Proto (`$_SERVER['HTTPS']` in wp-config.php)"
             .to_owned();
     }
@@ -92,9 +77,9 @@ fn loop_advice(probe: &Probe<'_>, location: &Url) -> String {
 
 /// What to set where requests name another host than this address.
 fn wrong_host(probe: &Probe<'_>, wanted: &Url) -> Option<String> {
-    let named = named_address(probe);
+    let named = probe.address();
     let host = OriginHost::of(wanted)?;
-    (OriginHost::of(&named)? != host)
+    (OriginHost::of(named)? != host)
         .then(|| format!("requests name another host, {named}: set `origin.host` to \"{host}\""))
 }
 

@@ -3,8 +3,15 @@
 mod backends;
 mod command;
 mod editors;
+mod groups;
 mod home;
+mod html;
+mod languages;
+mod pages;
 mod probe;
+mod report;
+mod site;
 mod trouble;
+mod versions;
 
 pub(super) use command::run;

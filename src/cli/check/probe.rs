@@ -10,12 +10,15 @@ use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
+use super::home::{home_path, loop_advice};
 use super::trouble::Trouble;
 
 /// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
 pub(super) struct Probe<'a> {
     client: reqwest::Client,
     route: OriginRoute,
+    /// Scheme and host as requests name them.
+    address: Url,
     settings: &'a Settings,
     /// The setting that holds the address.
     key: &'static str,
@@ -46,6 +49,9 @@ pub(super) struct ProbeResponse {
     body: Vec<u8>,
 }
 
+/// The beginning of the codes of the companion plugin.
+const GUARD: &str = "calendar_edge_";
+
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
@@ -65,15 +71,16 @@ impl<'a> Probe<'a> {
     fn on(settings: &'a Settings, route: OriginRoute, key: &'static str) -> anyhow::Result<Self> {
         Ok(Self {
             client: check_client(settings, &route)?,
+            address: named_address(&route),
             route,
             settings,
             key,
         })
     }
 
-    /// The way that requests take.
-    pub(super) const fn route(&self) -> &OriginRoute {
-        &self.route
+    /// Scheme and host as requests to the site name them.
+    pub(super) const fn address(&self) -> &Url {
+        &self.address
     }
 
     /// The published index of the origin's namespace below one root.
@@ -93,9 +100,7 @@ impl<'a> Probe<'a> {
         let status = answer.status.as_u16();
         match (answer.status, code.as_str()) {
             (StatusCode::NOT_FOUND, "rest_no_route") => Err(self.wrong_namespace().await),
-            (StatusCode::FORBIDDEN, guard) if guard.starts_with("calendar_edge_") => {
-                Err(Trouble::MarkRefused { code })
-            }
+            (StatusCode::FORBIDDEN, guard) if guard.starts_with(GUARD) => Err(Trouble::MarkRefused { code }),
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => Err(Trouble::Closed { status, code }),
             _ => Err(Trouble::Refused { status, code }),
         }
@@ -156,10 +161,11 @@ impl<'a> Probe<'a> {
         Trouble::WrongNamespace { wanted, advice }
     }
 
-    /// A redirect to the same place under another address names the address to configure.
+    /// A redirect to the same place under another address names the address to configure, unless the site takes that
+    /// address for the one that it was asked under.
     fn redirect(&self, answer: &ProbeResponse) -> Trouble {
         let location = answer.location();
-        let target = location.and_then(|location| self.route.base().join(location).ok());
+        let target = location.and_then(|location| self.address.join(location).ok());
         let root = target.as_ref().and_then(|target| {
             let address = target.as_str().trim_end_matches('/');
             address
@@ -167,9 +173,12 @@ impl<'a> Probe<'a> {
                 .strip_suffix('/')
         });
         let key = self.key;
-        let advice = match root {
-            Some(root) => format!("set `{key}` to \"{root}\""),
-            None => format!("set `{key}` to an address that answers itself"),
+        let advice = match (&target, root) {
+            (Some(target), _) if self.leads_back(target) => {
+                format!("this leads back to the edge. {}", loop_advice(self, target))
+            }
+            (_, Some(root)) => format!("set `{key}` to \"{root}\""),
+            (_, None) => format!("set `{key}` to an address that answers itself"),
         };
         Trouble::Redirect {
             status: answer.status.as_u16(),
@@ -178,12 +187,27 @@ impl<'a> Probe<'a> {
         }
     }
 
+    /// Whether an address is one at which clients reach the edge instead of the site.
+    fn leads_back(&self, target: &Url) -> bool {
+        let (host, origin) = (OriginHost::of(target), &self.settings.origin);
+        let public = self.settings.public_url.as_ref().and_then(OriginHost::of);
+        let is_public = public.is_some() && host == public && host != OriginHost::of(&origin.url);
+        let is_dialled_elsewhere = origin.connect.is_some() && host == OriginHost::of(&self.address);
+        is_public || is_dialled_elsewhere
+    }
+
     async fn rest(&self, path: &str, marking: Marking) -> Result<ProbeResponse, Trouble> {
         let root = self.route.base().path().trim_end_matches('/');
         let request = self
             .request(&format!("{root}/{path}"))
             .header(ACCEPT, "application/json");
         self.send(request, marking).await
+    }
+
+    /// A target below the namespace, with its query.
+    pub(super) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
+        let namespace = &self.settings.origin.namespace;
+        self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
     /// A document that the REST API shows to everybody; none if it does not.
@@ -197,10 +221,29 @@ impl<'a> Probe<'a> {
         self.send(self.request(path), Marking::Unmarked).await
     }
 
+    /// The index of the namespace below another root.
+    pub(super) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
+        let namespace = &self.settings.origin.namespace;
+        let path = format!("{}/{namespace}", root.path().trim_end_matches('/'));
+        self.send(self.request(&path), Marking::Marked).await
+    }
+
+    /// The plugin's own description, which most sites serve as a file.
+    pub(super) async fn readme(&self) -> Option<ProbeResponse> {
+        let home = home_path(&self.settings.origin.url);
+        let path = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
+        let answer = self.page(&path).await.ok()?;
+        answer.status.is_success().then_some(answer)
+    }
+
     /// A request with the headers by which the edge names host and scheme.
     fn request(&self, path: &str) -> reqwest::RequestBuilder {
         let mut url = self.route.base().clone();
+        let (path, query) = path
+            .split_once('?')
+            .map_or((path, None), |(path, query)| (path, Some(query)));
         url.set_path(path);
+        url.set_query(query);
         let mut request = self
             .client
             .get(url)
@@ -250,6 +293,29 @@ impl<'a> Probe<'a> {
 // === impl ProbeResponse ===
 
 impl ProbeResponse {
+    /// The body.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The body as text; what is not UTF-8 is replaced.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Whether this is the index of a namespace, or the companion plugin refuses to show it.
+    pub(super) fn is_index_of(&self, namespace: &str) -> bool {
+        let Some(json) = self.json() else { return false };
+        let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
+        (self.status.is_success() && is_index) || code(&json).starts_with(GUARD)
+    }
+
+    /// The values of a header that are text.
+    pub(super) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
+        let fields = self.headers.get_all(name).iter();
+        fields.filter_map(|value| value.to_str().ok()).collect()
+    }
+
     fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
@@ -271,6 +337,14 @@ impl ProbeResponse {
             key,
         }
     }
+}
+
+/// Scheme and host as requests on this way name them.
+fn named_address(route: &OriginRoute) -> Url {
+    let base = route.base();
+    let host = route.host().and_then(|host| host.to_str().ok());
+    let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", base.scheme())).ok());
+    named.unwrap_or_else(|| base.clone())
 }
 
 /// The code of an error of the REST API.

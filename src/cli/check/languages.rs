@@ -1,0 +1,260 @@
+//! The languages that a site advertises, and the REST roots that belong to them.
+
+use std::collections::BTreeMap;
+
+use calendar_edge::settings::{OriginHost, Root, Settings};
+use url::Url;
+
+use super::html::tags;
+use super::probe::{Probe, ProbeResponse};
+
+/// A language of the site, or a REST root that the site names, which the settings do not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Advertised {
+    /// The language tag; none: the site names a root without one.
+    pub(super) language: Option<String>,
+    /// The REST root at the origin that belongs to it.
+    pub(super) root: Url,
+    pub(super) found: RootFound,
+}
+
+/// What is known about a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RootFound {
+    /// It publishes the namespace, or a `Link` header names it.
+    Exists,
+    /// The site has pages in the language and no REST root at this address.
+    Absent,
+    /// The pages are on another host, which was not asked.
+    OtherHost,
+}
+
+/// One `hreflang` alternate, or one `Link` to a REST root.
+struct Candidates<'a> {
+    settings: &'a Settings,
+    probe: &'a Probe<'a>,
+    /// By the address of the root.
+    roots: BTreeMap<String, Advertised>,
+}
+
+/// Maximum number of languages that are asked for; more are hardly a site's own.
+const MOST_LANGUAGES: usize = 24;
+
+/// The relation under which WordPress names its REST root.
+const API_RELATION: &str = "https://api.w.org/";
+
+/// The roots and languages that the site advertises on its home page and in its answers, without those that the
+/// settings have.
+pub(super) async fn advertised(
+    probe: &Probe<'_>,
+    settings: &Settings,
+    home: Option<&ProbeResponse>,
+) -> Vec<Advertised> {
+    let mut candidates = Candidates {
+        settings,
+        probe,
+        roots: BTreeMap::new(),
+    };
+    let alternates = home
+        .map(|home| alternates(home, probe.address()))
+        .unwrap_or_default();
+    if let Some(home) = home {
+        candidates.add_links(home, None);
+    }
+    for (language, page) in alternates {
+        candidates.ask(&language, &page).await;
+    }
+    candidates.roots.into_values().collect()
+}
+
+/// The languages of a page with the addresses of their home pages, from its head and from its headers.
+fn alternates(home: &ProbeResponse, base: &Url) -> Vec<(String, Url)> {
+    let text = home.text();
+    let in_head = tags(&text)
+        .filter(|tag| tag.is("link"))
+        .filter_map(|tag| Some((tag.attribute("hreflang")?, tag.attribute("href")?)));
+    let fields = home.fields(&http::header::LINK);
+    let in_headers = fields
+        .iter()
+        .flat_map(|field| links(field))
+        .filter_map(|link| Some((link.parameter("hreflang")?, link.target)));
+    let mut found: Vec<(String, Url)> = Vec::new();
+    for (language, href) in in_head.chain(in_headers) {
+        let Ok(page) = base.join(&href.replace("&amp;", "&").replace("&#038;", "&")) else {
+            continue;
+        };
+        if is_tag(language) && found.len() < MOST_LANGUAGES && !found.iter().any(|(_, known)| *known == page)
+        {
+            found.push((language.to_owned(), page));
+        }
+    }
+    found
+}
+
+/// Whether a text names a language: `de`, `pt-BR`.
+fn is_tag(text: &str) -> bool {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
+}
+
+/// One link of a `Link` header, read tolerantly.
+#[derive(Debug, Clone, Copy)]
+struct HeaderLink<'a> {
+    target: &'a str,
+    parameters: &'a str,
+}
+
+fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
+    field.split('<').skip(1).filter_map(|piece| {
+        let (target, parameters) = piece.split_once('>')?;
+        Some(HeaderLink { target, parameters })
+    })
+}
+
+// === impl HeaderLink ===
+
+impl<'a> HeaderLink<'a> {
+    fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.parameters.split([';', ',']).find_map(|parameter| {
+            let (found, value) = parameter.split_once('=')?;
+            let is_name = found.trim().eq_ignore_ascii_case(name);
+            is_name.then(|| value.trim().trim_matches('"'))
+        })
+    }
+
+    fn names_api(&self) -> bool {
+        self.parameter("rel") == Some(API_RELATION)
+    }
+}
+
+// === impl Candidates ===
+
+impl Candidates<'_> {
+    /// Looks for the root of a language: below its home page, and in the answer to a call in that language.
+    async fn ask(&mut self, language: &str, page: &Url) {
+        if !self.is_of_site(page) {
+            let root = self.below(page);
+            self.add(Some(language), root, RootFound::OtherHost);
+            return;
+        }
+        let target = format!("events?per_page=1&lang={language}");
+        if let Ok(answer) = self.probe.rest_target(&target).await {
+            self.add_links(&answer, Some(language));
+        }
+        let root = self.below(page);
+        if page.path() == self.home_path() || self.is_known(&root) {
+            return;
+        }
+        let exists = match self.probe.index_below(&root).await {
+            Ok(answer) => answer.is_index_of(&self.settings.origin.namespace),
+            Err(_) => false,
+        };
+        let found = if exists {
+            RootFound::Exists
+        } else {
+            RootFound::Absent
+        };
+        self.add(Some(language), root, found);
+    }
+
+    /// The roots that `Link` headers of an answer name.
+    fn add_links(&mut self, answer: &ProbeResponse, language: Option<&str>) {
+        for field in answer.fields(&http::header::LINK) {
+            for link in links(field).filter(HeaderLink::names_api) {
+                let Ok(root) = self.probe.address().join(link.target) else {
+                    continue;
+                };
+                // Another spelling of the host is told by the check of the home page.
+                if self.is_of_site(&root) && root.query().is_none() {
+                    self.add(language, root, RootFound::Exists);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, language: Option<&str>, mut root: Url, found: RootFound) {
+        let path = root.path().trim_end_matches('/').to_owned();
+        root.set_path(&path);
+        if self.is_known(&root) {
+            return;
+        }
+        let entry = self.roots.entry(path).or_insert_with(|| Advertised {
+            language: None,
+            root,
+            found,
+        });
+        entry.language = entry.language.take().or_else(|| language.map(str::to_owned));
+        if found == RootFound::Exists {
+            entry.found = found;
+        }
+    }
+
+    /// The REST root below a home page: `…/de/` has `…/de/wp-json`.
+    fn below(&self, page: &Url) -> Url {
+        let own = self.settings.origin.url.path().trim_end_matches('/');
+        let prefix = own.rsplit('/').next().unwrap_or(own);
+        let mut root = page.clone();
+        root.set_query(None);
+        root.set_path(&format!("{}/{prefix}", page.path().trim_end_matches('/')));
+        root
+    }
+
+    fn home_path(&self) -> String {
+        super::home::home_path(&self.settings.origin.url)
+    }
+
+    fn is_known(&self, root: &Url) -> bool {
+        let path = root.path().trim_end_matches('/');
+        let is_same = |known: &Root| known.origin_url.path().trim_end_matches('/') == path;
+        self.is_of_site(root) && self.settings.roots.iter().any(is_same)
+    }
+
+    /// Whether an address is on a host by which the site is known.
+    fn is_of_site(&self, address: &Url) -> bool {
+        let named = OriginHost::of(address);
+        let known = [
+            Some(self.probe.address()),
+            Some(&self.settings.origin.url),
+            self.settings.public_url.as_ref(),
+            self.settings.origin.advertised_url.as_ref(),
+        ];
+        let mut known = known.into_iter().flatten().map(OriginHost::of);
+        known.any(|host| host == named) || self.settings.origin.host == named
+    }
+}
+
+// === impl Advertised ===
+
+impl Advertised {
+    /// Configuration lines that serve this root; the default root has to be listed beside it.
+    pub(super) fn paste(&self, settings: &Settings) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let [only] = settings.roots.as_slice()
+            && only.path == Root::DEFAULT_PATH
+            && only.language.is_none()
+        {
+            lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
+        }
+        let mut url = settings.origin.url.clone();
+        if self.found == RootFound::OtherHost {
+            url = self.root.clone();
+        } else {
+            url.set_path(self.root.path());
+        }
+        lines.push("[[roots]]".to_owned());
+        lines.extend(self.language.as_ref().map(|tag| format!("language = \"{tag}\"")));
+        lines.push(format!("path = \"{}\"", self.public_path()));
+        lines.push(format!("origin_url = \"{url}\""));
+        lines
+    }
+
+    /// The public path: the one at the site, or one by language for a host of its own.
+    fn public_path(&self) -> String {
+        match (self.found, &self.language) {
+            (RootFound::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
+            _ => self.root.path().to_owned(),
+        }
+    }
+}

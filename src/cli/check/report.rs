@@ -1,0 +1,95 @@
+//! The lines that `check` prints, and the count of what it found.
+
+use std::io::{self, Write};
+
+use super::super::status::Status;
+
+/// The report of one run.
+pub(super) struct Report<'a> {
+    out: &'a mut dyn Write,
+    findings: usize,
+    unusable: usize,
+}
+
+// === impl Report ===
+
+impl<'a> Report<'a> {
+    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+        Self {
+            out,
+            findings: 0,
+            unusable: 0,
+        }
+    }
+
+    /// Something is as it should be.
+    pub(super) fn ok(&mut self, text: &str) -> io::Result<()> {
+        self.line("ok", text)
+    }
+
+    /// Something to know; nothing has to be done.
+    pub(super) fn note(&mut self, text: &str) -> io::Result<()> {
+        self.line("note", text)
+    }
+
+    /// Something that an operator should look at before others find it; it is not counted.
+    pub(super) fn warning(&mut self, text: &str) -> io::Result<()> {
+        self.line("warning", text)
+    }
+
+    /// The same, loudly.
+    pub(super) fn loud(&mut self, text: &str) -> io::Result<()> {
+        self.line("WARNING", text)
+    }
+
+    /// A setting that has no effect, loudly; it is counted.
+    pub(super) fn void(&mut self, text: &str) -> io::Result<()> {
+        self.findings += 1;
+        self.line("WARNING", text)
+    }
+
+    /// The site differs from what the edge expects.
+    pub(super) fn differs(&mut self, text: &str) -> io::Result<()> {
+        self.findings += 1;
+        self.line("differs", text)
+    }
+
+    /// The companion plugin does not guard the site.
+    pub(super) fn open(&mut self, text: &str) -> io::Result<()> {
+        self.findings += 1;
+        self.line("open", text)
+    }
+
+    /// The edge cannot work with this.
+    pub(super) fn unusable(&mut self, text: &str) -> io::Result<()> {
+        self.unusable += 1;
+        self.line("unusable", text)
+    }
+
+    /// Lines for the configuration file that settle what the line above says.
+    pub(super) fn paste(&mut self, lines: &[String]) -> io::Result<()> {
+        for line in lines {
+            self.raw(&format!("    {line}"))?;
+        }
+        Ok(())
+    }
+
+    /// The exit status of what was found.
+    pub(super) const fn status(&self) -> Status {
+        match (self.findings, self.unusable) {
+            (0, 0) => Status::Success,
+            (_, 0) => Status::Failure,
+            _ => Status::Unusable,
+        }
+    }
+
+    fn line(&mut self, kind: &str, text: &str) -> io::Result<()> {
+        self.raw(&format!("{kind}: {text}"))
+    }
+
+    /// Writes one line; line ends and control characters from an origin cannot reach the terminal.
+    fn raw(&mut self, text: &str) -> io::Result<()> {
+        let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+        writeln!(self.out, "{}", text.chars().map(printable).collect::<String>())
+    }
+}

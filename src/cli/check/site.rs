@@ -1,0 +1,111 @@
+//! The site around the REST roots: its pages, its languages and its versions.
+
+use std::io;
+
+use calendar_edge::contract::TableInForce;
+use calendar_edge::settings::Settings;
+
+use super::home::{Home, SAME_HOME, home, home_path};
+use super::languages::{RootFound, advertised};
+use super::pages::past_the_edge;
+use super::probe::{Probe, ProbeResponse};
+use super::report::Report;
+use super::trouble::Trouble;
+use super::versions;
+
+/// The home page, asked for on the way that the rest of the site takes.
+pub(super) struct CheckedSite<'a> {
+    settings: &'a Settings,
+    probe: Probe<'a>,
+    home: Result<ProbeResponse, Trouble>,
+}
+
+/// Stands for a version that the site hides.
+const NOT_SHOWN: &str = "(version not shown)";
+
+// === impl CheckedSite ===
+
+impl<'a> CheckedSite<'a> {
+    /// Asks for the home page.
+    pub(super) async fn ask(settings: &'a Settings) -> anyhow::Result<Self> {
+        let probe = Probe::of_site(settings)?;
+        let home = probe.page(&home_path(&settings.origin.url)).await;
+        Ok(Self {
+            settings,
+            probe,
+            home,
+        })
+    }
+
+    /// Plugin and WordPress, as far as the site shows their versions.
+    pub(super) async fn versions(&self, in_force: &TableInForce) -> String {
+        let page = self.home.as_ref().map(ProbeResponse::text).unwrap_or_default();
+        let readme = self.probe.readme().await;
+        let readme = readme.as_ref().map(ProbeResponse::text).unwrap_or_default();
+        let plugin = versions::plugin(&readme).unwrap_or(NOT_SHOWN);
+        let wordpress = versions::wordpress(&page).unwrap_or(NOT_SHOWN);
+        let generation = in_force.generations();
+        format!("The Events Calendar {plugin} (generation: {generation}), WordPress {wordpress}")
+    }
+
+    /// Names the languages that the site advertises and the settings do not have.
+    pub(super) async fn check_languages(&self, report: &mut Report<'_>) -> io::Result<()> {
+        for found in advertised(&self.probe, self.settings, self.home.as_ref().ok()).await {
+            let language = match &found.language {
+                Some(tag) => format!("the language `{tag}`"),
+                None => "a further root".to_owned(),
+            };
+            let root = &found.root;
+            match found.found {
+            RootFound::Exists => {
+                let text = "its addresses lead past the edge or to 404";
+                report.differs(&format!(
+                    "the site advertises {language} with the REST root {root}, which is not configured: {text}"
+                ))?;
+                report.paste(&found.paste(self.settings))?;
+            }
+            RootFound::Absent => report.note(&format!(
+                "the site advertises {language}, and has no REST root at {root}: clients ask for it with `lang`"
+            ))?,
+            RootFound::OtherHost => {
+                report.note(&format!(
+                    "the site advertises {language} on another host. If {root} is its REST root, clients of the edge \
+                     reach it with"
+                ))?;
+                report.paste(&found.paste(self.settings))?;
+            }
+        }
+        }
+        Ok(())
+    }
+
+    /// Says what the home page shows about the address of the site.
+    pub(super) fn check_home(&self, report: &mut Report<'_>) -> io::Result<()> {
+        let answer = match &self.home {
+            Ok(answer) => answer,
+            Err(trouble) => return report.unusable(&format!("the home page: {trouble}")),
+        };
+        match home(&self.probe, answer, self.settings) {
+            Home::Fits { status } => report.ok(&format!("the home page (status {status})"))?,
+            Home::Loop { location, advice } => {
+                let text = format!("the home page redirects to itself, {location}: {advice}");
+                report.unusable(&text)?;
+            }
+            Home::Elsewhere {
+                location,
+                asked,
+                advice,
+            } => {
+                let text = format!("clients who ask for {asked} are sent to {location}");
+                report.differs(&format!("{text}: {advice}"))?;
+            }
+        }
+        let past = past_the_edge(&answer.text(), self.probe.address(), self.settings);
+        for (host, count) in past {
+            report.differs(&format!(
+                "the home page names {host} in {count} addresses, which lead clients past the edge: {SAME_HOME}"
+            ))?;
+        }
+        Ok(())
+    }
+}
