@@ -9,7 +9,7 @@ use crate::contract::{Kind, RECORD_NUMBER};
 
 /// What stands at a place of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
+enum MemberKind {
     /// A record or a list of records; `[]`, `false` and `null` are none.
     Records(Kind),
     /// An image, or none.
@@ -19,18 +19,18 @@ enum Subject {
 }
 
 /// The members of each kind of record that hold others (backend.md section 11).
-const fn members(kind: Kind) -> &'static [(&'static str, Subject)] {
-    const IMAGE: (&str, Subject) = ("image", Subject::Image);
+const fn members(kind: Kind) -> &'static [(&'static str, MemberKind)] {
+    const IMAGE: (&str, MemberKind) = ("image", MemberKind::Image);
     match kind {
         Kind::Event => &[
             IMAGE,
-            ("venue", Subject::Records(Kind::Venue)),
-            ("organizer", Subject::Records(Kind::Organizer)),
-            ("categories", Subject::Records(Kind::Category)),
-            ("tags", Subject::Records(Kind::Tag)),
+            ("venue", MemberKind::Records(Kind::Venue)),
+            ("organizer", MemberKind::Records(Kind::Organizer)),
+            ("categories", MemberKind::Records(Kind::Category)),
+            ("tags", MemberKind::Records(Kind::Tag)),
         ],
         Kind::Venue | Kind::Organizer => &[IMAGE],
-        Kind::Category => &[("parent", Subject::Number(Kind::Category))],
+        Kind::Category => &[("parent", MemberKind::Number(Kind::Category))],
         Kind::Tag => &[],
     }
 }
@@ -39,7 +39,7 @@ const fn members(kind: Kind) -> &'static [(&'static str, Subject)] {
 pub(super) fn of_record(kind: Kind, body: &[u8]) -> Option<Vec<Tag>> {
     let mut tags = Vec::new();
     let place = BodyPlace {
-        subject: Subject::Records(kind),
+        subject: MemberKind::Records(kind),
         tags: &mut tags,
     };
     read(place, body)?;
@@ -71,7 +71,7 @@ struct ListAnswer<'t> {
 
 /// A place in a body where records may stand.
 struct BodyPlace<'t> {
-    subject: Subject,
+    subject: MemberKind,
     tags: &'t mut Vec<Tag>,
 }
 
@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for ListAnswer<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let names = [(self.kind.collection(), Subject::Records(self.kind))];
+        let names = [(self.kind.collection(), MemberKind::Records(self.kind))];
         let mut is_found = false;
         while let Some(name) = map.next_key_seed(NameIn(&names))? {
             let Some(subject) = name else {
@@ -129,11 +129,11 @@ impl BodyPlace<'_> {
         self,
         mut map: A,
         tag: impl Fn(u64) -> Tag,
-        members: &[(&'static str, Subject)],
+        members: &[(&'static str, MemberKind)],
     ) -> Result<(), A::Error> {
         let mut is_named = false;
         // The number is a member like the others, without a record below it.
-        let mut names: Vec<(&'static str, Option<Subject>)> = vec![(RECORD_NUMBER, None)];
+        let mut names: Vec<(&'static str, Option<MemberKind>)> = vec![(RECORD_NUMBER, None)];
         names.extend(members.iter().map(|(name, subject)| (*name, Some(*subject))));
         while let Some(name) = map.next_key_seed(NameIn(&names))? {
             match name {
@@ -163,11 +163,11 @@ impl<'de> Visitor<'de> for BodyPlace<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
         match self.subject {
-            Subject::Records(kind) => {
+            MemberKind::Records(kind) => {
                 self.read_members(map, |number| Tag::Record(kind, number), members(kind))
             }
-            Subject::Image => self.read_members(map, Tag::Image, &[]),
-            Subject::Number(_) => Err(Error::custom("a number stands here")),
+            MemberKind::Image => self.read_members(map, Tag::Image, &[]),
+            MemberKind::Number(_) => Err(Error::custom("a number stands here")),
         }
     }
 
@@ -179,12 +179,12 @@ impl<'de> Visitor<'de> for BodyPlace<'_> {
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
         match self.subject {
-            Subject::Number(_) if number == 0 => Ok(()),
-            Subject::Number(kind) => {
+            MemberKind::Number(_) if number == 0 => Ok(()),
+            MemberKind::Number(kind) => {
                 self.tags.push(Tag::Record(kind, number));
                 Ok(())
             }
-            Subject::Records(_) | Subject::Image => Err(Error::custom("a record stands here")),
+            MemberKind::Records(_) | MemberKind::Image => Err(Error::custom("a record stands here")),
         }
     }
 
