@@ -27,6 +27,7 @@ pub use calendar_edge_core::{
 mod admin;
 pub mod app;
 pub mod backend;
+mod bodies;
 pub mod config;
 mod gateway;
 mod layers;

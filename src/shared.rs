@@ -5,6 +5,7 @@
 
 use crate::admission::SharedBuckets;
 use crate::backend::{ClientError, SharedBackends};
+use crate::bodies::BodyBudget;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
@@ -21,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) learnt: LearntRoots,
     /// The memory budget of responses that are buffered for clients.
     pub(crate) buffers: BufferBudget,
+    /// The memory budget of request bodies.
+    pub(crate) bodies: BodyBudget,
     /// The client connections that are open.
     pub(crate) connections: ConnectionLimit,
     /// The client connections of each address.
@@ -51,6 +54,7 @@ impl Shared {
             buckets: SharedBuckets::new(&settings.rate_limits),
             learnt: LearntRoots::default(),
             buffers: BufferBudget::new(settings),
+            bodies: BodyBudget::new(settings),
             connections: ConnectionLimit::new(connections),
             per_address,
             drain: Drain::default(),
@@ -75,6 +79,7 @@ impl Shared {
         self.buckets.adapt(&settings.rate_limits);
         self.learnt.adapt(settings);
         self.buffers.adapt(settings);
+        self.bodies.adapt(settings);
         self.connections.resize(connections);
         self.per_address
             .limit(settings.limits.connections_per_address, &settings.trusted_proxies);

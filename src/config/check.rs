@@ -155,6 +155,11 @@ pub(super) fn sizes(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
             http2.stream_window_bytes > http2.connection_window_bytes,
         ),
         (
+            "limits.body_bytes",
+            "limits.request_buffer_total",
+            limits.body_bytes > u64::try_from(limits.request_buffer_total).unwrap_or(u64::MAX),
+        ),
+        (
             "limits.response_buffer_bytes",
             "limits.response_bytes",
             buffer > limits.response_bytes,

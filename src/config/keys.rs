@@ -646,6 +646,16 @@ const LIMITS: &[SettingKey] = &[
         "Maximum size of a request body (413).",
     ),
     SettingKey::new(
+        "request_buffer_total",
+        Size(MIB..=64 * GIB, |settings| {
+            Usize(&mut settings.limits.request_buffer_total)
+        }),
+        "Maximum size of all request bodies in memory, from their first byte until the site has answered. Above it, \
+         further bytes wait for up to `timeouts.client_body` (503), and the slowest client that others wait for is \
+         refused. An eighth is kept for bodies of at most 16 KiB. One body at a time may exceed the size, so that \
+         bodies that wait for each other come to an end.",
+    ),
+    SettingKey::new(
         "min_body_rate",
         Size(0..=MIB, |settings| U64(&mut settings.limits.min_body_rate)),
         "Minimum average rate of a request body, in bytes per second (408). It applies once the client has \

@@ -4,17 +4,28 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::Body;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use tokio::time::timeout;
 
+use super::fault;
 use super::min_rate_body::MinRateBody;
 use crate::backend::ExchangeFailure;
+use crate::bodies::{BodyBudget, CollectError, Collector};
 use crate::framing::Breach;
 use crate::layers::{BodyError, ClientBody};
-use crate::problem::{EdgeError, Refusal};
-use crate::response::BoxError;
-use crate::settings::{Limits, Timeouts};
+use crate::problem::{Cause, EdgeError, Problem, Refusal};
+use crate::response::{EdgeResponse, refused};
+use crate::settings::{Limits, Settings, Timeouts};
+use crate::shared::Shared;
 use crate::telemetry::causes;
+
+/// Reads bodies whole, each within its size, its rate and its time, and all within one budget.
+#[derive(Debug, Clone)]
+pub(super) struct BodyReader {
+    limits: Limits,
+    timeouts: Timeouts,
+    budget: BodyBudget,
+}
 
 /// Maximum bytes of an unexpected body that are read so that the connection can be kept.
 const UNWANTED_BYTES: usize = 64 * 1024;
@@ -31,6 +42,9 @@ pub(super) enum BodyFault {
     /// It did not come in time.
     #[error("the body came too slowly")]
     TooSlow,
+    /// Other bodies left no memory for it.
+    #[error("request bodies take too much memory")]
+    NoRoom,
     /// It ended early.
     #[error("the body is incomplete")]
     Incomplete,
@@ -40,21 +54,6 @@ pub(super) enum BodyFault {
     /// It broke its framing.
     #[error("the body is broken")]
     Broken(Breach),
-}
-
-/// The whole body; one that says it is too large is not read at all.
-pub(super) async fn read(body: ClientBody, limits: &Limits, timeouts: &Timeouts) -> Result<Bytes, BodyFault> {
-    if body.size_hint().lower() > limits.body_bytes {
-        return Err(BodyFault::TooLarge);
-    }
-    let most = usize::try_from(limits.body_bytes).unwrap_or(usize::MAX);
-    let body = Limited::new(MinRateBody::new(body, limits, timeouts), most);
-    let collected = timeout(timeouts.client_body, body.collect())
-        .await
-        .map_err(|_| BodyFault::TooSlow)?;
-    collected
-        .map(http_body_util::Collected::to_bytes)
-        .map_err(|error| BodyFault::of(&error))
 }
 
 /// The presence of an unexpected body.
@@ -69,39 +68,78 @@ pub(super) enum Unwanted {
 /// Reads and drops a small body. A large or slow one is left unread, which ends the connection.
 ///
 /// After a broken one it is unclear where the request ends.
-pub(super) async fn discard(body: ClientBody) -> Result<Unwanted, BodyFault> {
+pub(super) async fn discard(mut body: ClientBody) -> Result<Unwanted, BodyFault> {
     if body.is_end_stream() {
         return Ok(Unwanted::Absent);
     }
     if body.size_hint().lower() > u64::try_from(UNWANTED_BYTES).unwrap_or(u64::MAX) {
         return Ok(Unwanted::Sent);
     }
-    let limited = Limited::new(body, UNWANTED_BYTES);
     // Whether it came whole shows in the body's own state.
-    match timeout(UNWANTED_TIME, limited.collect()).await {
-        Ok(Ok(body)) => Ok(Unwanted::of(&body.to_bytes())),
-        Ok(Err(error)) => match BodyFault::of(&error) {
-            fault @ BodyFault::Broken(_) => Err(fault),
-            _ => Ok(Unwanted::Sent),
-        },
+    match timeout(UNWANTED_TIME, drop_all(&mut body)).await {
+        Ok(dropped) => dropped,
         Err(_) => Ok(Unwanted::Sent),
     }
 }
 
-impl Unwanted {
-    const fn of(body: &Bytes) -> Self {
-        if body.is_empty() { Self::Absent } else { Self::Sent }
+async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
+    let mut bytes = 0;
+    while let Some(frame) = body.frame().await {
+        match frame {
+            Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
+            Err(BodyError::Broken(breach)) => return Err(BodyFault::Broken(breach)),
+            Err(BodyError::Ended(_) | BodyError::Slow) => return Ok(Unwanted::Sent),
+        }
+        if bytes > UNWANTED_BYTES {
+            return Ok(Unwanted::Sent);
+        }
+    }
+    Ok(if bytes == 0 {
+        Unwanted::Absent
+    } else {
+        Unwanted::Sent
+    })
+}
+
+// === impl BodyReader ===
+
+impl BodyReader {
+    pub(super) fn new(settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            limits: settings.limits.clone(),
+            timeouts: settings.timeouts.clone(),
+            budget: shared.bodies.clone(),
+        }
+    }
+
+    /// The whole body; one that says it is too large is not read at all.
+    ///
+    /// Its bytes count toward the budget until the last reference to them is dropped.
+    pub(super) async fn read(&self, body: ClientBody) -> Result<Bytes, BodyFault> {
+        if body.size_hint().lower() > self.limits.body_bytes {
+            return Err(BodyFault::TooLarge);
+        }
+        let most = usize::try_from(self.limits.body_bytes).unwrap_or(usize::MAX);
+        let body = MinRateBody::new(body, &self.limits, &self.timeouts);
+        let collector = Collector::new(body, &self.budget, most);
+        Ok(collector.collect(self.timeouts.client_body).await?)
+    }
+}
+
+// === impl BodyFault ===
+
+impl From<CollectError<BodyError>> for BodyFault {
+    fn from(error: CollectError<BodyError>) -> Self {
+        match error {
+            CollectError::TooLarge => Self::TooLarge,
+            CollectError::TooSlow => Self::TooSlow,
+            CollectError::NoRoom => Self::NoRoom,
+            CollectError::Body(error) => Self::from_client(&error),
+        }
     }
 }
 
 impl BodyFault {
-    fn of(error: &BoxError) -> Self {
-        if error.is::<LengthLimitError>() {
-            return Self::TooLarge;
-        }
-        error.downcast_ref().map_or(Self::Incomplete, Self::from_client)
-    }
-
     /// The fault of a client's body that ended an exchange which streamed it.
     pub(super) fn behind(failure: &ExchangeFailure) -> Option<Self> {
         causes(failure).find_map(|cause| cause.downcast_ref().map(Self::from_client))
@@ -115,9 +153,18 @@ impl BodyFault {
         }
     }
 
-    /// The refusal for the client.
-    pub(super) fn refusal(self) -> Refusal {
+    /// The response for the client.
+    pub(super) fn response(self) -> EdgeResponse {
+        let response = refused(&self.refusal());
         match self {
+            Self::NoRoom => fault::again_soon(response),
+            _ => response,
+        }
+    }
+
+    fn refusal(self) -> Refusal {
+        match self {
+            Self::NoRoom => Refusal::plain(Problem::because(Cause::NoMemoryForBody)),
             Self::TooLarge => Refusal::edge(EdgeError::BodyTooLarge),
             Self::TooSlow => Refusal::edge(EdgeError::RequestTimeout),
             Self::Unexpected => Refusal::edge(EdgeError::UnexpectedBody),

@@ -8,6 +8,7 @@ use http::request::Parts;
 use super::forwarded::forwarded;
 use crate::authority::PublicAddress;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::bodies::Share;
 use crate::call::ForwardableCall;
 use crate::cors::Audience;
 use crate::decision::{OpenedCall, RequestHead};
@@ -39,6 +40,8 @@ pub(super) struct CalendarCall {
     pub(super) call: Box<ForwardableCall>,
     pub(super) client: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
+    /// The memory of its body.
+    _memory: Option<Share>,
 }
 
 /// A response to a client, and what it says about the client's credentials.
@@ -117,6 +120,15 @@ impl CalendarCall {
                 audience,
             },
             forwarded: ForwardedHeaders::new(&request.head.headers, forwarded(&request.context, public)),
+            _memory: None,
+        }
+    }
+
+    /// Counts the memory of its body until the call has ended.
+    pub(super) fn counted_by(self, memory: Option<Share>) -> Self {
+        Self {
+            _memory: memory,
+            ..self
         }
     }
 

@@ -6,15 +6,24 @@ use bytes::Bytes;
 use url::Url;
 
 use super::calls::{CalendarCall, CallRequest, CallResponse};
+use super::computing::Computing;
 use super::stage::Stage;
 use crate::authority::PublicAddress;
-use crate::call::{Judgement, Outcome};
+use crate::bodies::BodyBudget;
+use crate::call::{ForwardableCall, Judgement, Outcome};
 use crate::decision::Decider;
 use crate::layers::RequestContext;
+use crate::problem::Refusal;
 use crate::response::refused;
 use crate::settings::{Mode, Settings};
 use crate::shared::Shared;
 use crate::telemetry::{FindingLabels, Metrics, Traffic};
+
+/// Minimum bytes of a body that is judged off the threads that serve connections.
+///
+/// A body of this size takes up to a few milliseconds to judge; the way to another thread and back takes some 20
+/// microseconds, which would show with the usual small ones.
+const LARGE: usize = 64 * 1024;
 
 /// Answers calls that break a rule; logs and counts every finding.
 #[derive(Debug)]
@@ -23,6 +32,8 @@ pub(super) struct Judging<S> {
     decider: Arc<Decider>,
     public_url: Option<Url>,
     metrics: Metrics,
+    budget: BodyBudget,
+    computing: Computing,
 }
 
 // === impl Judging ===
@@ -34,7 +45,31 @@ impl<S> Judging<S> {
             decider: Arc::clone(decider),
             public_url: settings.public_url.clone(),
             metrics: shared.metrics.clone(),
+            budget: shared.bodies.clone(),
+            computing: Computing::new(),
         }
+    }
+
+    /// The judgement of a call, or the refusal that its head causes.
+    async fn judge(&self, request: CallRequest<Bytes>) -> (CallRequest<Bytes>, Result<Judgement, Refusal>) {
+        if request.body.len() < LARGE {
+            let judged = judge(&self.decider, &request);
+            return (request, judged);
+        }
+        let decider = Arc::clone(&self.decider);
+        let judging = move || {
+            let judged = judge(&decider, &request);
+            (request, judged)
+        };
+        self.computing.run(judging).await
+    }
+
+    /// The call for the stages below. Its own body is counted instead of the one that the client sent.
+    fn admit(&self, call: Box<ForwardableCall>, request: &CallRequest<Bytes>) -> CalendarCall {
+        let public = PublicAddress::of(self.public_url.as_ref(), request.context.addressed());
+        let body = call.request().body.as_ref();
+        let memory = body.map(|body| self.budget.count(body.len()));
+        CalendarCall::new(call, request, &public).counted_by(memory)
     }
 
     /// Records what was found in the request's log line, in metrics and in the log.
@@ -77,20 +112,26 @@ where
     type Response = CallResponse;
 
     async fn call(&self, request: CallRequest<Bytes>) -> CallResponse {
-        let head = request.decided_by();
-        let judgement = match request.opened.next() {
-            Ok(call) => self.decider.judge(&head, &request.opened, call, &request.body),
-            Err(refusal) => return refused(refusal).into(),
+        let (request, judged) = self.judge(request).await;
+        let judgement = match judged {
+            Ok(judgement) => judgement,
+            Err(refusal) => return refused(&refusal).into(),
         };
         self.report(&request.context, &judgement);
         match judgement.outcome {
             Outcome::Refuse(refusal) => refused(&refusal).into(),
             Outcome::Forward(call) => {
-                let public = PublicAddress::of(self.public_url.as_ref(), request.context.addressed());
-                self.inner.call(CalendarCall::new(call, &request, &public)).await
+                let call = self.admit(call, &request);
+                drop(request);
+                self.inner.call(call).await
             }
         }
     }
+}
+
+fn judge(decider: &Decider, request: &CallRequest<Bytes>) -> Result<Judgement, Refusal> {
+    let call = request.opened.next().map_err(Refusal::clone)?;
+    Ok(decider.judge(&request.decided_by(), &request.opened, call, &request.body))
 }
 
 const fn mode_label(mode: Mode) -> &'static str {

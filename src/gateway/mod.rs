@@ -17,6 +17,7 @@ use crate::shared::Shared;
 
 mod body;
 mod calls;
+mod computing;
 mod deadline;
 mod detach_writes;
 mod dispatch;
@@ -34,6 +35,7 @@ mod stage;
 
 pub(crate) use service::Gateway;
 
+use body::BodyReader;
 use calls::CallRequest;
 use stage::Stage;
 
@@ -43,6 +45,7 @@ struct Parts {
     decider: Arc<Decider>,
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
+    bodies: BodyReader,
 }
 
 /// Puts the stages of a calendar call together; a call meets them from top to bottom.
@@ -59,7 +62,9 @@ fn calendar(
         // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(head_refusal::HeadRefusal::new))
         // Before judging, which needs the whole body; below the limits on who may send one.
-        .layer(layer_fn(|inner| read_body::ReadBody::new(inner, settings)))
+        .layer(layer_fn(|inner| {
+            read_body::ReadBody::new(inner, parts.bodies.clone())
+        }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
             judging::Judging::new(inner, &parts.decider, settings, shared)
@@ -81,6 +86,7 @@ impl Parts {
             decider: Arc::new(Decider::new(settings)),
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
+            bodies: BodyReader::new(settings, shared),
         }
     }
 }

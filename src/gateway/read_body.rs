@@ -2,30 +2,23 @@
 
 use bytes::Bytes;
 
-use super::body::{self, BodyFault, Unwanted};
+use super::body::{self, BodyFault, BodyReader, Unwanted};
 use super::calls::{CallBody, CallRequest, CallResponse};
 use super::stage::Stage;
 use crate::decision::{BodyRule, ReadableCall};
-use crate::response::refused;
-use crate::settings::{Limits, Settings, Timeouts};
 
 /// Answers when a body is too large, too slow, incomplete, or not expected.
 #[derive(Debug)]
 pub(super) struct ReadBody<S> {
     inner: S,
-    limits: Limits,
-    timeouts: Timeouts,
+    bodies: BodyReader,
 }
 
 // === impl ReadBody ===
 
 impl<S> ReadBody<S> {
-    pub(super) fn new(inner: S, settings: &Settings) -> Self {
-        Self {
-            inner,
-            limits: settings.limits.clone(),
-            timeouts: settings.timeouts.clone(),
-        }
+    pub(super) const fn new(inner: S, bodies: BodyReader) -> Self {
+        Self { inner, bodies }
     }
 
     async fn read(&self, rule: BodyRule, body: CallBody) -> Result<Bytes, BodyFault> {
@@ -34,7 +27,7 @@ impl<S> ReadBody<S> {
             CallBody::Incoming(body) => body,
         };
         match rule {
-            BodyRule::Read => body::read(body, &self.limits, &self.timeouts).await,
+            BodyRule::Read => self.bodies.read(body).await,
             BodyRule::Drop => body::discard(body).await.map(|_| Bytes::new()),
             BodyRule::Refuse => match body::discard(body).await? {
                 Unwanted::Sent => Err(BodyFault::Unexpected),
@@ -68,7 +61,7 @@ where
                 };
                 self.inner.call(request).await
             }
-            Err(fault) => refused(&fault.refusal()).into(),
+            Err(fault) => fault.response().into(),
         }
     }
 }

@@ -7,7 +7,7 @@ use http::request::Parts as Head;
 use http_body_util::BodyExt;
 use url::Url;
 
-use super::body::{self, BodyFault};
+use super::body::{BodyFault, BodyReader};
 use super::calls::request_head;
 use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
@@ -32,6 +32,7 @@ pub(super) struct Site {
     public_url: Option<Url>,
     limits: Limits,
     timeouts: Timeouts,
+    bodies: BodyReader,
 }
 
 /// The outcome of a form to the site.
@@ -59,6 +60,7 @@ impl Site {
             public_url: settings.public_url.clone(),
             limits: settings.limits.clone(),
             timeouts: settings.timeouts.clone(),
+            bodies: parts.bodies.clone(),
         }
     }
 
@@ -75,9 +77,9 @@ impl Site {
 
     /// Reads a form, and forwards it unless it is a calendar call.
     pub(super) async fn read_form(&self, head: &Head, context: &RequestContext, body: ClientBody) -> Passage {
-        let body = match body::read(body, &self.limits, &self.timeouts).await {
+        let body = match self.bodies.read(body).await {
             Ok(body) => body,
-            Err(fault) => return Passage::Answered(refused(&fault.refusal())),
+            Err(fault) => return Passage::Answered(fault.response()),
         };
         match self.decider.open_form(&request_head(head, context), &body) {
             Ok(Some(opened)) => Passage::Calendar {
@@ -111,7 +113,7 @@ impl Site {
                 answer
             }
             Err(failure) => match BodyFault::behind(&failure) {
-                Some(fault) => refused(&fault.refusal()),
+                Some(fault) => fault.response(),
                 None => fault::exchange_failed(&failure),
             },
         }

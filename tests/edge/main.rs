@@ -8,6 +8,7 @@
 
 mod architecture;
 mod backends;
+mod body_memory;
 mod breaker;
 mod citations;
 mod command_line;

@@ -1,43 +1,18 @@
 //! Limits the HTTP/2 frames that cause work and carry nothing (RFC 9113 10.5).
 //!
-//! The meter reads only the nine bytes before each payload. Each kind of frame has a budget, which is
+//! The meter reads only the nine bytes before each payload, and the length of its padding. Each kind of frame has a budget, which is
 //! refilled by time and by the bytes that the edge sends: a client that reads responses has a reason to send
 //! such frames. The edge's own reply to a frame is too short to refill the budget for the next frame.
 
 use std::time::Instant;
 
 use super::budget::FrameBudget;
+use super::frame_position::{FrameKind, FramePayload, FramePosition, HEAD};
 use super::inspector::PREFACE;
 use crate::settings::FrameRates;
 
-/// The bytes before the payload of a frame (RFC 9113 4.1).
-const HEAD: usize = 9;
-
 /// The bytes sent to the client that refill one frame of each kind. The longest reply to a frame has 17.
 const REFILL_BYTES: u64 = 64;
-
-/// DATA shorter than this many bytes is metered. Longer DATA costs the client enough bytes of its own.
-const SMALL_DATA: u32 = 64;
-
-/// The flag of DATA that ends its stream (RFC 9113 6.1).
-const END_STREAM: u8 = 1;
-
-/// The kinds of frames, each with its own budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FrameKind {
-    /// `RST_STREAM`: the client cancels a request.
-    Reset,
-    /// SETTINGS, including acknowledgements.
-    Settings,
-    /// PING, including replies.
-    Ping,
-    /// `WINDOW_UPDATE`.
-    WindowUpdate,
-    /// DATA of less than 64 bytes that does not end its stream.
-    SmallData,
-    /// PRIORITY, GOAWAY and kinds that have no meaning here.
-    Other,
-}
 
 /// The report that a connection sent more frames of one kind than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -60,14 +35,6 @@ pub struct FrameMeter {
     granted: Option<Instant>,
     /// Sent bytes that have not refilled a frame yet.
     sent: u64,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum FramePosition {
-    /// This many bytes of a frame's head are known.
-    Head([u8; HEAD], usize),
-    /// This many bytes of a payload are left. The frame is charged to the budget of its kind, or is free.
-    Payload(u32, Option<FrameKind>),
 }
 
 // === impl FrameMeter ===
@@ -118,9 +85,19 @@ impl FrameMeter {
                     }
                     *known += fresh.len();
                     if *known == HEAD {
-                        needs_room |= needs_memory(*head);
-                        self.at = payload(*head);
+                        let payload = FramePayload::of(*head);
+                        needs_room |= payload.needs_memory;
+                        self.at = payload.at;
                     }
+                    behind
+                }
+                FramePosition::PadLength(length, ends_stream) => {
+                    let (padding, behind) = rest
+                        .split_first()
+                        .map_or((0, rest), |(first, rest)| (*first, rest));
+                    let payload = FramePayload::of_padded_data(*length, padding, *ends_stream);
+                    needs_room |= payload.needs_memory;
+                    self.at = payload.at;
                     behind
                 }
                 FramePosition::Payload(left, _) => {
@@ -171,30 +148,6 @@ impl FrameMeter {
     }
 }
 
-/// True for HEADERS, and for DATA that is shorter than the memory needed to keep it.
-const fn needs_memory(head: [u8; HEAD]) -> bool {
-    let [high, middle, _, kind, ..] = head;
-    kind == 1 || (kind == 0 && high == 0 && middle == 0)
-}
-
-/// The position behind the head of a frame.
-const fn payload(head: [u8; HEAD]) -> FramePosition {
-    let [high, middle, low, kind, flags, ..] = head;
-    let length = u32::from_be_bytes([0, high, middle, low]);
-    let kind = match kind {
-        0 if length < SMALL_DATA && flags & END_STREAM == 0 => Some(FrameKind::SmallData),
-        // HEADERS and CONTINUATION: the library limits the frames of one request, and requests have limits of
-        // their own.
-        0 | 1 | 9 => None,
-        3 => Some(FrameKind::Reset),
-        4 => Some(FrameKind::Settings),
-        6 => Some(FrameKind::Ping),
-        8 => Some(FrameKind::WindowUpdate),
-        _ => Some(FrameKind::Other),
-    };
-    FramePosition::Payload(length, kind)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -202,6 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::framing::frame_position::{END_STREAM, PADDED};
 
     const KINDS: [FrameKind; 6] = [
         FrameKind::Reset,
@@ -268,6 +222,36 @@ mod tests {
             frame(9, 0, &[]),
         ] {
             assert!(meter.follow(&free.repeat(1000), now).is_ok(), "{free:?}");
+        }
+    }
+
+    /// DATA with so many bytes and so much padding.
+    fn padded(flags: u8, carried: usize, padding: u8) -> Vec<u8> {
+        let payload = [&[padding][..], &vec![0; carried + usize::from(padding)]].concat();
+        frame(0, flags | PADDED, &payload)
+    }
+
+    #[test]
+    fn padding_does_not_count() {
+        let now = Instant::now();
+        let kind = FrameKind::SmallData;
+        for light in [padded(0, 1, 255), padded(0, 63, 0), padded(0, 0, 255)] {
+            let mut meter = started(now);
+            assert_eq!(meter.follow(&light.repeat(10), now), Ok(true), "{light:?}");
+            let bytes = light.len();
+            assert_eq!(meter.follow(&light.repeat(2), now), Err(Flood { kind, bytes }));
+        }
+        for (free, needs_room) in [
+            (padded(0, 64, 255), true),
+            (padded(0, 256, 1), false),
+            (padded(END_STREAM, 0, 255), true),
+        ] {
+            let mut meter = started(now);
+            assert_eq!(meter.follow(&free.repeat(1000), now), Ok(needs_room), "{free:?}");
+        }
+        // More padding than payload, and padding without a length: errors that the connection ends for.
+        for broken in [frame(0, PADDED, &[9, 0]), frame(0, PADDED, &[])] {
+            assert_eq!(started(now).follow(&broken, now), Ok(true), "{broken:?}");
         }
     }
 

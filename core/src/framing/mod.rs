@@ -11,6 +11,7 @@ mod bytes;
 mod chunks;
 mod decoded;
 mod fields;
+mod frame_position;
 mod frames;
 mod head;
 mod inspector;
@@ -20,7 +21,8 @@ mod target;
 
 pub use breach::{Breach, Breached, Part};
 pub use decoded::check_decoded;
-pub use frames::{Flood, FrameKind, FrameMeter};
+pub use frame_position::FrameKind;
+pub use frames::{Flood, FrameMeter};
 pub use head::Head;
 pub use inspector::{Inspector, Step};
 pub use target::Respelling;

@@ -58,6 +58,8 @@ causes! {
     TooManyJsonElements => TooManyParameters, says "The JSON body has too many elements.";
     /// The content type allows two readings of the body.
     TwoBodyReadings => UnreadableBody, says "The content type makes the body readable in two ways.";
+    /// The bodies of other requests left no memory for this one.
+    NoMemoryForBody => Overloaded, says "Too many large requests are being sent. Please try again.";
 
     /// The web server in front of WordPress takes no such body.
     OriginLimitsBody => BodyTooLarge, says "The request body is too large for the site.";

@@ -401,9 +401,11 @@ catalogue! {
         proxy_error: ConnectionLimitReached,
         sentence: "The site is busy. Please try again.",
         meaning: "All connections to the site are in use: the request was not sent, or its response was dropped because \
-            the client read it too slowly.",
+            the client read it too slowly. Or request bodies use up their memory, and the body of this one came more \
+            slowly than others.",
         client: "Wait for the seconds in `Retry-After` and try again.",
-        operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that.",
+        operator: "Find out why the site is slow. Raise `origin.max_in_flight` if it has more PHP workers than that. If the \
+            sentence is about large requests, look for the clients that send them, or raise `limits.request_buffer_total`.",
     }
     OriginUnavailable {
         code: "edge_origin_unavailable",

@@ -45,7 +45,7 @@ pub struct FrameRates {
     pub pings: u32,
     /// `WINDOW_UPDATE` (CVE-2019-9511).
     pub window_updates: u32,
-    /// DATA of less than 64 bytes before the end of a body (CVE-2019-9518).
+    /// DATA that carries less than 64 bytes, padding not counted, before the end of a body (CVE-2019-9518).
     pub small_data: u32,
     /// PRIORITY (CVE-2019-9513) and frames of unknown types.
     pub other_frames: u32,

@@ -17,6 +17,8 @@ pub struct Limits {
     pub form_fields: usize,
     /// Maximum bytes of a request body (413).
     pub body_bytes: u64,
+    /// Maximum bytes of all request bodies in memory; beyond it reading waits (503).
+    pub request_buffer_total: usize,
     /// Minimum rate of a request body, in bytes per second (408); 0: no minimum.
     pub min_body_rate: u64,
     /// Maximum nesting of a JSON body (400 `rest_invalid_json` code 1).
@@ -48,6 +50,7 @@ impl Default for Limits {
             query_pairs: 500,
             form_fields: 500,
             body_bytes: 8 * 1024 * 1024,
+            request_buffer_total: 64 * 1024 * 1024,
             min_body_rate: 1024,
             json_depth: 128,
             response_bytes: 32 * 1024 * 1024,

@@ -14,6 +14,9 @@ const PING: u8 = 6;
 const WINDOW_UPDATE: u8 = 8;
 const UNKNOWN: u8 = 0xbe;
 
+/// The flag of DATA with padding.
+const PADDED: u8 = 8;
+
 /// Waits for the end of a connection and ignores responses before it.
 async fn end(client: &mut FrameClient) {
     let end = tokio::time::timeout(Duration::from_secs(20), client.fate(u32::MAX));
@@ -58,14 +61,17 @@ async fn t78_small_data_ends_the_connection() {
         .settings(|settings| settings.http2.frames.small_data = 100)
         .start()
         .await;
-    let mut client = edge.frames().await;
-    let stream = client.open(&but(":method", "POST")).await;
-    for _ in 0..1500 {
-        client.frame(DATA, 0, stream, b"a").await;
+    let padded = [&[255, b'a'][..], &[0; 255]].concat();
+    for (flags, payload) in [(0, &b"a"[..]), (PADDED, &padded)] {
+        let mut client = edge.frames().await;
+        let stream = client.open(&but(":method", "POST")).await;
+        for _ in 0..1500 {
+            client.frame(DATA, flags, stream, payload).await;
+        }
+        end(&mut client).await;
+        others_are_served(&edge).await;
     }
-    end(&mut client).await;
-    others_are_served(&edge).await;
-    assert_eq!(origin.seen().len(), 1, "the other's");
+    assert_eq!(origin.seen().len(), 2, "the others'");
 }
 
 #[tokio::test]

@@ -1,0 +1,102 @@
+//! What the first bytes of an HTTP/2 frame say about the rest of it.
+
+/// The bytes before the payload of a frame (RFC 9113 4.1).
+pub(super) const HEAD: usize = 9;
+
+/// DATA that carries less than this many bytes is metered. Padding does not count: it is dropped, and what is left
+/// costs as much memory as DATA without padding.
+const SMALL_DATA: u32 = 64;
+
+/// DATA that carries less than this many bytes takes more memory than its bytes until it is read.
+const LIGHT_DATA: u32 = 256;
+
+/// The flag of DATA that ends its stream (RFC 9113 6.1).
+pub(super) const END_STREAM: u8 = 1;
+
+/// The flag of DATA whose payload begins with the length of its padding (RFC 9113 6.1).
+pub(super) const PADDED: u8 = 8;
+
+/// The kinds of frames, each with its own budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameKind {
+    /// `RST_STREAM`: the client cancels a request.
+    Reset,
+    /// SETTINGS, including acknowledgements.
+    Settings,
+    /// PING, including replies.
+    Ping,
+    /// `WINDOW_UPDATE`.
+    WindowUpdate,
+    /// DATA that carries less than 64 bytes and does not end its stream.
+    SmallData,
+    /// PRIORITY, GOAWAY and kinds that have no meaning here.
+    Other,
+}
+
+/// The place of the next byte in the frames of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum FramePosition {
+    /// This many bytes of a frame's head are known.
+    Head([u8; HEAD], usize),
+    /// A payload of DATA of this many bytes, which begins with the length of its padding. It may end its stream.
+    PadLength(u32, bool),
+    /// This many bytes of a payload are left. The frame is charged to the budget of its kind, or is free.
+    Payload(u32, Option<FrameKind>),
+}
+
+/// What the head of a frame says about its payload.
+pub(super) struct FramePayload {
+    pub(super) at: FramePosition,
+    /// True for HEADERS, and for DATA that is shorter than the memory needed to keep it.
+    pub(super) needs_memory: bool,
+}
+
+// === impl FramePayload ===
+
+impl FramePayload {
+    pub(super) const fn of(head: [u8; HEAD]) -> Self {
+        let [high, middle, low, kind, flags, ..] = head;
+        let length = u32::from_be_bytes([0, high, middle, low]);
+        let charged = match kind {
+            0 if flags & PADDED != 0 && length > 0 => {
+                return Self {
+                    at: FramePosition::PadLength(length, flags & END_STREAM != 0),
+                    needs_memory: false,
+                };
+            }
+            0 => return Self::of_data(length, length, flags & END_STREAM != 0),
+            // HEADERS and CONTINUATION: the library limits the frames of one request, and requests have limits of
+            // their own.
+            1 | 9 => None,
+            3 => Some(FrameKind::Reset),
+            4 => Some(FrameKind::Settings),
+            6 => Some(FrameKind::Ping),
+            8 => Some(FrameKind::WindowUpdate),
+            _ => Some(FrameKind::Other),
+        };
+        Self {
+            at: FramePosition::Payload(length, charged),
+            needs_memory: kind == 1,
+        }
+    }
+
+    /// DATA with `left` bytes of payload, of which it carries so many.
+    const fn of_data(left: u32, carried: u32, ends_stream: bool) -> Self {
+        let charged = if carried < SMALL_DATA && !ends_stream {
+            Some(FrameKind::SmallData)
+        } else {
+            None
+        };
+        Self {
+            at: FramePosition::Payload(left, charged),
+            needs_memory: carried < LIGHT_DATA,
+        }
+    }
+
+    /// DATA whose payload had `length` bytes with the length of its padding, which was read.
+    pub(super) const fn of_padded_data(length: u32, padding: u8, ends_stream: bool) -> Self {
+        let left = length - 1;
+        let carried = left.saturating_sub(padding as u32);
+        Self::of_data(left, carried, ends_stream)
+    }
+}

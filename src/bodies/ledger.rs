@@ -1,0 +1,159 @@
+//! The account of the memory that request bodies take.
+
+use std::collections::HashMap;
+use std::task::{Context, Poll, Waker};
+
+use tokio::time::Instant;
+
+use super::line::Line;
+use super::pause::Pause;
+
+/// Maximum bytes of a small body. A part of the budget is open to small bodies only, so that large ones, which are
+/// rare, do not hold up the usual ones.
+const SMALL: usize = 16 * 1024;
+
+/// The part of the budget that is open to small bodies only: one in so many bytes.
+const FOR_SMALL: usize = 8;
+
+/// A body, numbered in the order in which they began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct BodyId(u64);
+
+/// What each body takes and waits for.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    limit: usize,
+    used: usize,
+    begun: u64,
+    small: Line,
+    large: Line,
+    /// Bodies that are still being received, and wait or have waited for their clients.
+    paused: HashMap<BodyId, Paused>,
+}
+
+#[derive(Debug, Default)]
+struct Paused {
+    bytes: usize,
+    pause: Pause,
+}
+
+/// A body had to be given up: others wait for its memory, and its client is slow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GivenUp;
+
+// === impl Ledger ===
+
+impl Ledger {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            used: 0,
+            begun: 0,
+            small: Line::default(),
+            large: Line::default(),
+            paused: HashMap::new(),
+        }
+    }
+
+    /// Changes the limit; it also applies to bodies that have begun.
+    pub(super) fn resize(&mut self, limit: usize) {
+        self.limit = limit;
+        self.wake();
+    }
+
+    /// Numbers the next body.
+    pub(super) const fn begin(&mut self) -> BodyId {
+        self.begun += 1;
+        BodyId(self.begun)
+    }
+
+    /// Adds bytes that are in memory already.
+    pub(super) const fn add(&mut self, bytes: usize) {
+        self.used = self.used.saturating_add(bytes);
+    }
+
+    /// Lets a body grow from `held` to `wanted` bytes, or puts it into the line of those that wait.
+    pub(super) fn poll_grow(&mut self, id: BodyId, held: usize, wanted: usize, waker: &Waker) -> Poll<()> {
+        let after = self.used.saturating_add(wanted.saturating_sub(held));
+        let is_small = wanted <= SMALL;
+        let bound = if is_small {
+            self.limit
+        } else {
+            self.limit - self.limit / FOR_SMALL
+        };
+        if !is_small {
+            self.small.fall_back(id);
+        }
+        let line = if is_small {
+            &mut self.small
+        } else {
+            &mut self.large
+        };
+        if !line.admit(id, after <= bound) {
+            line.wait(id, waker.clone());
+            return Poll::Pending;
+        }
+        self.used = after;
+        line.leave(id);
+        Poll::Ready(())
+    }
+
+    /// Notes that a body of so many bytes waits for its client; an error if it was given up.
+    pub(super) fn pauses(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> Result<(), GivenUp> {
+        let paused = self.paused.entry(id).or_default();
+        if paused.pause.is_given_up() {
+            return Err(GivenUp);
+        }
+        paused.bytes = bytes;
+        paused.pause.begin(cx.waker());
+        Ok(())
+    }
+
+    /// Notes that the client of a body has sent something.
+    pub(super) fn resumes(&mut self, id: BodyId) {
+        if let Some(paused) = self.paused.get_mut(&id) {
+            paused.pause.end();
+        }
+    }
+
+    /// Notes that a body is complete, so that nothing waits for its client.
+    pub(super) fn completes(&mut self, id: BodyId) {
+        self.paused.remove(&id);
+    }
+
+    /// Gives up the slowest body, if this one is the first of those that wait.
+    pub(super) fn preempt_for(&mut self, id: BodyId) {
+        if !self.small.is_first(id) && !self.large.is_first(id) {
+            return;
+        }
+        let now = Instant::now();
+        let rates = self.paused.iter_mut().filter_map(|(_, paused)| {
+            let rate = paused.pause.rate(paused.bytes, now)?;
+            Some((rate, &mut paused.pause))
+        });
+        if let Some((_, pause)) = rates.min_by_key(|(rate, _)| *rate) {
+            pause.give_up();
+        }
+    }
+
+    /// Forgets a body and frees its bytes.
+    pub(super) fn end(&mut self, id: BodyId, bytes: usize) {
+        self.used = self.used.saturating_sub(bytes);
+        self.paused.remove(&id);
+        for line in [&mut self.small, &mut self.large] {
+            line.fall_back(id);
+            line.leave(id);
+        }
+        self.wake();
+    }
+
+    fn wake(&self) {
+        self.small.wake_first();
+        self.large.wake_first();
+    }
+
+    #[cfg(test)]
+    pub(super) const fn used(&self) -> usize {
+        self.used
+    }
+}

@@ -1,0 +1,91 @@
+//! The part of the budget that one body holds.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Context;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::ledger::{BodyId, GivenUp, Ledger};
+
+/// Time that a body waits for memory before it first has a slow one given up, and the interval after that.
+const URGENCY: (Duration, Duration) = (Duration::from_millis(600), Duration::from_millis(100));
+
+/// The memory of one body, counted until dropped.
+#[derive(Debug)]
+pub(crate) struct Share {
+    ledger: Arc<Mutex<Ledger>>,
+    id: BodyId,
+    bytes: usize,
+    is_paused: bool,
+    waits: bool,
+}
+
+// === impl Share ===
+
+impl Share {
+    pub(super) fn new(ledger: &Arc<Mutex<Ledger>>, bytes: usize) -> Self {
+        let mut locked = lock(ledger);
+        locked.add(bytes);
+        Self {
+            id: locked.begin(),
+            ledger: Arc::clone(ledger),
+            bytes,
+            is_paused: false,
+            waits: false,
+        }
+    }
+
+    /// Waits until the body may take this many bytes in all.
+    pub(super) async fn grow(&mut self, wanted: usize) {
+        if wanted <= self.bytes {
+            return;
+        }
+        self.waits = true;
+        let (ledger, id, held) = (&self.ledger, self.id, self.bytes);
+        let grown = poll_fn(|cx| lock(ledger).poll_grow(id, held, wanted, cx.waker()));
+        tokio::pin!(grown);
+        let mut pause = URGENCY.0;
+        while timeout(pause, grown.as_mut()).await.is_err() {
+            lock(ledger).preempt_for(id);
+            pause = URGENCY.1;
+        }
+        self.bytes = wanted;
+        self.waits = false;
+    }
+
+    /// True while the body waits for memory.
+    pub(super) const fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Notes that the body waits for its client; an error if it was given up for others.
+    pub(super) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
+        self.is_paused = true;
+        lock(&self.ledger).pauses(self.id, self.bytes, cx)
+    }
+
+    /// Notes that the client has sent something.
+    pub(super) fn resumes(&mut self) {
+        if std::mem::take(&mut self.is_paused) {
+            lock(&self.ledger).resumes(self.id);
+        }
+    }
+
+    /// Notes that nothing waits for the client any more.
+    pub(super) fn completes(&mut self) {
+        lock(&self.ledger).completes(self.id);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        lock(&self.ledger).end(self.id, self.bytes);
+    }
+}
+
+pub(super) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+    // The code under the lock does not panic between two changes.
+    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+}
