@@ -30,6 +30,31 @@ export CARGO_PROFILE_RELEASE_LTO=off CARGO_TARGET_DIR=$PWD/target
 # With a target triple, build scripts and macros stay without counters.
 triple=$(rustc -vV | sed -n 's/^host: //p')
 
+# The target `site` compares with a live PHP. Small limits of its own make the fuzzer meet them.
+php_id= php_root=
+start_php() {
+    if ! command -v php >/dev/null; then
+        echo "skipped: the comparison of the target site with PHP, as there is no php" >&2
+        return
+    fi
+    local port=$((20000 + RANDOM % 20000)) script
+    php_root=$(mktemp -d)
+    mkdir "$php_root/wp-admin"
+    for script in index.php wp-trackback.php wp-admin/edit.php; do
+        cp php/echo.php "$php_root/$script"
+    done
+    php -n -d max_input_vars=20 -d max_input_nesting_level=8 -d max_file_uploads=3 -d upload_max_filesize=1K \
+        -S "127.0.0.1:$port" -t "$php_root" >/dev/null 2>&1 &
+    php_id=$!
+    export CALENDAR_EDGE_FUZZ_PHP=127.0.0.1:$port
+}
+stop_php() {
+    if [ -n "$php_id" ]; then kill "$php_id" || true; fi
+    if [ -n "$php_root" ]; then rm -r "$php_root"; fi
+}
+trap stop_php EXIT
+case "$target" in all | site) start_php ;; esac
+
 run() {
     local name=$1
     mkdir -p "corpus/$name" "artifacts/$name"

@@ -94,3 +94,40 @@ write("framing", [b"\x05" + stream for stream in [
     HEAD + b"A : b\r\n\r\n",
     PREFACE + b"\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0" + b"\0\0\x08\6\0\0\0\0\0abcdefgh" * 12,
     PREFACE + b"\0\0\x03\1\4\0\0\0\1\x82\x86\x84" + b"\0\0\1\0\0\0\0\0\1a" * 11]])
+ROUTE = b"/tribe/events/v1/events"
+FORM_TYPE = b"application/x-www-form-urlencoded"
+
+
+def to_site(target, content_type=b"", body=b""):
+    method = b"POST" if content_type else b"GET"
+    return method + b" " + target + b"\nContent-Type: " + content_type + b"\n\n" + body
+
+
+def part(name, value, more=b""):
+    return b'--B\r\nContent-Disposition: form-data; name="' + name + b'"' + more + b"\r\n\r\n" + value + b"\r\n"
+
+
+HIDDEN, LAST, IS_FILE = part(b"rest_route", ROUTE), b"--B--\r\n", b'; filename="x"'
+# One or more of each kind of request that once led to the calendar around the edge.
+write("site", [
+    to_site(b"/wp-trackback.php?rest_route=" + ROUTE),
+    to_site(b"/wp-admin/edit.php?rest_route=" + ROUTE),
+    to_site(b"/index.php//wp-json" + ROUTE), to_site(b"/x%2Fwp-json" + ROUTE), to_site(b"/wp-trackback.php/wp-json" + ROUTE),
+    to_site(b"/wp-trackback.php?_method=DELETE&rest_route=" + ROUTE + b"/7"),
+    to_site(b"/", FORM_TYPE, b"a=1&" * 20 + b"rest_route=" + ROUTE),
+    to_site(b"/", FORM_TYPE, b"rest_route=" + ROUTE + b"&" * 20 + b"rest_route=/wp/v2/posts"),
+    to_site(b"/", FORM_TYPE, b"rest_route=" + ROUTE + b"&rest_route" + b"[a]" * 9 + b"=1"),
+    to_site(b"/", TYPE + b"B", part(b"a", b"1").replace(b"; name", b";\r\n name") + HIDDEN + LAST),
+    to_site(b"/", TYPE + b"B", part(b"rest_route\0x", ROUTE) + LAST),
+    to_site(b"/", TYPE + b"A; boundary=B", HIDDEN + LAST),
+    to_site(b"/", TYPE, b"--" + HIDDEN[3:] + b"----"),
+    to_site(b"/", TYPE + b"B", HIDDEN.replace(b"\r\n", b"\n") + LAST),
+    to_site(b"/", TYPE + b"B", part(b"f[", b"\n" + HIDDEN, IS_FILE) + LAST),
+    to_site(b"/", TYPE + b"B", part(b"MAX_FILE_SIZE", b"1") + part(b"f", b"xy\n" + HIDDEN, IS_FILE) + LAST),
+    to_site(b"/", TYPE + b"B", part(b"f", b"x" * 1100 + b"\n" + HIDDEN, IS_FILE) + LAST),
+    to_site(b"/", TYPE + b"B", part(b"f", b"x", IS_FILE) * 3 + part(b"f", b"\n" + HIDDEN, IS_FILE) + LAST),
+    # Ordinary traffic, which passes.
+    to_site(b"/wp-admin/edit.php?post_type=tribe_events"),
+    to_site(b"/", FORM_TYPE + b"; charset=UTF-8", b"a=1&b[c][]=2&content=rest_route%3D" + ROUTE),
+    to_site(b"/", TYPE + b"B", part(b"a", b"rest_route") + part(b"f[]", b"--\r\n-", IS_FILE) + LAST),
+])

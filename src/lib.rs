@@ -20,14 +20,15 @@
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 
 pub use calendar_edge_core::{
-    admission, authority, caching, call, contract, cors, credentials, decision, describe, framing, mark,
-    payload, problem, relay, routing, settings, value,
+    admission, authority, caching, call, compression, contract, cors, credentials, decision, describe,
+    framing, mark, payload, problem, purge, relay, routing, settings, value,
 };
 
 mod admin;
 pub mod app;
 pub mod backend;
 mod bodies;
+mod codecs;
 pub mod config;
 mod gateway;
 mod layers;

@@ -35,6 +35,8 @@ pub(crate) enum AnsweredBy {
     },
     /// The edge answered a CORS preflight.
     Preflight,
+    /// The edge answered with the index of a REST root.
+    RestIndex,
     /// The calendar API's backend.
     Backend,
 }
@@ -95,6 +97,7 @@ impl AnsweredBy {
         match self {
             Self::Edge { code } => Some(code),
             Self::Preflight => Some("preflight"),
+            Self::RestIndex => Some("rest_index"),
             Self::Backend => None,
         }
     }

@@ -4,7 +4,7 @@
 //! its place here, and nowhere else.
 
 use crate::admission::SharedBuckets;
-use crate::backend::{ClientError, SharedBackends};
+use crate::backend::{ClientError, SharedBackends, SiteIndexes};
 use crate::bodies::BodyBudget;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
@@ -16,6 +16,8 @@ use crate::telemetry::Metrics;
 pub(crate) struct Shared {
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
+    /// What the sites publish about the API.
+    pub(crate) indexes: SiteIndexes,
     /// The rate limit buckets of clients.
     pub(crate) buckets: SharedBuckets,
     /// The roots that origins advertise.
@@ -49,8 +51,11 @@ impl Shared {
     ) -> Result<Self, ClientError> {
         let per_address = PerAddressLimit::default();
         per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        let indexes = SiteIndexes::default();
+        indexes.recall(settings);
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
+            indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
             learnt: LearntRoots::default(),
             buffers: BufferBudget::new(settings),
@@ -68,6 +73,8 @@ impl Shared {
     ///
     /// When TLS toward a backend cannot be set up.
     pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+        // Only adds what is not known, so that it does no harm where the settings are refused.
+        self.indexes.recall(settings);
         Ok(Self {
             backends: self.backends.adapt(settings)?,
             ..self.clone()
@@ -76,6 +83,7 @@ impl Shared {
 
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
     pub(crate) fn rebound(&self, settings: &Settings, connections: usize) {
+        self.indexes.retain(settings);
         self.buckets.adapt(&settings.rate_limits);
         self.learnt.adapt(settings);
         self.buffers.adapt(settings);

@@ -1,8 +1,8 @@
 <?php
 /**
  * Plugin Name: calendar-edge companion
- * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge.
- * Version: 0.1.0
+ * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, and tells it what changed.
+ * Version: 0.2.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -403,15 +403,1058 @@ final class Guard {
 }
 
 /**
- * The line in Tools > Site Health that says whether the guard stands.
+ * What changed: tags of the edge's answers, or everything, and the numbers of the changes.
+ */
+final class Changes {
+
+	/** The most tags that are told apart; beyond them everything has changed. */
+	const MOST_TAGS = 500;
+
+	/** The most numbers in one message; beyond them everything has changed. */
+	const MOST_NUMBERS = 64;
+
+	/** @var array<string, true> */
+	private $tags = array();
+
+	/** @var bool */
+	private $all = false;
+
+	/** @var array<int, true> */
+	private $numbers = array();
+
+	/**
+	 * Reads what `kept` wrote; whatever it cannot read has changed everything.
+	 *
+	 * @param mixed $kept The value of an option.
+	 */
+	public static function from( $kept ): self {
+		$changes = new self();
+		if ( ! is_array( $kept ) || ! isset( $kept['tags'], $kept['numbers'] ) || ! is_array( $kept['tags'] ) || ! is_array( $kept['numbers'] ) ) {
+			$changes->add_all();
+			return $changes;
+		}
+		$changes->add( array_filter( $kept['tags'], 'is_string' ) );
+		if ( ! empty( $kept['all'] ) ) {
+			$changes->add_all();
+		}
+		foreach ( array_filter( $kept['numbers'], 'is_int' ) as $number ) {
+			$changes->count( $number );
+		}
+		return $changes;
+	}
+
+	public function kept(): array {
+		return array(
+			'all'     => $this->all,
+			'tags'    => array_keys( $this->tags ),
+			'numbers' => array_keys( $this->numbers ),
+		);
+	}
+
+	public function is_empty(): bool {
+		return ! $this->all && array() === $this->tags;
+	}
+
+	/**
+	 * @param string[] $tags Tags such as `event:50` or `events`.
+	 */
+	public function add( array $tags ): void {
+		if ( $this->all ) {
+			return;
+		}
+		foreach ( $tags as $tag ) {
+			$this->tags[ $tag ] = true;
+		}
+		if ( count( $this->tags ) > self::MOST_TAGS ) {
+			$this->add_all();
+		}
+	}
+
+	public function add_all(): void {
+		$this->all  = true;
+		$this->tags = array();
+	}
+
+	/**
+	 * Adds the number of a change; zero is none.
+	 */
+	public function count( int $number ): void {
+		if ( $number <= 0 ) {
+			return;
+		}
+		$this->numbers[ $number ] = true;
+		ksort( $this->numbers );
+		if ( count( $this->numbers ) > self::MOST_NUMBERS ) {
+			$this->add_all();
+		}
+		if ( $this->all ) {
+			// Everything up to the highest number is told by it.
+			$this->numbers = array( max( array_keys( $this->numbers ) ) => true );
+		}
+	}
+
+	public function merge( self $other ): void {
+		$this->add( array_map( 'strval', array_keys( $other->tags ) ) );
+		if ( $other->all ) {
+			$this->add_all();
+		}
+		foreach ( array_keys( $other->numbers ) as $number ) {
+			$this->count( $number );
+		}
+	}
+
+	/**
+	 * The body of the message that tells it.
+	 */
+	public function message(): string {
+		$what            = $this->all ? array( 'all' => true ) : array( 'tags' => array_keys( $this->tags ) );
+		$what['changes'] = array_keys( $this->numbers );
+		return (string) wp_json_encode( $what );
+	}
+}
+
+/**
+ * The number of changes so far, in the database of this site.
+ */
+final class Counter {
+
+	const OPTION = 'calendar_edge_changes';
+
+	/**
+	 * Counts one change and returns its number; zero when it cannot be counted.
+	 */
+	public static function next(): int {
+		global $wpdb;
+		// One statement, so that two requests never get the same number; no cache of options takes part.
+		$count = $wpdb->prepare( "UPDATE $wpdb->options SET option_value = LAST_INSERT_ID(option_value + 1) WHERE option_name = %s", self::OPTION );
+		if ( ! $wpdb->query( $count ) ) {
+			$begin = "INSERT IGNORE INTO $wpdb->options (option_name, option_value, autoload) VALUES (%s, '0', 'no')";
+			$wpdb->query( $wpdb->prepare( $begin, self::OPTION ) );
+			if ( ! $wpdb->query( $count ) ) {
+				return 0;
+			}
+		}
+		return (int) $wpdb->get_var( 'SELECT LAST_INSERT_ID()' );
+	}
+
+	public static function current(): int {
+		global $wpdb;
+		$read = "SELECT option_value FROM $wpdb->options WHERE option_name = %s";
+		return (int) $wpdb->get_var( $wpdb->prepare( $read, self::OPTION ) );
+	}
+}
+
+/**
+ * One edge: a URL that messages are posted to.
+ */
+final class Edge {
+
+	/** @var string The URL as configured. */
+	public $url;
+
+	/** @var string The address to connect to, for stream_socket_client. */
+	public $address;
+
+	/** @var string The name in the certificate; empty without TLS. */
+	public $tls_name;
+
+	/** @var string The value of Host. */
+	public $host;
+
+	/** @var string */
+	public $target;
+
+	/**
+	 * Reads `http://…`, `https://…` or `unix:/path/of/a/socket`; null when it is none of them.
+	 */
+	public static function at( string $url ): ?self {
+		$edge      = new self();
+		$edge->url = $url;
+		if ( 0 === strpos( $url, 'unix:/' ) ) {
+			list( $edge->address, $edge->tls_name, $edge->host, $edge->target ) = array( 'unix://' . substr( $url, 5 ), '', 'localhost', '/purge' );
+			return $edge;
+		}
+		$parts  = parse_url( $url );
+		$scheme = strtolower( $parts['scheme'] ?? '' );
+		if ( ! isset( $parts['host'] ) || ! in_array( $scheme, array( 'http', 'https' ), true ) ) {
+			return null;
+		}
+		$port           = $parts['port'] ?? ( 'https' === $scheme ? 443 : 80 );
+		$edge->host     = $parts['host'] . ( isset( $parts['port'] ) ? ":$port" : '' );
+		$edge->tls_name = 'https' === $scheme ? trim( $parts['host'], '[]' ) : '';
+		$edge->target   = ( $parts['path'] ?? '/purge' ) . ( isset( $parts['query'] ) ? '?' . $parts['query'] : '' );
+		// A name can have several addresses, and only the first one is tried: prefer that of IPv4.
+		$edge->address = 'tcp://' . gethostbyname( $parts['host'] ) . ":$port";
+		return $edge;
+	}
+
+	/**
+	 * The edges of CALENDAR_EDGE_URLS.
+	 *
+	 * @return self[]
+	 */
+	public static function configured(): array {
+		$edges = array();
+		foreach ( preg_split( '/[\s,]+/', (string) setting( 'CALENDAR_EDGE_URLS' ), -1, PREG_SPLIT_NO_EMPTY ) as $url ) {
+			$edges[ $url ] = self::at( $url );
+		}
+		return array_values( array_filter( $edges ) );
+	}
+
+	/**
+	 * The header that proves where a message comes from, and what it says.
+	 */
+	public static function seal( Secret $secret, int $time, string $nonce, string $body ): string {
+		$digest = hash( 'sha256', $body );
+		return "v1 t=$time,n=$nonce,d=$digest,s=" . $secret->sign( "calendar-edge purge v1\n$time\n$nonce\n$digest" );
+	}
+
+	/**
+	 * The bytes of the request that brings a message.
+	 */
+	public function request( Secret $secret, string $body ): string {
+		$seal = self::seal( $secret, time(), bin2hex( random_bytes( 16 ) ), $body );
+		$head = array(
+			"POST $this->target HTTP/1.1",
+			"Host: $this->host",
+			'User-Agent: calendar-edge-companion',
+			'Content-Type: application/json',
+			'Content-Length: ' . strlen( $body ),
+			"X-Calendar-Edge-Purge: $seal",
+			'Connection: close',
+		);
+		return implode( "\r\n", $head ) . "\r\n\r\n$body";
+	}
+}
+
+/**
+ * One message on its way to one edge; it never blocks.
+ */
+final class Delivery {
+
+	/** @var resource|false */
+	private $socket;
+
+	/** @var bool Whether TLS still has to be agreed on. */
+	private $shakes;
+
+	/** @var string What is still to be sent. */
+	private $left;
+
+	/** @var string What came back. */
+	private $answer = '';
+
+	/** @var bool */
+	private $ended = false;
+
+	public function __construct( Edge $edge, string $request ) {
+		$tls          = array(
+			'peer_name'   => $edge->tls_name,
+			'SNI_enabled' => true,
+		);
+		$this->left   = $request;
+		$this->shakes = '' !== $edge->tls_name;
+		$flags        = STREAM_CLIENT_CONNECT | STREAM_CLIENT_ASYNC_CONNECT;
+		// phpcs:ignore WordPress.PHP.NoSilencedErrors.Discouraged -- An edge that is away is no fault of this request.
+		$this->socket = @stream_socket_client( $edge->address, $code, $text, 1, $flags, stream_context_create( array( 'ssl' => $tls ) ) );
+		if ( false === $this->socket ) {
+			$this->ended = true;
+			return;
+		}
+		stream_set_blocking( $this->socket, false );
+	}
+
+	public function has_ended(): bool {
+		return $this->ended;
+	}
+
+	public function has_arrived(): bool {
+		// 409: it arrived before.
+		return 1 === preg_match( '~\AHTTP/1\.[01] (200|409) ~', $this->answer );
+	}
+
+	/**
+	 * @return resource
+	 */
+	public function socket() {
+		return $this->socket;
+	}
+
+	public function writes(): bool {
+		return $this->shakes || '' !== $this->left;
+	}
+
+	/**
+	 * Does what can be done now.
+	 */
+	public function step(): void {
+		if ( $this->shakes && ! $this->shake() ) {
+			return;
+		}
+		if ( '' !== $this->left ) {
+			// phpcs:ignore WordPress.PHP.NoSilencedErrors.Discouraged
+			$sent = @fwrite( $this->socket, $this->left );
+			if ( false === $sent || ( 0 === $sent && feof( $this->socket ) ) ) {
+				$this->end();
+				return;
+			}
+			$this->left = (string) substr( $this->left, $sent );
+			return;
+		}
+		// phpcs:ignore WordPress.PHP.NoSilencedErrors.Discouraged
+		$read          = @fread( $this->socket, 1024 );
+		$this->answer .= (string) $read;
+		if ( strlen( $this->answer ) > 12 || false === $read || feof( $this->socket ) ) {
+			$this->end();
+		}
+	}
+
+	/**
+	 * Goes on with TLS; true when it stands.
+	 */
+	private function shake(): bool {
+		// phpcs:ignore WordPress.PHP.NoSilencedErrors.Discouraged
+		$stands = @stream_socket_enable_crypto( $this->socket, true, STREAM_CRYPTO_METHOD_TLS_CLIENT );
+		if ( false === $stands ) {
+			$this->end();
+		}
+		$this->shakes = true !== $stands;
+		return true === $stands;
+	}
+
+	public function end(): void {
+		if ( false !== $this->socket ) {
+			fclose( $this->socket );
+		}
+		$this->socket = false;
+		$this->ended  = true;
+	}
+}
+
+/**
+ * Brings messages to all edges at the same time, and keeps what did not arrive for the next message.
+ */
+final class Courier {
+
+	/** What edges were not told, by URL. */
+	const OPTION = 'calendar_edge_unsent';
+
+	/** For how many seconds an edge that did not answer in time is left alone while a client waits. */
+	const REST = 10;
+
+	/** @var Secret */
+	private $secret;
+
+	/** @var Edge[] */
+	private $edges;
+
+	/**
+	 * @param Secret $secret The secret.
+	 * @param Edge[] $edges  All edges.
+	 */
+	public function __construct( Secret $secret, array $edges ) {
+		$this->secret = $secret;
+		$this->edges  = $edges;
+	}
+
+	/**
+	 * Tells every edge, for at most so many seconds.
+	 */
+	public function tell( Changes $changes, float $seconds, bool $is_awaited ): void {
+		$before = self::unsent();
+		$owed   = array();
+		foreach ( $this->edges as $edge ) {
+			$owed[ $edge->url ] = isset( $before[ $edge->url ] ) ? Changes::from( $before[ $edge->url ] ) : new Changes();
+			$owed[ $edge->url ]->merge( $changes );
+		}
+		list( $arrived, $slow ) = $this->send( $owed, $seconds, $is_awaited ? self::resting( $before ) : array() );
+		if ( array() !== $before || count( $arrived ) < count( $owed ) ) {
+			self::under_lock(
+				function () use ( $changes, $before, $owed, $arrived, $slow ) {
+					self::keep( self::left( $changes, $before, array_diff_key( $owed, $arrived ), $slow ) );
+				}
+			);
+		}
+	}
+
+	/**
+	 * What edges were not told, by URL.
+	 */
+	public static function unsent(): array {
+		global $wpdb;
+		// Read past the caches of options: other requests write it too.
+		$kept = $wpdb->get_var( $wpdb->prepare( "SELECT option_value FROM $wpdb->options WHERE option_name = %s", self::OPTION ) );
+		$kept = json_decode( (string) $kept, true );
+		return is_array( $kept ) ? $kept : array();
+	}
+
+	/**
+	 * What is to be kept, with what other requests kept in the meantime.
+	 *
+	 * @param Changes $changes The changes of this request.
+	 * @param array   $before  What was kept before.
+	 * @param array   $missed  The URLs that these did not arrive at.
+	 * @param array   $slow    Those among them that did not answer in time.
+	 */
+	private static function left( Changes $changes, array $before, array $missed, array $slow ): array {
+		$kept = self::unsent();
+		foreach ( $kept as $url => $since ) {
+			// Told now, unless another request added to it.
+			if ( ! isset( $missed[ $url ] ) && ( $before[ $url ] ?? null ) === $since ) {
+				unset( $kept[ $url ] );
+			}
+		}
+		foreach ( array_keys( $missed ) as $url ) {
+			$all = isset( $kept[ $url ] ) ? Changes::from( $kept[ $url ] ) : new Changes();
+			$all->merge( $changes );
+			$since        = isset( $slow[ $url ] ) ? time() : (int) ( $kept[ $url ]['since'] ?? 0 );
+			$kept[ $url ] = $all->kept() + array( 'since' => $since );
+		}
+		return $kept;
+	}
+
+	private static function keep( array $kept ): void {
+		global $wpdb;
+		if ( array() === $kept ) {
+			$wpdb->query( $wpdb->prepare( "DELETE FROM $wpdb->options WHERE option_name = %s", self::OPTION ) );
+			return;
+		}
+		$write = "INSERT INTO $wpdb->options (option_name, option_value, autoload) VALUES (%s, %s, 'no') ON DUPLICATE KEY UPDATE option_value = VALUES(option_value)";
+		$wpdb->query( $wpdb->prepare( $write, self::OPTION, wp_json_encode( $kept ) ) );
+	}
+
+	/**
+	 * Reads and writes what is kept in one piece. Without the lock the counter still shows edges what they missed.
+	 */
+	private static function under_lock( callable $change ): void {
+		global $wpdb;
+		$name = substr( 'calendar-edge-' . md5( DB_NAME . $wpdb->options ), 0, 64 );
+		$wpdb->get_var( $wpdb->prepare( 'SELECT GET_LOCK(%s, 1)', $name ) );
+		$change();
+		$wpdb->get_var( $wpdb->prepare( 'SELECT RELEASE_LOCK(%s)', $name ) );
+	}
+
+	/**
+	 * The URLs of edges that a client must not wait for.
+	 */
+	private static function resting( array $unsent ): array {
+		return array_filter(
+			$unsent,
+			function ( $kept ) {
+				return abs( time() - (int) ( $kept['since'] ?? 0 ) ) < self::REST;
+			}
+		);
+	}
+
+	/**
+	 * The URLs that a message arrived at, and those that did not answer in time.
+	 *
+	 * @param Changes[] $owed    What each URL is to be told.
+	 * @param float     $seconds The time for all.
+	 * @param array     $resting The URLs that are left alone.
+	 */
+	private function send( array $owed, float $seconds, array $resting ): array {
+		$end        = microtime( true ) + $seconds;
+		$deliveries = array();
+		foreach ( $this->edges as $edge ) {
+			if ( ! isset( $resting[ $edge->url ] ) ) {
+				$deliveries[ $edge->url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $edge->url ]->message() ) );
+			}
+		}
+		$going = $deliveries;
+		while ( array() !== $going && microtime( true ) < $end ) {
+			$going = self::step( $going, $end - microtime( true ) );
+		}
+		foreach ( $going as $late ) {
+			$late->end();
+		}
+		$arrived = array_filter(
+			$deliveries,
+			function ( $delivery ) {
+				return $delivery->has_arrived();
+			}
+		);
+		return array( $arrived, $going );
+	}
+
+	/**
+	 * Waits until something can be done, does it, and returns what goes on.
+	 *
+	 * @param Delivery[] $going   Deliveries by URL.
+	 * @param float      $seconds The longest time to wait.
+	 */
+	private static function step( array $going, float $seconds ): array {
+		$reads  = array();
+		$writes = array();
+		foreach ( $going as $url => $delivery ) {
+			if ( $delivery->has_ended() ) {
+				unset( $going[ $url ] );
+				continue;
+			}
+			$reads[ $url ] = $delivery->socket();
+			if ( $delivery->writes() ) {
+				$writes[ $url ] = $delivery->socket();
+			}
+		}
+		if ( array() === $going ) {
+			return $going;
+		}
+		$none = null;
+		// TLS says too little about what it waits for to sleep for long.
+		$micros = (int) max( 0, min( $seconds, 0.05 ) * 1e6 );
+		if ( false === stream_select( $reads, $writes, $none, 0, $micros ) ) {
+			return array();
+		}
+		foreach ( array_keys( $reads + $writes ) as $url ) {
+			$going[ $url ]->step();
+		}
+		return $going;
+	}
+}
+
+/**
+ * Collects what changes in one run of PHP, and tells the edges when it ends.
+ */
+final class Reporter {
+
+	/** Seconds after which a run that takes long tells what it changed so far. */
+	const SOON = 1.0;
+
+	/** Seconds for all edges: while somebody waits for the answer, and when nobody does. */
+	const AWAITED   = 1.0;
+	const UNAWAITED = 4.0;
+
+	/** @var Courier */
+	private $courier;
+
+	/** @var Changes[] Everything that changed in this run, by site. */
+	private $told = array();
+
+	/** @var Changes[] What changed since the last message, by site. */
+	private $fresh = array();
+
+	/** @var float When the first of these was collected. */
+	private $since = 0.0;
+
+	/** @var bool Whether a message is on its way. */
+	private $busy = false;
+
+	/** @var bool Whether the run has ended. */
+	private $over = false;
+
+	public function __construct( Courier $courier ) {
+		$this->courier = $courier;
+	}
+
+	public function register(): void {
+		add_action( 'shutdown', array( $this, 'finish' ), PHP_INT_MAX );
+		if ( self::is_unawaited() ) {
+			// Between two jobs, and before a request that may take long.
+			add_action( 'update_option_cron', array( $this, 'pause' ), PHP_INT_MAX, 0 );
+			add_filter( 'pre_http_request', array( $this, 'pause' ), PHP_INT_MAX );
+		}
+	}
+
+	/**
+	 * Tells what changed so far.
+	 *
+	 * @param mixed $value What a filter passes through.
+	 * @return mixed
+	 */
+	public function pause( $value = null ) {
+		if ( array() !== $this->fresh && ! $this->busy ) {
+			$this->tell_so_far();
+		}
+		return $value;
+	}
+
+	/**
+	 * @param string[] $tags Tags that changed.
+	 */
+	public function changed( array $tags ): void {
+		$this->fresh()->add( $tags );
+		$this->collected();
+	}
+
+	public function changed_all(): void {
+		$this->fresh()->add_all();
+		$this->collected();
+	}
+
+	/**
+	 * The end of the run: tells everything, once nobody waits for it where that can be.
+	 */
+	public function finish(): void {
+		$this->over = true;
+		if ( array() === $this->fresh && array() === $this->told ) {
+			return;
+		}
+		foreach ( $this->told as $site => $changes ) {
+			// Said once more: what was written behind a hook is in the database by now.
+			$this->fresh( $site )->merge( $changes );
+		}
+		$this->told = array();
+		ignore_user_abort( true );
+		$this->tell( self::let_go() );
+	}
+
+	private function fresh( ?int $site = null ): Changes {
+		$site = $site ?? get_current_blog_id();
+		if ( ! isset( $this->fresh[ $site ] ) ) {
+			$this->fresh[ $site ] = new Changes();
+		}
+		return $this->fresh[ $site ];
+	}
+
+	private function collected(): void {
+		if ( $this->busy ) {
+			return;
+		}
+		if ( $this->over ) {
+			// Something changes behind the end of the run; PHP runs this function last.
+			$this->over = false;
+			register_shutdown_function( array( $this, 'finish' ) );
+		}
+		$now = microtime( true );
+		if ( 0.0 === $this->since ) {
+			$this->since = $now;
+		} elseif ( $now - $this->since > self::SOON ) {
+			$this->tell_so_far();
+		}
+	}
+
+	private function tell_so_far(): void {
+		foreach ( $this->fresh as $site => $changes ) {
+			$this->told[ $site ] = $this->told[ $site ] ?? new Changes();
+			$this->told[ $site ]->merge( $changes );
+		}
+		$this->tell( ! self::is_unawaited() );
+	}
+
+	/**
+	 * Whether no client waits for this run: a program, or WordPress's own jobs.
+	 */
+	private static function is_unawaited(): bool {
+		return 'cli' === PHP_SAPI || wp_doing_cron();
+	}
+
+	private function tell( bool $is_awaited ): void {
+		$this->busy  = true;
+		$fresh       = $this->fresh;
+		$this->fresh = array();
+		$this->since = 0.0;
+		foreach ( $fresh as $site => $changes ) {
+			$elsewhere = get_current_blog_id() !== $site && function_exists( 'switch_to_blog' );
+			if ( $elsewhere ) {
+				switch_to_blog( $site );
+			}
+			$changes->count( Counter::next() );
+			$this->courier->tell( $changes, $is_awaited ? self::AWAITED : self::UNAWAITED, $is_awaited );
+			if ( $elsewhere ) {
+				restore_current_blog();
+			}
+		}
+		$this->busy = false;
+	}
+
+	/**
+	 * Sends the client its answer, where PHP can do so before it ends; whether somebody still waits.
+	 */
+	private static function let_go(): bool {
+		foreach ( array( 'fastcgi_finish_request', 'litespeed_finish_request' ) as $finish ) {
+			if ( function_exists( $finish ) ) {
+				$finish();
+				return false;
+			}
+		}
+		return ! self::is_unawaited();
+	}
+}
+
+/**
+ * Listens to what WordPress fires when the calendar changes, and names what changed.
+ */
+final class Watch {
+
+	/** Post types: the tag of one record, and that of their lists. */
+	const POSTS = array(
+		'tribe_events'    => array( 'event', 'events' ),
+		'tribe_venue'     => array( 'venue', 'venues' ),
+		'tribe_organizer' => array( 'organizer', 'organizers' ),
+	);
+
+	/** Taxonomies, in the same way. */
+	const TERMS = array(
+		'tribe_events_cat' => array( 'category', 'categories' ),
+		'post_tag'         => array( 'tag', 'tags' ),
+	);
+
+	/** Meta that no answer shows, and that WordPress or counters of views write all the time. */
+	const SILENT_META = array(
+		'_edit_lock',
+		'_edit_last',
+		'_wp_old_slug',
+		'_wp_old_date',
+		'_wp_trash_meta_status',
+		'_wp_trash_meta_time',
+		'_wp_desired_post_slug',
+		'_pingme',
+		'_encloseme',
+		'post_views_count',
+		'_post_views',
+		'views',
+		'_views',
+		'wpb_post_views_count',
+	);
+
+	/** Options that may change any answer. */
+	const OPTIONS = array(
+		'tribe_events_calendar_options',
+		'timezone_string',
+		'gmt_offset',
+		'permalink_structure',
+		'category_base',
+		'tag_base',
+		'home',
+		'siteurl',
+		'WPLANG',
+		'date_format',
+		'time_format',
+		'start_of_week',
+		'posts_per_page',
+		'show_on_front',
+		'page_on_front',
+		'upload_path',
+		'upload_url_path',
+		'active_plugins',
+		'active_sitewide_plugins',
+		'template',
+		'stylesheet',
+	);
+
+	/** Entries of the calendar's options that it keeps books in. */
+	const BOOKS = array(
+		'earliest_date',
+		'latest_date',
+		'earliest_date_markers',
+		'latest_date_markers',
+		'latest_ecp_version',
+		'previous_ecp_versions',
+		'last-update-message-the-events-calendar',
+	);
+
+	/** @var Reporter */
+	private $reporter;
+
+	public function __construct( Reporter $reporter ) {
+		$this->reporter = $reporter;
+	}
+
+	public function register(): void {
+		// Last of all, because other plugins write more on the same hooks.
+		$listen = function ( string $hook, string $method, int $arguments ) {
+			add_action( $hook, array( $this, $method ), PHP_INT_MAX, $arguments );
+		};
+		$listen( 'transition_post_status', 'status_changed', 3 );
+		$listen( 'clean_post_cache', 'post_cleaned', 2 );
+		$listen( 'deleted_post', 'post_cleaned', 2 );
+		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
+			$listen( "{$change}_post_meta", 'post_meta_changed', 3 );
+			$listen( "{$change}_term_meta", 'term_meta_changed', 3 );
+			$listen( "{$change}_option", 'option_changed', 3 );
+		}
+		$listen( 'set_object_terms', 'terms_set', 4 );
+		$listen( 'added_term_relationship', 'relation_changed', 3 );
+		$listen( 'deleted_term_relationships', 'relation_changed', 3 );
+		$listen( 'created_term', 'term_changed', 3 );
+		$listen( 'edited_term', 'term_changed', 3 );
+		$listen( 'delete_term', 'term_changed', 3 );
+		$listen( 'edited_term_taxonomy', 'term_counted', 2 );
+		$listen( 'edited_term_taxonomies', 'terms_moved', 1 );
+		$listen( 'update_site_option', 'option_changed', 3 );
+		foreach ( array( 'activated_plugin', 'deactivated_plugin', 'switch_theme', 'upgrader_process_complete', 'permalink_structure_changed', 'import_end' ) as $hook ) {
+			$listen( $hook, 'all_changed', 0 );
+		}
+		$listen( 'calendar_edge_changed', 'code_changed', 1 );
+	}
+
+	/**
+	 * What code of the site says that it changed: tags, or nothing for everything.
+	 *
+	 * @param mixed $tags Tags such as `event:50` or `events`.
+	 */
+	public function code_changed( $tags = array() ): void {
+		$tags = is_array( $tags ) ? array_filter( $tags, 'is_string' ) : array();
+		if ( array() === $tags ) {
+			$this->all_changed();
+		} else {
+			$this->reporter->changed( $tags );
+		}
+	}
+
+	public function all_changed(): void {
+		$this->reporter->changed_all();
+	}
+
+	/**
+	 * @param string   $to   The new status.
+	 * @param string   $from The old status.
+	 * @param \WP_Post $post The post.
+	 */
+	public function status_changed( $to, $from, $post ): void {
+		$this->post_changed( $post, array( (string) $to, (string) $from ) );
+		$linked = array( 'tribe_venue', 'tribe_organizer', 'attachment' );
+		if ( $to !== $from && in_array( $post->post_type, $linked, true ) && ! in_array( $from, array( 'new', 'auto-draft' ), true ) ) {
+			// Events that show it from now on do not name it yet.
+			$this->reporter->changed( array( 'relations' ) );
+		}
+	}
+
+	/**
+	 * @param int           $id   Its number.
+	 * @param \WP_Post|null $post The post as it was.
+	 */
+	public function post_cleaned( $id, $post = null ): void {
+		$now = get_post( $id );
+		if ( $now instanceof \WP_Post ) {
+			$this->post_changed( $now, array( $now->post_status ) );
+		}
+		if ( $post instanceof \WP_Post ) {
+			$this->post_changed( $post, array( $post->post_status ) );
+		}
+	}
+
+	/**
+	 * @param mixed  $meta_ids Unused.
+	 * @param int    $id       The post.
+	 * @param string $key      The name of the meta.
+	 */
+	public function post_meta_changed( $meta_ids, $id, $key ): void {
+		/**
+		 * Filters the names of post meta that no answer of the calendar shows.
+		 *
+		 * @param string[] $keys Names of post meta.
+		 */
+		if ( in_array( $key, (array) apply_filters( 'calendar_edge_silent_meta', self::SILENT_META ), true ) ) {
+			return;
+		}
+		$post = get_post( $id );
+		if ( $post instanceof \WP_Post ) {
+			$this->post_changed( $post, array( $post->post_status ) );
+		}
+	}
+
+	/**
+	 * @param int    $id       The object.
+	 * @param mixed  $terms    Unused.
+	 * @param mixed  $tt_ids   Unused.
+	 * @param string $taxonomy The taxonomy.
+	 */
+	public function terms_set( $id, $terms, $tt_ids, $taxonomy ): void {
+		$this->relation_changed( $id, $tt_ids, $taxonomy );
+	}
+
+	/**
+	 * @param int    $id       The object.
+	 * @param mixed  $tt_ids   Unused.
+	 * @param string $taxonomy The taxonomy.
+	 */
+	public function relation_changed( $id, $tt_ids, $taxonomy ): void {
+		$post = isset( self::TERMS[ $taxonomy ] ) ? get_post( $id ) : null;
+		if ( $post instanceof \WP_Post ) {
+			$this->post_changed( $post, array( $post->post_status ) );
+		}
+	}
+
+	/**
+	 * @param int    $id       The term.
+	 * @param mixed  $tt_id    Unused.
+	 * @param string $taxonomy The taxonomy.
+	 */
+	public function term_changed( $id, $tt_id, $taxonomy ): void {
+		if ( isset( self::TERMS[ $taxonomy ] ) ) {
+			list( $one, $list ) = self::TERMS[ $taxonomy ];
+			$this->reporter->changed( array( "$one:" . (int) $id, $list ) );
+		}
+	}
+
+	/**
+	 * @param int    $tt_id    The term's number in its taxonomy.
+	 * @param string $taxonomy The taxonomy; in WordPress before 6.1 an object.
+	 */
+	public function term_counted( $tt_id, $taxonomy ): void {
+		$name = is_object( $taxonomy ) ? $taxonomy->name : (string) $taxonomy;
+		if ( isset( self::TERMS[ $name ] ) ) {
+			$this->terms_moved( array( $tt_id ) );
+		}
+	}
+
+	/**
+	 * @param int[] $tt_ids Numbers of terms in their taxonomies.
+	 */
+	public function terms_moved( $tt_ids ): void {
+		foreach ( (array) $tt_ids as $tt_id ) {
+			$term = get_term_by( 'term_taxonomy_id', (int) $tt_id );
+			if ( $term instanceof \WP_Term ) {
+				$this->term_changed( $term->term_id, $tt_id, $term->taxonomy );
+			}
+		}
+	}
+
+	/**
+	 * @param mixed $meta_ids Unused.
+	 * @param int   $id       The term.
+	 */
+	public function term_meta_changed( $meta_ids, $id ): void {
+		$term = get_term( $id );
+		if ( $term instanceof \WP_Term ) {
+			$this->term_changed( $term->term_id, 0, $term->taxonomy );
+		}
+	}
+
+	/**
+	 * @param string $name The option.
+	 * @param mixed  $one  A value: the old one, the new one or none.
+	 * @param mixed  $two  The new value, or none.
+	 */
+	public function option_changed( $name, $one = null, $two = null ): void {
+		/**
+		 * Filters the options that may change any answer of the calendar.
+		 *
+		 * @param string[] $options Names of options.
+		 */
+		if ( ! in_array( $name, (array) apply_filters( 'calendar_edge_options', self::OPTIONS ), true ) ) {
+			return;
+		}
+		$books = array_flip( self::BOOKS );
+		if ( is_array( $one ) && is_array( $two ) && array_diff_key( $one, $books ) === array_diff_key( $two, $books ) ) {
+			return;
+		}
+		$this->reporter->changed_all();
+	}
+
+	/**
+	 * @param \WP_Post $post     The post.
+	 * @param string[] $statuses The statuses that it has and had.
+	 */
+	private function post_changed( $post, array $statuses ): void {
+		$id = (int) $post->ID;
+		if ( 'attachment' === $post->post_type ) {
+			$this->reporter->changed( array( "image:$id" ) );
+			return;
+		}
+		if ( ! isset( self::POSTS[ $post->post_type ] ) || ! self::can_matter( $post->post_type, $statuses ) ) {
+			return;
+		}
+		list( $one, $list ) = self::POSTS[ $post->post_type ];
+		$this->reporter->changed( array( "$one:$id", $list ) );
+	}
+
+	/**
+	 * Whether anonymous readers see a post of one of these statuses. An event may show a venue that is no longer public.
+	 *
+	 * @param string   $type     The post type.
+	 * @param string[] $statuses The statuses that a post has and had.
+	 */
+	private static function can_matter( string $type, array $statuses ): bool {
+		foreach ( $statuses as $status ) {
+			$known = get_post_status_object( $status );
+			if ( null === $known ? 'new' !== $status : $known->public ) {
+				return true;
+			}
+			if ( 'tribe_events' !== $type && ! in_array( $status, array( 'new', 'auto-draft' ), true ) ) {
+				return true;
+			}
+		}
+		return false;
+	}
+}
+
+/**
+ * Shows the number of changes in every answer of the REST API, and to an edge that asks for it.
+ */
+final class Announcer {
+
+	const HEADER = 'X-Calendar-Edge-Changes';
+	const ROUTE  = '/calendar-edge/v1/changes';
+
+	/** @var int */
+	private $number = 0;
+
+	public function register(): void {
+		add_action( 'rest_api_init', array( $this, 'note' ), -PHP_INT_MAX, 0 );
+		add_filter( 'rest_post_dispatch', array( $this, 'with_number' ), PHP_INT_MAX );
+	}
+
+	/**
+	 * Reads the number before anything that the answer shows is read: the answer is at least as new.
+	 */
+	public function note(): void {
+		$this->number = Counter::current();
+	}
+
+	/**
+	 * @param mixed $response The answer.
+	 * @return mixed
+	 */
+	public function with_number( $response ) {
+		if ( $response instanceof \WP_HTTP_Response ) {
+			$response->header( self::HEADER, (string) $this->number );
+		}
+		return $response;
+	}
+
+	/**
+	 * Answers an edge that asks for nothing but the number, before WordPress loads other plugins.
+	 */
+	public static function answer( Secret $secret, Exchange $exchange, string $method ): void {
+		if ( '' === $exchange->mark() || ! $exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
+			return;
+		}
+		$mark = Mark::parse( $exchange->mark() );
+		$code = '';
+		if ( null === $mark || $exchange->has_form() || ! $mark->is_signed_by( $secret, $method, $exchange->target(), $exchange->digest() ) ) {
+			$code = Guard::INVALID;
+		} elseif ( ! $mark->is_fresh( time() ) ) {
+			$code = Guard::EXPIRED;
+		}
+		header( 'Content-Type: application/json; charset=UTF-8' );
+		header( 'Cache-Control: no-store' );
+		if ( '' !== $code ) {
+			http_response_code( 403 );
+			$refusal = array(
+				'code'    => $code,
+				'message' => Guard::MESSAGES[ $code ],
+				'data'    => array( 'status' => 403 ),
+			);
+			echo wp_json_encode( $refusal );
+			exit;
+		}
+		$number = Counter::current();
+		header( self::HEADER . ": $number" );
+		echo wp_json_encode( array( 'changes' => $number ) );
+		exit;
+	}
+}
+
+/**
+ * The lines in Tools > Site Health that say whether the guard stands, and whether edges hear of changes.
  */
 final class Health {
 
 	/** @var Secret|null */
 	private $secret;
 
-	public function __construct( ?Secret $secret ) {
+	/** @var Edge[] */
+	private $edges;
+
+	/**
+	 * @param Secret|null $secret The secret; null when none is configured.
+	 * @param Edge[]      $edges  The edges that are told of changes.
+	 */
+	public function __construct( ?Secret $secret, array $edges ) {
 		$this->secret = $secret;
+		$this->edges  = $edges;
 	}
 
 	public function register(): void {
@@ -427,11 +1470,29 @@ final class Health {
 			'label' => 'calendar-edge',
 			'test'  => array( $this, 'report' ),
 		);
+		if ( array() !== $this->edges ) {
+			$tests['direct']['calendar_edge_messages'] = array(
+				'label' => 'calendar-edge',
+				'test'  => array( $this, 'report_messages' ),
+			);
+		}
 		return $tests;
 	}
 
 	public function report(): array {
-		list( $status, $label, $description ) = $this->finding();
+		return self::line( 'calendar_edge_guard', $this->finding() );
+	}
+
+	public function report_messages(): array {
+		$missed = array_intersect( array_column( $this->edges, 'url' ), array_keys( Courier::unsent() ) );
+		$text   = array() === $missed
+			? array( 'good', 'calendar-edge hears of changes', 'The last change arrived at every edge.' )
+			: array( 'recommended', 'calendar-edge does not hear of changes', 'The last change did not arrive at: ' . implode( ', ', $missed ) . '. It is sent again with the next one.' );
+		return self::line( 'calendar_edge_messages', $text );
+	}
+
+	private static function line( string $test, array $finding ): array {
+		list( $status, $label, $description ) = $finding;
 		return array(
 			'label'       => $label,
 			'status'      => $status,
@@ -441,7 +1502,7 @@ final class Health {
 			),
 			'description' => '<p>' . esc_html( $description ) . '</p>',
 			'actions'     => '',
-			'test'        => 'calendar_edge_guard',
+			'test'        => $test,
 		);
 	}
 
@@ -494,17 +1555,39 @@ function guarded_namespaces(): array {
 }
 
 /**
- * Puts the guard up. The command line has no clients to guard against.
+ * Puts the guard up, and listens to changes where edges are configured. The command line has no clients to guard
+ * against, but it changes things.
  */
 function start(): void {
 	$secret = Secret::configured();
-	( new Health( $secret ) )->register();
-	if ( null === $secret || 'cli' === PHP_SAPI ) {
+	$edges  = Edge::configured();
+	( new Health( $secret, $edges ) )->register();
+	if ( null === $secret ) {
 		return;
 	}
 	// phpcs:ignore WordPress.Security.NonceVerification -- Nothing is done with these but to compare them.
 	$exchange = new Exchange( $_SERVER, $_GET, $_POST, $_FILES );
-	( new Guard( $secret, $exchange, guarded_namespaces() ) )->register();
+	if ( 'cli' !== PHP_SAPI ) {
+		( new Guard( $secret, $exchange, guarded_namespaces() ) )->register();
+	}
+	if ( '' === $secret->fault() && array() !== $edges && ! wp_installing() ) {
+		report_changes( $secret, $edges, $exchange );
+	}
+}
+
+/**
+ * @param Secret   $secret   The secret.
+ * @param Edge[]   $edges    The edges that are told of changes.
+ * @param Exchange $exchange The request at hand.
+ */
+function report_changes( Secret $secret, array $edges, Exchange $exchange ): void {
+	if ( 'cli' !== PHP_SAPI ) {
+		Announcer::answer( $secret, $exchange, (string) ( $_SERVER['REQUEST_METHOD'] ?? '' ) );
+	}
+	$reporter = new Reporter( new Courier( $secret, $edges ) );
+	$reporter->register();
+	( new Watch( $reporter ) )->register();
+	( new Announcer() )->register();
 }
 
 start();

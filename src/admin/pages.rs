@@ -1,9 +1,12 @@
-//! The documents of the admin listener that depend only on the settings.
+//! The documents of the admin listener that depend only on the settings and on what the sites publish.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use url::Url;
 
-use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text};
+use crate::contract::TableInForce;
+use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use crate::settings::{ListenAddress, Settings};
 
 /// The documents, rendered.
@@ -18,8 +21,8 @@ pub(crate) struct Pages {
 // === impl Pages ===
 
 impl Pages {
-    /// Renders the documents for these settings.
-    pub(crate) fn new(settings: &Settings) -> Self {
+    /// Renders the documents for these settings and the table in force.
+    pub(crate) fn new(settings: &Settings, table: &Arc<TableInForce>) -> Self {
         let base = public_base(settings);
         let options = OpenApiOptions {
             roots: settings
@@ -31,11 +34,12 @@ impl Pages {
                 })
                 .collect(),
             namespaces: settings.public_namespaces(),
+            table: Arc::clone(table),
             ..OpenApiOptions::default()
         };
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
-            routes: Bytes::from(routes_text()),
+            routes: Bytes::from(routes_text_in_force(table)),
         }
     }
 }
@@ -69,7 +73,8 @@ mod tests {
     }
 
     fn document(settings: &Settings) -> Value {
-        serde_json::from_slice(&Pages::new(settings).openapi).expect("JSON")
+        let pages = Pages::new(settings, &TableInForce::unread());
+        serde_json::from_slice(&pages.openapi).expect("JSON")
     }
 
     fn servers(settings: &Settings) -> Vec<String> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
@@ -90,9 +91,22 @@ impl Edge {
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }
+        watch(&reloader, &shared);
         readiness.begin();
         Ok(running)
     }
+}
+
+/// Reads the indexes of the sites until the drain begins.
+fn watch(reloader: &Reloader, shared: &Shared) {
+    let watching = watch_indexes(reloader.clone(), shared.indexes.clone());
+    let drain = shared.drain.clone();
+    shared.drain.spawn(async move {
+        tokio::select! {
+            () = watching => {}
+            () = drain.begun() => {}
+        }
+    });
 }
 
 async fn bind_all(

@@ -4,6 +4,7 @@
 mod config_watch;
 mod edge;
 mod file_watch;
+mod index_watch;
 mod reload;
 mod running;
 mod signals;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use tokio::sync::Notify;
 
 use crate::admin::Pages;
 use crate::backend::{ClientError, most_connections};
@@ -33,6 +34,8 @@ struct ReloaderState {
     pages: Arc<ArcSwap<Pages>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
+    /// Told after each reload.
+    reloaded: Notify,
 }
 
 /// The settings in use with the state and the certificate that belong to them.
@@ -70,9 +73,10 @@ impl Reloader {
         let inner = ReloaderState {
             stack: CurrentStack::new(stack),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
-            pages: Arc::new(ArcSwap::from_pointee(Pages::new(&settings))),
+            pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
             tls,
             metrics: shared.metrics.clone(),
+            reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
                 shared,
@@ -110,7 +114,7 @@ impl Reloader {
         let shared = in_use.shared.adapt(&settings)?;
         let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
-        let pages = Pages::new(&settings);
+        let pages = pages(&settings, &shared);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(stack);
@@ -123,7 +127,28 @@ impl Reloader {
             shared,
             identity,
         };
+        drop(in_use);
+        self.inner.reloaded.notify_one();
         Ok(pinned)
+    }
+
+    /// Puts the tables in force that the sites' indexes form now, with the settings in use. As at a reload, running
+    /// requests keep the old ones.
+    pub(super) fn renew_tables(&self) {
+        let in_use = self.in_use();
+        self.inner.stack.replace(stack(&in_use.settings, &in_use.shared));
+        let pages = pages(&in_use.settings, &in_use.shared);
+        self.inner.pages.store(Arc::new(pages));
+    }
+
+    /// Waits for the next reload, or returns at once if there was one since the last call.
+    pub(super) async fn reloaded(&self) {
+        self.inner.reloaded.notified().await;
+    }
+
+    /// The settings in use.
+    pub(super) fn settings(&self) -> Settings {
+        self.in_use().settings.clone()
     }
 
     /// Takes the certificate alone from the files of the settings in use, and says whether it is another one.
@@ -208,6 +233,11 @@ impl ReloaderState {
 /// Everything that a request passes under these settings.
 fn stack(settings: &Settings, shared: &Shared) -> Stack {
     layers::stack(settings, &shared.metrics, Gateway::new(settings, shared))
+}
+
+/// The documents of the admin listener under these settings.
+fn pages(settings: &Settings, shared: &Shared) -> Pages {
+    Pages::new(settings, &Arc::new(shared.indexes.tables(settings).joined()))
 }
 
 /// The protocol of connections that begin under these settings.

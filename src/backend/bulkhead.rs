@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::permit::Permit;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
+use crate::bodies::Uploads;
 use crate::settings::OriginSettings;
 use crate::telemetry::{GaugeGuard, PermitMetrics};
 
@@ -32,6 +33,7 @@ pub(super) struct Bulkhead {
     permits: Arc<Semaphore>,
     waiting: AtomicUsize,
     revocable: RevocablePermits,
+    uploads: Uploads,
     metrics: PermitMetrics,
 }
 
@@ -61,6 +63,14 @@ impl Capacity {
     }
 }
 
+/// Maximum number of exchanges with one origin at once: calls, pages of the rest of the site and uploads to it.
+pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
+    let site = Capacity::of_site(origin).permits;
+    Capacity::of_calls(origin)
+        .permits
+        .saturating_add(site.saturating_mul(2))
+}
+
 // === impl Bulkhead ===
 
 impl Bulkhead {
@@ -72,6 +82,7 @@ impl Bulkhead {
             permits: Arc::new(Semaphore::new(permits)),
             waiting: AtomicUsize::new(0),
             revocable: RevocablePermits::new(metrics.clone()),
+            uploads: Uploads::default(),
             metrics,
         }
     }
@@ -83,6 +94,11 @@ impl Bulkhead {
     /// Makes a permit revocable for the rest of a response.
     pub(super) fn revocable(&self, permit: Permit, body: reqwest::Body) -> RevocablePermit {
         self.revocable.add(permit, body)
+    }
+
+    /// The uploads that hold permits, of which slow ones give way as well.
+    pub(super) const fn uploads(&self) -> &Uploads {
+        &self.uploads
     }
 
     #[cfg(test)]
@@ -105,6 +121,7 @@ impl Bulkhead {
                 return permit.ok().map(|permit| Permit::new(permit, &self.metrics));
             }
             self.revocable.preempt();
+            self.uploads.preempt();
             pause = URGENCY.1;
         }
         None

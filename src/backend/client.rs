@@ -17,9 +17,6 @@ const RESPONSE_HEADERS: usize = 100;
 /// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
 
-/// Maximum number of idle connections kept for reads.
-const KEPT_CONNECTIONS: usize = 32;
-
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
 const KEPT_FOR: Duration = Duration::from_secs(15);
 
@@ -79,7 +76,7 @@ impl Clients {
 
 fn pooled(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
     builder(dial, tls)
-        .pool_max_idle_per_host(KEPT_CONNECTIONS)
+        .pool_max_idle_per_host(dial.kept_connections)
         .pool_idle_timeout(KEPT_FOR)
         .build()
 }

@@ -7,6 +7,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Host;
 
 use super::authority::Authority;
+use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
 use super::tls::Trust;
 use crate::settings::{DialAddress, Settings};
@@ -15,6 +16,9 @@ use crate::settings::{DialAddress, Settings};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dial {
     pub(super) connect_timeout: Duration,
+    /// Maximum number of idle connections that are kept: as many as exchanges may run at once, so that no connection
+    /// is closed only because many exchanges end together.
+    pub(super) kept_connections: usize,
     pub(super) trust: Trust,
     pub(super) versions: HttpVersions,
     /// The address that the name in the URL stands for; none: the name is looked up.
@@ -56,6 +60,7 @@ impl Dial {
         let is_renamed = routes.iter().any(|route| route.host().is_some());
         Self {
             connect_timeout: settings.timeouts.origin_connect,
+            kept_connections: most_exchanges(&settings.origin),
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: if is_renamed {
                 HttpVersions::Http1

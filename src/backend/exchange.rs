@@ -14,7 +14,17 @@ use super::outgoing::{Class, Outgoing};
 use super::permit::Permit;
 use super::response_head;
 use super::site::strip_hop_by_hop;
+use crate::bodies::Upload;
 use crate::telemetry::{Exchange, class_label};
+
+/// The kind of a request for the rest of the site, which selects its permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SiteTraffic {
+    /// Its body is known, or it has none.
+    Page,
+    /// Its body is sent to the origin while it comes from the client.
+    Upload,
+}
 
 impl Backend {
     /// Sends a request and returns the head of its response; the body enforces the rest of the deadline. The caller
@@ -35,9 +45,14 @@ impl Backend {
     pub(crate) async fn pass(
         &self,
         request: reqwest::Request,
+        traffic: SiteTraffic,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
-        let result = self.unguarded(request).await;
+        let permits = match traffic {
+            SiteTraffic::Page => &self.shared.site,
+            SiteTraffic::Upload => &self.shared.uploads,
+        };
+        let result = self.unguarded(request, permits).await;
         self.count(result.as_ref().map(Response::status), "site", started);
         result
     }
@@ -62,8 +77,17 @@ impl Backend {
         }
     }
 
-    async fn unguarded(&self, request: reqwest::Request) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(&self.shared.site).await?;
+    /// Begins an upload to the rest of the site, which gives way to others if its client is slow.
+    pub(crate) fn begin_upload(&self) -> Upload {
+        self.shared.uploads.uploads().begin()
+    }
+
+    async fn unguarded(
+        &self,
+        request: reqwest::Request,
+        permits: &Bulkhead,
+    ) -> Result<Response<OriginBody>, ExchangeFailure> {
+        let permit = acquire(permits).await?;
         let deadline = self.timeouts.site;
         let response = self
             .attempt(&self.shared.clients.pooled(), request, deadline)
@@ -71,7 +95,6 @@ impl Backend {
         let mut response = Response::from(response);
         // `Upgrade` and `Connection` of the origin apply to its connection, not to the client's.
         strip_hop_by_hop(response.headers_mut());
-        let permits = &self.shared.site;
         Ok(response.map(|body| OriginBody::new(permits.revocable(permit, body), deadline, u64::MAX)))
     }
 

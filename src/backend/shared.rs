@@ -28,18 +28,22 @@ pub(super) struct SharedBackend {
     pub(super) calls: Arc<Bulkhead>,
     /// Permits of requests for the rest of the site.
     pub(super) site: Arc<Bulkhead>,
+    /// Permits of uploads to the rest of the site, which hold them at the speed of their clients.
+    pub(super) uploads: Arc<Bulkhead>,
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
 }
 
-/// Maximum number of concurrent connections under these settings: calls of all backends, and the rest of the site.
+/// Maximum number of concurrent connections under these settings: calls of all backends, and
+/// pages of the rest of the site and uploads to it.
 pub(crate) fn most_connections(settings: &Settings) -> usize {
     let backends = Authority::of_roots(settings).len();
     let calls = Capacity::of_calls(&settings.origin)
         .permits
         .saturating_mul(backends);
-    calls.saturating_add(Capacity::of_site(&settings.origin).permits)
+    let site = Capacity::of_site(&settings.origin).permits;
+    calls.saturating_add(site.saturating_mul(2))
 }
 
 // === impl SharedBackends ===
@@ -98,6 +102,7 @@ impl SharedBackend {
             clients: Clients::new(Dial::of(settings, authority), tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
+            uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
             metrics,
@@ -121,6 +126,7 @@ impl SharedBackend {
         }
         if site != state.site.capacity() {
             state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
+            state.uploads = bulkhead(site, TrafficKind::Uploads, &state.metrics);
         }
         if settings.breaker != *state.breaker.settings() {
             state.breaker = BreakerHandle::new(&settings.breaker, state.metrics.clone());
@@ -173,7 +179,7 @@ mod tests {
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
-        assert_eq!(most_connections(&settings), 2 * 8 + 64);
+        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64);
     }
 
     #[test]

@@ -5,11 +5,12 @@ use super::headers::Forwarded;
 use super::origin_route::OriginRoute;
 use crate::mark::is_mark;
 use crate::settings::Settings;
-use http::HeaderMap;
 use http::header::{
-    CONNECTION, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
+    UPGRADE,
 };
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
 const DROPPED: [HeaderName; 10] = [
@@ -55,6 +56,7 @@ impl SiteOrigin {
         strip_hop_by_hop(&mut headers);
         strip_confusable(&mut headers);
         strip_marks(&mut headers);
+        join_cookies(&mut headers);
         self.route.write_host(&mut headers);
         forwarded.write(&mut headers);
         let mut request = reqwest::Request::new(head.method.clone(), url);
@@ -75,6 +77,22 @@ pub(super) fn strip_hop_by_hop(headers: &mut HeaderMap) {
         .collect();
     for name in nominated.into_iter().chain(DROPPED) {
         headers.remove(name);
+    }
+}
+
+/// Joins `Cookie` fields, of which HTTP/2 may have many and HTTP/1.1 one (RFC 9113 8.2.3).
+fn join_cookies(headers: &mut HeaderMap) {
+    let fields: Vec<&[u8]> = headers
+        .get_all(COOKIE)
+        .iter()
+        .map(HeaderValue::as_bytes)
+        .collect();
+    if fields.len() < 2 {
+        return;
+    }
+    // Values of fields remain one when they are joined by a text.
+    if let Ok(joined) = HeaderValue::from_bytes(&fields.join(&b"; "[..])) {
+        headers.insert(COOKIE, joined);
     }
 }
 
@@ -114,7 +132,7 @@ fn spelled_out(text: &str, odd: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderValue, Request};
+    use http::Request;
 
     use super::*;
 

@@ -10,7 +10,7 @@ use http_body::{Body, Frame};
 use tokio::time::timeout;
 
 use super::budget::BodyBudget;
-use super::ledger::GivenUp;
+use super::pause::GivenUp;
 use super::share::Share;
 
 /// The size in bytes of a new buffer. It doubles until the body fits.

@@ -1,12 +1,9 @@
 //! The account of the memory that request bodies take.
 
-use std::collections::HashMap;
-use std::task::{Context, Poll, Waker};
-
-use tokio::time::Instant;
+use std::task::{Poll, Waker};
 
 use super::line::Line;
-use super::pause::Pause;
+use super::pause::Pauses;
 
 /// Maximum bytes of a small body. A part of the budget is open to small bodies only, so that large ones, which are
 /// rare, do not hold up the usual ones.
@@ -16,7 +13,7 @@ const SMALL: usize = 16 * 1024;
 const FOR_SMALL: usize = 8;
 
 /// A body, numbered in the order in which they began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct BodyId(u64);
 
 /// What each body takes and waits for.
@@ -24,22 +21,22 @@ pub(super) struct BodyId(u64);
 pub(super) struct Ledger {
     limit: usize,
     used: usize,
-    begun: u64,
+    begun: BodyId,
     small: Line,
     large: Line,
     /// Bodies that are still being received, and wait or have waited for their clients.
-    paused: HashMap<BodyId, Paused>,
+    pauses: Pauses,
 }
 
-#[derive(Debug, Default)]
-struct Paused {
-    bytes: usize,
-    pause: Pause,
-}
+// === impl BodyId ===
 
-/// A body had to be given up: others wait for its memory, and its client is slow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct GivenUp;
+impl BodyId {
+    /// Counts on, and returns the new number.
+    pub(super) const fn next(&mut self) -> Self {
+        self.0 += 1;
+        *self
+    }
+}
 
 // === impl Ledger ===
 
@@ -48,10 +45,10 @@ impl Ledger {
         Self {
             limit,
             used: 0,
-            begun: 0,
+            begun: BodyId::default(),
             small: Line::default(),
             large: Line::default(),
-            paused: HashMap::new(),
+            pauses: Pauses::default(),
         }
     }
 
@@ -63,8 +60,7 @@ impl Ledger {
 
     /// Numbers the next body.
     pub(super) const fn begin(&mut self) -> BodyId {
-        self.begun += 1;
-        BodyId(self.begun)
+        self.begun.next()
     }
 
     /// Adds bytes that are in memory already.
@@ -98,48 +94,22 @@ impl Ledger {
         Poll::Ready(())
     }
 
-    /// Notes that a body of so many bytes waits for its client; an error if it was given up.
-    pub(super) fn pauses(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> Result<(), GivenUp> {
-        let paused = self.paused.entry(id).or_default();
-        if paused.pause.is_given_up() {
-            return Err(GivenUp);
-        }
-        paused.bytes = bytes;
-        paused.pause.begin(cx.waker());
-        Ok(())
-    }
-
-    /// Notes that the client of a body has sent something.
-    pub(super) fn resumes(&mut self, id: BodyId) {
-        if let Some(paused) = self.paused.get_mut(&id) {
-            paused.pause.end();
-        }
-    }
-
-    /// Notes that a body is complete, so that nothing waits for its client.
-    pub(super) fn completes(&mut self, id: BodyId) {
-        self.paused.remove(&id);
+    /// The pauses of the clients of all bodies.
+    pub(super) const fn pauses(&mut self) -> &mut Pauses {
+        &mut self.pauses
     }
 
     /// Gives up the slowest body, if this one is the first of those that wait.
     pub(super) fn preempt_for(&mut self, id: BodyId) {
-        if !self.small.is_first(id) && !self.large.is_first(id) {
-            return;
-        }
-        let now = Instant::now();
-        let rates = self.paused.iter_mut().filter_map(|(_, paused)| {
-            let rate = paused.pause.rate(paused.bytes, now)?;
-            Some((rate, &mut paused.pause))
-        });
-        if let Some((_, pause)) = rates.min_by_key(|(rate, _)| *rate) {
-            pause.give_up();
+        if self.small.is_first(id) || self.large.is_first(id) {
+            self.pauses.give_up_slowest();
         }
     }
 
     /// Forgets a body and frees its bytes.
     pub(super) fn end(&mut self, id: BodyId, bytes: usize) {
         self.used = self.used.saturating_sub(bytes);
-        self.paused.remove(&id);
+        self.pauses.forget(id);
         for line in [&mut self.small, &mut self.large] {
             line.fall_back(id);
             line.leave(id);

@@ -1,9 +1,12 @@
-//! How long a client has paused its body.
+//! How long clients have paused their bodies, and who is given up for it.
 
-use std::task::Waker;
+use std::collections::HashMap;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use super::ledger::BodyId;
 
 /// Total time that a client may pause its body before others that wait for memory can end it.
 ///
@@ -12,7 +15,7 @@ const TOLERATED: Duration = Duration::from_millis(500);
 
 /// The pauses of one client. While others wait for memory, the slowest body is given up.
 #[derive(Debug, Default)]
-pub(super) struct Pause {
+struct Pause {
     /// The total of the pauses that are over.
     total: Duration,
     /// The start of the present pause, and the task that waits for the client.
@@ -24,7 +27,7 @@ pub(super) struct Pause {
 
 impl Pause {
     /// The task waits for the client from now on, or goes on doing so.
-    pub(super) fn begin(&mut self, waker: &Waker) {
+    fn begin(&mut self, waker: &Waker) {
         let since = self
             .present
             .as_ref()
@@ -33,14 +36,14 @@ impl Pause {
     }
 
     /// The client has sent something.
-    pub(super) fn end(&mut self) {
+    fn end(&mut self) {
         if let Some((since, _)) = self.present.take() {
             self.total += since.elapsed();
         }
     }
 
     /// The bytes received in each second of pause, if the client is pausing and has done so for long enough.
-    pub(super) fn rate(&self, bytes: usize, now: Instant) -> Option<u128> {
+    fn rate(&self, bytes: usize, now: Instant) -> Option<u128> {
         let (since, _) = self.present.as_ref().filter(|_| !self.given_up)?;
         let total = self.total + now.saturating_duration_since(*since);
         let bytes = u128::try_from(bytes).unwrap_or(u128::MAX);
@@ -48,7 +51,7 @@ impl Pause {
     }
 
     /// Gives the body up: its task ends it.
-    pub(super) fn give_up(&mut self) {
+    fn give_up(&mut self) {
         self.given_up = true;
         if let Some((_, waker)) = &self.present {
             waker.wake_by_ref();
@@ -56,7 +59,60 @@ impl Pause {
     }
 
     /// True if the body was given up.
-    pub(super) const fn is_given_up(&self) -> bool {
+    const fn is_given_up(&self) -> bool {
         self.given_up
+    }
+}
+
+/// The bodies that wait, or have waited, for their clients.
+#[derive(Debug, Default)]
+pub(super) struct Pauses(HashMap<BodyId, Paused>);
+
+#[derive(Debug, Default)]
+struct Paused {
+    bytes: usize,
+    pause: Pause,
+}
+
+/// A body had to be given up: others wait for what it holds, and its client is slow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GivenUp;
+
+// === impl Pauses ===
+
+impl Pauses {
+    /// Notes that a body, of which so many bytes have come, waits for its client; an error if it was given up.
+    pub(super) fn begin(&mut self, id: BodyId, bytes: usize, cx: &Context<'_>) -> Result<(), GivenUp> {
+        let paused = self.0.entry(id).or_default();
+        if paused.pause.is_given_up() {
+            return Err(GivenUp);
+        }
+        paused.bytes = bytes;
+        paused.pause.begin(cx.waker());
+        Ok(())
+    }
+
+    /// Notes that the client of a body has sent something.
+    pub(super) fn end(&mut self, id: BodyId) {
+        if let Some(paused) = self.0.get_mut(&id) {
+            paused.pause.end();
+        }
+    }
+
+    /// Forgets a body.
+    pub(super) fn forget(&mut self, id: BodyId) {
+        self.0.remove(&id);
+    }
+
+    /// Gives up the body with the fewest bytes per second of pause, among those that pause for too long.
+    pub(super) fn give_up_slowest(&mut self) {
+        let now = Instant::now();
+        let rates = self.0.values_mut().filter_map(|paused| {
+            let rate = paused.pause.rate(paused.bytes, now)?;
+            Some((rate, &mut paused.pause))
+        });
+        if let Some((_, pause)) = rates.min_by_key(|(rate, _)| *rate) {
+            pause.give_up();
+        }
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::ledger::{BodyId, GivenUp, Ledger};
+use super::ledger::{BodyId, Ledger};
+use super::pause::GivenUp;
 
 /// Time that a body waits for memory before it first has a slow one given up, and the interval after that.
 const URGENCY: (Duration, Duration) = (Duration::from_millis(600), Duration::from_millis(100));
@@ -63,19 +64,19 @@ impl Share {
     /// Notes that the body waits for its client; an error if it was given up for others.
     pub(super) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
         self.is_paused = true;
-        lock(&self.ledger).pauses(self.id, self.bytes, cx)
+        lock(&self.ledger).pauses().begin(self.id, self.bytes, cx)
     }
 
     /// Notes that the client has sent something.
     pub(super) fn resumes(&mut self) {
         if std::mem::take(&mut self.is_paused) {
-            lock(&self.ledger).resumes(self.id);
+            lock(&self.ledger).pauses().end(self.id);
         }
     }
 
     /// Notes that nothing waits for the client any more.
     pub(super) fn completes(&mut self) {
-        lock(&self.ledger).completes(self.id);
+        lock(&self.ledger).pauses().forget(self.id);
     }
 }
 

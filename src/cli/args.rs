@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::environment::{
-    ADMIN_LISTEN, Environment, LISTEN, MODE, ORIGIN, ORIGIN_NAMESPACE, SettingFlag, overrides,
+    ADMIN_LISTEN, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL, SettingFlag,
+    overrides,
 };
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge::settings::Settings;
@@ -112,18 +113,14 @@ pub(super) struct ExplainArgs {
         help = "The client's address, 127.0.0.1 unless given [env: CALENDAR_EDGE_CLIENT]"
     )]
     pub(super) client: Option<String>,
-    #[arg(
-        long,
-        value_name = "FILE",
-        help = "The configuration file, TOML [env: CALENDAR_EDGE_CONFIG]"
-    )]
-    pub(super) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) site: SiteArgs,
     #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
     pub(super) json: bool,
 }
 
 /// The configuration file, and the site.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
     #[arg(
         long,
@@ -143,6 +140,18 @@ pub(super) struct SiteArgs {
         help = "The namespace that the plugin registers at the site [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]"
     )]
     pub(super) origin_namespace: Option<String>,
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "Scheme and host that clients use, https://events.example.org [env: CALENDAR_EDGE_PUBLIC_URL]"
+    )]
+    pub(super) public_url: Option<String>,
+    #[arg(
+        long,
+        value_name = "NS",
+        help = "The public namespace of the API, besides the plugin's own [env: CALENDAR_EDGE_NAMESPACE]"
+    )]
+    pub(super) namespace: Option<String>,
 }
 
 // === impl ServeArgs ===
@@ -187,6 +196,8 @@ impl SiteArgs {
         let site = [
             (ORIGIN, self.origin.as_deref()),
             (ORIGIN_NAMESPACE, self.origin_namespace.as_deref()),
+            (PUBLIC_URL, self.public_url.as_deref()),
+            (NAMESPACE, self.namespace.as_deref()),
         ];
         let file = self.config.clone();
         let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
@@ -200,15 +211,17 @@ impl SiteArgs {
 impl ExplainArgs {
     /// The settings of `serve`; without a file and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
-        let file = self.config.is_some() || environment.get("CALENDAR_EDGE_CONFIG").is_some();
-        let site = file || environment.get(ORIGIN.variable).is_some();
-        let imaginary = (!site).then(|| "https://wp.example.org/wp-json".to_owned());
-        let args = SiteArgs {
-            config: self.config.clone(),
-            origin: imaginary,
-            origin_namespace: None,
+        let site = &self.site;
+        let file = site.config.is_some() || environment.get("CALENDAR_EDGE_CONFIG").is_some();
+        let is_named = file || site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        if is_named {
+            return site.load_without_secrets(environment);
+        }
+        let imaginary = SiteArgs {
+            origin: Some("https://wp.example.org/wp-json".to_owned()),
+            ..site.clone()
         };
-        args.load_without_secrets(environment)
+        imaginary.load_without_secrets(environment)
     }
 }
 
@@ -239,6 +252,29 @@ mod tests {
         let settings = args.load(Environment::new(&lookup)).expect("good settings");
         assert_eq!(settings.origin.url.as_str(), "http://flag.example/wp-json");
         assert_eq!(settings.origin.namespace, "env/v1");
+    }
+
+    #[test]
+    fn flags_name_the_public_address_and_namespace() {
+        let typed = [
+            "calendar-edge",
+            "check",
+            "--origin",
+            "http://wp.example/wp-json",
+            "--namespace",
+            "events/v2",
+        ];
+        let Command::Check(args) = Cli::parse_from(typed).command else {
+            panic!("another command");
+        };
+        let lookup =
+            |variable: &str| (variable == "CALENDAR_EDGE_PUBLIC_URL").then(|| "https://e.example".into());
+        let settings = args.site.load(Environment::new(&lookup)).expect("good settings");
+        assert_eq!(settings.namespaces, ["events/v2"]);
+        assert_eq!(
+            settings.public_url.expect("an address").as_str(),
+            "https://e.example/"
+        );
     }
 
     #[test]

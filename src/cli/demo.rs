@@ -37,7 +37,7 @@ pub(super) fn run(
         format: LogFormat::Text,
         ..LogSettings::default()
     };
-    let log = install_logs(&log)?;
+    let (log, _flush) = install_logs(&log)?;
     // There is no file to reload, and SIGHUP must not end the program.
     let reload = Reload {
         source: ConfigSource::default(),

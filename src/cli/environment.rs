@@ -21,6 +21,16 @@ pub(super) const ORIGIN_NAMESPACE: SettingFlag = SettingFlag {
     flag: "--origin-namespace",
     variable: "CALENDAR_EDGE_ORIGIN_NAMESPACE",
 };
+pub(super) const PUBLIC_URL: SettingFlag = SettingFlag {
+    key: "public_url",
+    flag: "--public-url",
+    variable: "CALENDAR_EDGE_PUBLIC_URL",
+};
+pub(super) const NAMESPACE: SettingFlag = SettingFlag {
+    key: "namespaces",
+    flag: "--namespace",
+    variable: "CALENDAR_EDGE_NAMESPACE",
+};
 pub(super) const LISTEN: SettingFlag = SettingFlag {
     key: "listen",
     flag: "--listen",

@@ -8,6 +8,7 @@ mod dispatch;
 mod environment;
 mod explain;
 mod guard;
+mod named_address;
 mod openapi;
 mod routes;
 mod serve;

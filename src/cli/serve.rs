@@ -8,14 +8,17 @@ use calendar_edge::telemetry::install_logs;
 use super::args::ServeArgs;
 use super::environment::Environment;
 use super::guard;
+use super::named_address;
 use super::status::Status;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
     let source = args.source(environment);
     let settings = source.load()?;
-    let log = install_logs(&settings.log)?;
+    // Dropped last: what the end logs is written too.
+    let (log, _flush) = install_logs(&settings.log)?;
     guard::warn(&settings);
+    named_address::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;

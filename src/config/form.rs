@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 use super::key::{TextError, TextForm};
 use super::problem::Impossible;
-use crate::contract::global::global;
+use crate::contract::global::{NEVER_FORWARDED, global};
 use crate::settings::{DialAddress, OriginHost, without_trailing_slash};
 
 pub(super) static REST_ROOT: TextForm = TextForm::new(
@@ -75,9 +75,6 @@ pub(super) static FILTER: TextForm = TextForm::new(
     "a log filter",
     &["info", "info,calendar_edge=debug"],
 );
-
-/// Parameters outside of the API that WordPress obeys: they select another route, theme or user.
-const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
 
 /// Reads the URL of a REST root and drops its trailing slashes.
 pub(super) fn rest_root(text: &str) -> Result<Url, TextError> {

@@ -13,7 +13,7 @@ use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
 use crate::settings::{
     AdminSettings, LogFormat, Mode, OperationSettings, OtherTraffic, Profile, ProxyProtocol, Root, Settings,
-    TlsSettings, Writes,
+    TlsSettings, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -50,7 +50,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 16] = [
+pub(super) static SECTIONS: [Section; 17] = [
     Section {
         name: "",
         header: "",
@@ -163,6 +163,13 @@ pub(super) static SECTIONS: [Section; 16] = [
         keys: Keys::Once(CORS),
     },
     Section {
+        name: "compression",
+        header: "[compression]",
+        meaning: "Compressed responses: gzip, brotli and zstd by `Accept-Encoding`, for JSON, JavaScript and text of \
+                  1 KiB or more. Responses of the rest of the site leave as the site sent them.",
+        keys: Keys::Once(COMPRESSION),
+    },
+    Section {
         name: "log",
         header: "[log]",
         meaning: "Logging, to standard error.",
@@ -183,6 +190,12 @@ const OTHERS: [(&str, OtherTraffic); 2] = [
     ("forward", OtherTraffic::Forward),
 ];
 const OTHER_NAMES: &[&str] = &names(OTHERS);
+const UNDECLARED: [(&str, UndeclaredParameters); 3] = [
+    ("forward", UndeclaredParameters::Forward),
+    ("drop", UndeclaredParameters::Drop),
+    ("refuse", UndeclaredParameters::Refuse),
+];
+const UNDECLARED_NAMES: &[&str] = &names(UNDECLARED);
 const WRITES: [(&str, Writes); 2] = [("credentials", Writes::Credentials), ("forward", Writes::Forward)];
 const WRITES_NAMES: &[&str] = &names(WRITES);
 const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
@@ -215,6 +228,7 @@ const fn seconds(range: RangeInclusive<u64>) -> RangeInclusive<Duration> {
 }
 
 const TEN_MILLIS_TO_A_MINUTE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_mins(1);
+const A_SECOND_TO_A_DAY: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 const TEN_MILLIS_TO_AN_HOUR: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_hours(1);
 
 /// Frames of a kind per second.
@@ -263,7 +277,7 @@ const TOP: &[SettingKey] = &[
     .unset("any host"),
     SettingKey::new(
         "namespaces",
-        List(
+        OneOrList(
             &form::NAMESPACE,
             ListStore::not_empty(
                 |settings| settings.namespaces.clear(),
@@ -291,6 +305,38 @@ const TOP: &[SettingKey] = &[
          specification allows.",
     )
     .shown(|settings| name_of(&PROFILES, &settings.profile)),
+    SettingKey::new(
+        "undeclared",
+        Choice(UNDECLARED_NAMES, |settings, index| {
+            settings.undeclared = Some(UNDECLARED[index].1);
+        }),
+        "How the edge treats parameters that neither the API nor the site's index declares: `forward` sends them \
+         to the site as they came, `drop` leaves them out, `refuse` answers 400. In mode `report` they are \
+         forwarded, counted, and logged by name.",
+    )
+    .unset("`drop` in the compatible profile, `refuse` in the strict one"),
+    SettingKey::new(
+        "extra_parameters",
+        List(
+            &form::PARAMETER,
+            ListStore::new(
+                |settings| settings.extra_parameters.clear(),
+                |settings, text| {
+                    form::extra_parameter(text).map(|item| settings.extra_parameters.push(item))
+                },
+            ),
+        ),
+        "Parameters outside of the API, for example of other plugins, that are forwarded unchanged with every \
+         operation.",
+    )
+    .unset("none"),
+    SettingKey::new(
+        "repair",
+        Flag(|settings| &mut settings.repair),
+        "Convert venues and organizers of an event that the plugin refuses to a form that it accepts: a venue \
+         list with one element, an organizer record outside of a list, a text list of organizers. With `false` \
+         the site answers such events as it does without the edge.",
+    ),
     SettingKey::new(
         "other",
         Choice(OTHER_NAMES, |settings, index| settings.other = OTHERS[index].1),
@@ -470,6 +516,27 @@ const ORIGIN: &[SettingKey] = &[
     )
     .unset("learnt from the site's `Link` header"),
     SettingKey::new(
+        "read_index",
+        Flag(|settings| &mut settings.origin.read_index),
+        "Read the index of each root at start, on reload and at intervals, without credentials. Arguments that the \
+         site does not publish are not judged; those that only the site has are forwarded. With `false` the edge \
+         judges by its own table and by `index_file`.",
+    ),
+    SettingKey::new(
+        "index_interval",
+        Time(A_SECOND_TO_A_DAY, |settings| &mut settings.origin.index_interval),
+        "Interval at which the edge reads the indexes again. After a failure it tries again sooner.",
+    ),
+    SettingKey::new(
+        "index_file",
+        Text(&listening::INDEX_FILE, |settings, text| {
+            listening::file(text).map(|value| settings.origin.index_file = Some(value))
+        }),
+        "The file that keeps what the indexes said, for a start while the site is down. The edge writes it; its \
+         directory must exist.",
+    )
+    .unset("not kept"),
+    SettingKey::new(
         "tunnel_delete",
         Flag(|settings| &mut settings.origin.tunnel_delete),
         "Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.",
@@ -495,7 +562,8 @@ const ORIGIN: &[SettingKey] = &[
             OptionalUsize(&mut settings.origin.site_in_flight)
         }),
         "Maximum number of concurrent requests for the rest of the site (`other = \"forward\"`). Most of \
-         them are files and need no PHP worker. Four times as many may wait.",
+         them are files and need no PHP worker. Four times as many may wait. As many uploads may run beside \
+         them; while others wait, slow ones give way.",
     )
     .unset("eight times `max_in_flight`"),
 ];
@@ -984,6 +1052,20 @@ const CORS: &[SettingKey] = &[
         "max_age",
         Time(seconds(0..=86_400), |settings| &mut settings.cors.max_age),
         "Time that a browser may cache a preflight response, in whole seconds.",
+    ),
+];
+
+const COMPRESSION: &[SettingKey] = &[
+    SettingKey::new(
+        "enabled",
+        Flag(|settings| &mut settings.compression.enabled),
+        "Whether responses of the calendar are compressed for clients that accept it.",
+    ),
+    SettingKey::new(
+        "credentialed",
+        Flag(|settings| &mut settings.compression.credentialed),
+        "Whether responses to requests with credentials are compressed too. The length of a compressed response \
+         tells about secrets in it to whoever chooses other parts of it (BREACH).",
     ),
 ];
 

@@ -26,6 +26,8 @@ need a restart.
 | `--config FILE` | `CALENDAR_EDGE_CONFIG` | |
 | `--origin URL` | `CALENDAR_EDGE_ORIGIN` | `origin.url` |
 | `--origin-namespace NS` | `CALENDAR_EDGE_ORIGIN_NAMESPACE` | `origin.namespace` |
+| `--public-url URL` | `CALENDAR_EDGE_PUBLIC_URL` | `public_url` |
+| `--namespace NS` | `CALENDAR_EDGE_NAMESPACE` | `namespaces` |
 | `--listen ADDR` | `CALENDAR_EDGE_LISTEN` | `listen` |
 | `--admin-listen ADDR` | `CALENDAR_EDGE_ADMIN_LISTEN` | `admin.listen` |
 | `--mode MODE` | `CALENDAR_EDGE_MODE` | `mode` |

@@ -7,6 +7,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
+use super::calls::ReceivedBody;
 use super::fault;
 use super::min_rate_body::MinRateBody;
 use crate::backend::ExchangeFailure;
@@ -30,7 +31,7 @@ pub(super) struct BodyReader {
 /// Maximum bytes of an unexpected body that are read so that the connection can be kept.
 const UNWANTED_BYTES: usize = 64 * 1024;
 
-/// Maximum time spent on an unexpected body.
+/// Maximum time spent on a body that is not needed.
 const UNWANTED_TIME: Duration = Duration::from_secs(1);
 
 /// The reason why a body could not be read.
@@ -45,6 +46,9 @@ pub(super) enum BodyFault {
     /// Other bodies left no memory for it.
     #[error("request bodies take too much memory")]
     NoRoom,
+    /// Others waited for its place at the site.
+    #[error("the body came slowly while others waited")]
+    GivenUp,
     /// It ended early.
     #[error("the body is incomplete")]
     Incomplete,
@@ -54,6 +58,9 @@ pub(super) enum BodyFault {
     /// It broke its framing.
     #[error("the body is broken")]
     Broken(Breach),
+    /// It is a form that may not pass.
+    #[error("the form is refused")]
+    Refused(Cause),
 }
 
 /// The presence of an unexpected body.
@@ -88,7 +95,9 @@ async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
         match frame {
             Ok(frame) => bytes += frame.data_ref().map_or(0, Bytes::len),
             Err(BodyError::Broken(breach)) => return Err(BodyFault::Broken(breach)),
-            Err(BodyError::Ended(_) | BodyError::Slow) => return Ok(Unwanted::Sent),
+            Err(BodyError::Ended(_) | BodyError::Slow | BodyError::GivenUp | BodyError::Refused(_)) => {
+                return Ok(Unwanted::Sent);
+            }
         }
         if bytes > UNWANTED_BYTES {
             return Ok(Unwanted::Sent);
@@ -112,16 +121,40 @@ impl BodyReader {
         }
     }
 
-    /// The whole body; one that says it is too large is not read at all.
+    /// The whole body of at most so many bytes; one that says it is too large is not read at all.
     ///
     /// Its bytes count toward the budget until the last reference to them is dropped.
-    pub(super) async fn read(&self, body: ClientBody) -> Result<Bytes, BodyFault> {
-        if body.size_hint().lower() > self.limits.body_bytes {
+    pub(super) async fn read(&self, body: ClientBody, most: u64) -> Result<Bytes, BodyFault> {
+        self.read_within(body, most, self.timeouts.client_body).await
+    }
+
+    /// A body that is not needed: one that is longer, or does not come at once, is left.
+    ///
+    /// After a broken one it is unclear where the request ends.
+    pub(super) async fn read_brief(&self, body: ClientBody, most: u64) -> Result<ReceivedBody, BodyFault> {
+        let time = UNWANTED_TIME.min(self.timeouts.client_body);
+        match self.read_within(body, most, time).await {
+            Ok(body) => Ok(ReceivedBody::Whole(body)),
+            Err(fault @ BodyFault::Broken(_)) => Err(fault),
+            Err(_) => Ok(ReceivedBody::Left),
+        }
+    }
+
+    async fn read_within(&self, body: ClientBody, most: u64, time: Duration) -> Result<Bytes, BodyFault> {
+        if body.size_hint().lower() > most {
             return Err(BodyFault::TooLarge);
         }
-        let most = usize::try_from(self.limits.body_bytes).unwrap_or(usize::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        let collector = Collector::new(body, &self.budget, most);
+        Ok(Collector::new(body, &self.budget, most).collect(time).await?)
+    }
+
+    /// All of a body that ends itself before it is large, within the budget as well.
+    pub(super) async fn collect<B>(&self, body: B) -> Result<Bytes, BodyFault>
+    where
+        B: Body<Data = Bytes, Error = BodyError> + Unpin,
+    {
+        let collector = Collector::new(body, &self.budget, usize::MAX);
         Ok(collector.collect(self.timeouts.client_body).await?)
     }
 }
@@ -150,6 +183,8 @@ impl BodyFault {
             BodyError::Broken(breach) => Self::Broken(*breach),
             BodyError::Ended(_) => Self::Incomplete,
             BodyError::Slow => Self::TooSlow,
+            BodyError::Refused(cause) => Self::Refused(*cause),
+            BodyError::GivenUp => Self::GivenUp,
         }
     }
 
@@ -157,19 +192,21 @@ impl BodyFault {
     pub(super) fn response(self) -> EdgeResponse {
         let response = refused(&self.refusal());
         match self {
-            Self::NoRoom => fault::again_soon(response),
+            Self::NoRoom | Self::GivenUp => fault::again_soon(response),
             _ => response,
         }
     }
 
     fn refusal(self) -> Refusal {
         match self {
+            Self::GivenUp => Refusal::edge(EdgeError::Overloaded),
             Self::NoRoom => Refusal::plain(Problem::because(Cause::NoMemoryForBody)),
             Self::TooLarge => Refusal::edge(EdgeError::BodyTooLarge),
             Self::TooSlow => Refusal::edge(EdgeError::RequestTimeout),
             Self::Unexpected => Refusal::edge(EdgeError::UnexpectedBody),
             Self::Broken(breach) => breach.refusal(),
             Self::Incomplete => Refusal::edge(EdgeError::BadBody),
+            Self::Refused(cause) => Refusal::plain(Problem::because(cause)),
         }
     }
 }

@@ -34,6 +34,15 @@ pub(super) enum CallBody {
     Read(Bytes),
 }
 
+/// The body of a call when it is judged.
+#[derive(Debug)]
+pub(super) enum ReceivedBody {
+    /// The whole body; empty where it was dropped.
+    Whole(Bytes),
+    /// It was not read: the call is refused without it.
+    Left,
+}
+
 /// A call that is judged, with the client that it is answered to.
 #[derive(Debug)]
 pub(super) struct CalendarCall {
@@ -95,6 +104,18 @@ pub(super) fn request_head<'a>(head: &'a Parts, context: &'a RequestContext) -> 
         parts: head,
         client: context.client.address,
         addressed: context.addressed(),
+    }
+}
+
+// === impl ReceivedBody ===
+
+impl ReceivedBody {
+    /// The bytes that were read.
+    pub(super) const fn len(&self) -> usize {
+        match self {
+            Self::Whole(body) => body.len(),
+            Self::Left => 0,
+        }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use url::Url;
 
-use super::calls::{CalendarCall, CallRequest, CallResponse};
+use super::calls::{CalendarCall, CallRequest, CallResponse, ReceivedBody};
 use super::computing::Computing;
 use super::stage::Stage;
 use crate::authority::PublicAddress;
@@ -24,6 +23,9 @@ use crate::telemetry::{FindingLabels, Metrics, Traffic};
 /// A body of this size takes up to a few milliseconds to judge; the way to another thread and back takes some 20
 /// microseconds, which would show with the usual small ones.
 const LARGE: usize = 64 * 1024;
+
+/// A call that is ready to be judged.
+type JudgedRequest = CallRequest<ReceivedBody>;
 
 /// Answers calls that break a rule; logs and counts every finding.
 #[derive(Debug)]
@@ -51,7 +53,7 @@ impl<S> Judging<S> {
     }
 
     /// The judgement of a call, or the refusal that its head causes.
-    async fn judge(&self, request: CallRequest<Bytes>) -> (CallRequest<Bytes>, Result<Judgement, Refusal>) {
+    async fn judge(&self, request: JudgedRequest) -> (JudgedRequest, Result<Judgement, Refusal>) {
         if request.body.len() < LARGE {
             let judged = judge(&self.decider, &request);
             return (request, judged);
@@ -65,7 +67,7 @@ impl<S> Judging<S> {
     }
 
     /// The call for the stages below. Its own body is counted instead of the one that the client sent.
-    fn admit(&self, call: Box<ForwardableCall>, request: &CallRequest<Bytes>) -> CalendarCall {
+    fn admit(&self, call: Box<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
         let public = PublicAddress::of(self.public_url.as_ref(), request.context.addressed());
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
@@ -95,7 +97,7 @@ impl<S> Judging<S> {
             tracing::info!(
                 operation,
                 code = finding.code,
-                parameter = finding.parameter,
+                parameter = finding.parameter.as_deref(),
                 rule = finding.rule,
                 mode,
                 action,
@@ -105,13 +107,13 @@ impl<S> Judging<S> {
     }
 }
 
-impl<S> Stage<CallRequest<Bytes>> for Judging<S>
+impl<S> Stage<JudgedRequest> for Judging<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
     type Response = CallResponse;
 
-    async fn call(&self, request: CallRequest<Bytes>) -> CallResponse {
+    async fn call(&self, request: JudgedRequest) -> CallResponse {
         let (request, judged) = self.judge(request).await;
         let judgement = match judged {
             Ok(judgement) => judgement,
@@ -129,9 +131,13 @@ where
     }
 }
 
-fn judge(decider: &Decider, request: &CallRequest<Bytes>) -> Result<Judgement, Refusal> {
+fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusal> {
     let call = request.opened.next().map_err(Refusal::clone)?;
-    Ok(decider.judge(&request.decided_by(), &request.opened, call, &request.body))
+    let head = request.decided_by();
+    Ok(match &request.body {
+        ReceivedBody::Whole(body) => decider.judge(&head, &request.opened, call, body),
+        ReceivedBody::Left => decider.judge_unread(&head, call),
+    })
 }
 
 const fn mode_label(mode: Mode) -> &'static str {

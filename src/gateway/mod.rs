@@ -20,6 +20,7 @@ mod calls;
 mod computing;
 mod deadline;
 mod detach_writes;
+mod discovery;
 mod dispatch;
 mod fault;
 mod forwarded;
@@ -29,9 +30,11 @@ mod min_rate_body;
 mod presenting;
 mod rate_limit;
 mod read_body;
+mod scanned_body;
 mod service;
 mod site;
 mod stage;
+mod upload_body;
 
 pub(crate) use service::Gateway;
 
@@ -83,7 +86,7 @@ fn calendar(
 impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
-            decider: Arc::new(Decider::new(settings)),
+            decider: Arc::new(Decider::before(settings, shared.indexes.tables(settings))),
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
             bodies: BodyReader::new(settings, shared),

@@ -1,11 +1,12 @@
-//! The body of a call: read whole, or dropped where the method has none.
+//! The body of a call: read whole, or dropped or left where the call does not need it.
 
 use bytes::Bytes;
 
 use super::body::{self, BodyFault, BodyReader, Unwanted};
-use super::calls::{CallBody, CallRequest, CallResponse};
+use super::calls::{CallBody, CallRequest, CallResponse, ReceivedBody};
 use super::stage::Stage;
 use crate::decision::{BodyRule, ReadableCall};
+use crate::layers::ClientBody;
 
 /// Answers when a body is too large, too slow, incomplete, or not expected.
 #[derive(Debug)]
@@ -21,25 +22,47 @@ impl<S> ReadBody<S> {
         Self { inner, bodies }
     }
 
-    async fn read(&self, rule: BodyRule, body: CallBody) -> Result<Bytes, BodyFault> {
-        let body = match body {
-            CallBody::Read(body) => return Ok(body),
-            CallBody::Incoming(body) => body,
-        };
-        match rule {
-            BodyRule::Read => self.bodies.read(body).await,
-            BodyRule::Drop => body::discard(body).await.map(|_| Bytes::new()),
+    async fn read(&self, call: Option<&ReadableCall>, body: CallBody) -> Result<ReceivedBody, BodyFault> {
+        match body {
+            CallBody::Read(body) => received(call, body),
+            CallBody::Incoming(body) => match call {
+                Some(call) => self.receive(call, body).await,
+                None => Ok(ReceivedBody::Left),
+            },
+        }
+    }
+
+    async fn receive(&self, call: &ReadableCall, body: ClientBody) -> Result<ReceivedBody, BodyFault> {
+        let dropped = || ReceivedBody::Whole(Bytes::new());
+        match call.body() {
+            BodyRule::Read => self
+                .bodies
+                .read(body, call.body_bytes())
+                .await
+                .map(ReceivedBody::Whole),
+            BodyRule::Brief => self.bodies.read_brief(body, call.body_bytes()).await,
+            BodyRule::Leave => Ok(ReceivedBody::Left),
+            BodyRule::Drop => body::discard(body).await.map(|_| dropped()),
             BodyRule::Refuse => match body::discard(body).await? {
                 Unwanted::Sent => Err(BodyFault::Unexpected),
-                Unwanted::Absent => Ok(Bytes::new()),
+                Unwanted::Absent => Ok(dropped()),
             },
         }
     }
 }
 
+/// A body that was read to find out where the request leads, under the same rules.
+fn received(call: Option<&ReadableCall>, body: Bytes) -> Result<ReceivedBody, BodyFault> {
+    match call.map(|call| (call.body(), call.is_too_large(&body))) {
+        Some((BodyRule::Leave, _) | (BodyRule::Brief, true)) => Ok(ReceivedBody::Left),
+        Some((BodyRule::Read, true)) => Err(BodyFault::TooLarge),
+        Some(_) | None => Ok(ReceivedBody::Whole(body)),
+    }
+}
+
 impl<S> Stage<CallRequest> for ReadBody<S>
 where
-    S: Stage<CallRequest<Bytes>, Response = CallResponse>,
+    S: Stage<CallRequest<ReceivedBody>, Response = CallResponse>,
 {
     type Response = CallResponse;
 
@@ -50,8 +73,7 @@ where
             opened,
             body,
         } = request;
-        let rule = opened.next().map_or(BodyRule::Drop, ReadableCall::body);
-        match self.read(rule, body).await {
+        match self.read(opened.next().ok(), body).await {
             Ok(body) => {
                 let request = CallRequest {
                     head,

@@ -10,6 +10,7 @@ use http::request::Parts as Head;
 use tower::Service;
 
 use super::calls::{CallBody, CallRequest, request_head};
+use super::discovery::Discovery;
 use super::site::{Passage, Site};
 use super::stage::Stage;
 use super::{Parts, calendar};
@@ -37,6 +38,7 @@ struct BothWays<C> {
     decider: Arc<Decider>,
     calendar: C,
     site: Site,
+    discovery: Discovery,
 }
 
 // === impl Gateway ===
@@ -48,6 +50,7 @@ impl Gateway {
         let ways = BothWays {
             calendar: calendar(settings, shared, &parts),
             site: Site::new(settings, &parts),
+            discovery: Discovery::new(settings),
             decider: parts.decider,
         };
         Self { ways: Arc::new(ways) }
@@ -81,10 +84,11 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         let EdgeRequest { head, body, context } = request;
         match self.decider.open(&request_head(&head, &context)) {
             Opening::Preflight => preflight(),
+            Opening::RestIndex(root) => self.discovery.answer(root, &context),
             Opening::Ambiguous(refusal) => refused(&refusal),
             Opening::Call(opened) => self.call(head, context, *opened, CallBody::Incoming(body)).await,
             Opening::Site => self.site.stream(&head, &context, body).await,
-            Opening::SiteForm => match self.site.read_form(&head, &context, body).await {
+            Opening::SiteForm(scan) => match self.site.pass_form(&head, &context, body, scan).await {
                 Passage::Answered(response) => response,
                 Passage::Calendar { opened, body } => {
                     self.call(head, context, *opened, CallBody::Read(body)).await

@@ -1,9 +1,10 @@
-//! The rest of the site (`other = "forward"`): streamed through, unless a form hides a calendar call.
+//! The rest of the site (`other = "forward"`): streamed through, forms scanned on the way for hidden calendar calls.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts as Head;
+use http_body::Body as _;
 use http_body_util::BodyExt;
 use url::Url;
 
@@ -11,10 +12,12 @@ use super::body::{BodyFault, BodyReader};
 use super::calls::request_head;
 use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
+use super::scanned_body::{FormStart, ScannedBody};
+use super::upload_body::UploadBody;
 use super::{Parts, fault};
 use crate::authority::PublicAddress;
-use crate::backend::{Backends, SiteOrigin};
-use crate::decision::{Decider, OpenedCall};
+use crate::backend::{Backends, SiteOrigin, SiteTraffic};
+use crate::decision::{Decider, OpenedCall, SiteFormScan};
 use crate::layers::{ClientBody, RequestContext};
 use crate::problem::Refusal;
 use crate::relay::{OriginFailure, RelayRules, rewrite_discovery};
@@ -72,33 +75,74 @@ impl Site {
         body: ClientBody,
     ) -> EdgeResponse {
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
-        self.forward(head, context, reqwest::Body::wrap(body)).await
+        if body.is_end_stream() {
+            let nothing = reqwest::Body::wrap(body);
+            return self.forward(head, context, nothing, SiteTraffic::Page).await;
+        }
+        let body = UploadBody::new(body, self.backends.for_site().begin_upload());
+        let body = reqwest::Body::wrap(body);
+        self.forward(head, context, body, SiteTraffic::Upload).await
     }
 
-    /// Reads a form, and forwards it unless it is a calendar call.
-    pub(super) async fn read_form(&self, head: &Head, context: &RequestContext, body: ClientBody) -> Passage {
-        let body = match self.bodies.read(body).await {
-            Ok(body) => body,
-            Err(fault) => return Passage::Answered(fault.response()),
-        };
-        match self.decider.open_form(&request_head(head, context), &body) {
+    /// Forwards a form while it comes, unless it may lead to the calendar; a small one is read whole, and judged if
+    /// it is a calendar call.
+    pub(super) async fn pass_form(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        body: ClientBody,
+        scan: SiteFormScan,
+    ) -> Passage {
+        let size = body.size_hint();
+        let body = MinRateBody::new(body, &self.limits, &self.timeouts);
+        match FormStart::read(body, &self.bodies).await {
+            Ok(FormStart::Whole(form)) => self.pass_whole(head, context, form, scan).await,
+            Ok(FormStart::Begun(begun, rest)) => {
+                let rest = UploadBody::new(rest, self.backends.for_site().begin_upload());
+                let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size));
+                Passage::Answered(self.forward(head, context, form, SiteTraffic::Upload).await)
+            }
+            Err(fault) => Passage::Answered(fault.response()),
+        }
+    }
+
+    async fn pass_whole(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        form: Bytes,
+        scan: SiteFormScan,
+    ) -> Passage {
+        match self
+            .decider
+            .open_form(&request_head(head, context), scan, form.clone())
+        {
             Ok(Some(opened)) => Passage::Calendar {
                 opened: Box::new(opened),
-                body,
+                body: form,
             },
-            Ok(None) => Passage::Answered(self.forward(head, context, reqwest::Body::from(body)).await),
+            Ok(None) => {
+                let form = reqwest::Body::from(form);
+                Passage::Answered(self.forward(head, context, form, SiteTraffic::Page).await)
+            }
             Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
         }
     }
 
-    async fn forward(&self, head: &Head, context: &RequestContext, body: reqwest::Body) -> EdgeResponse {
+    async fn forward(
+        &self,
+        head: &Head,
+        context: &RequestContext,
+        body: reqwest::Body,
+        traffic: SiteTraffic,
+    ) -> EdgeResponse {
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        match self.backends.for_site().pass(outgoing).await {
+        match self.backends.for_site().pass(outgoing, traffic).await {
             // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
             Ok(answer) if !(200..600).contains(&answer.status().as_u16()) => {
                 fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()))

@@ -15,14 +15,17 @@ use hyper::body::Incoming;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
+use super::unread_body::read_on;
 use crate::framing::Breach;
+use crate::problem::Cause;
 use crate::response::EdgeResponse;
 use crate::server::RequestFraming;
 
 /// The body of a client's request; its trailers are dropped (T-29).
 #[derive(Debug)]
 pub(crate) struct ClientBody {
-    inner: Incoming,
+    /// None once it is dropped.
+    inner: Option<Incoming>,
     at_end: Arc<AtomicBool>,
     framing: Option<RequestFraming>,
 }
@@ -36,9 +39,15 @@ pub(crate) enum BodyError {
     /// The connection ended, or the stream was reset.
     #[error("the body ended early")]
     Ended(#[source] hyper::Error),
+    /// Others waited for its place, and its client was the slowest.
+    #[error("the body came slowly while others waited for its place")]
+    GivenUp,
     /// It came below the minimum rate.
     #[error("the body came too slowly")]
     Slow,
+    /// It is a form that may not pass.
+    #[error("the form is refused")]
+    Refused(Cause),
 }
 
 /// Closes connections with an unread request body.
@@ -59,7 +68,7 @@ impl ClientBody {
     fn new(inner: Incoming, framing: Option<RequestFraming>) -> Self {
         let at_end = Arc::new(AtomicBool::new(inner.is_end_stream()));
         Self {
-            inner,
+            inner: Some(inner),
             at_end,
             framing,
         }
@@ -78,28 +87,46 @@ impl Body for ClientBody {
     type Error = BodyError;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        let Some(inner) = &mut this.inner else {
+            return Poll::Ready(None);
+        };
         loop {
-            let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
-            if frame.is_none() || self.inner.is_end_stream() {
-                self.at_end.store(true, Ordering::Relaxed);
+            let frame = ready!(Pin::new(&mut *inner).poll_frame(cx));
+            if frame.is_none() || inner.is_end_stream() {
+                this.at_end.store(true, Ordering::Relaxed);
             }
             match frame {
                 Some(Ok(frame)) if frame.is_trailers() => {}
-                Some(Err(error)) => return Poll::Ready(Some(Err(self.error(error)))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(this.error(error)))),
                 frame => return Poll::Ready(frame.map(|frame| frame.map_err(BodyError::Ended))),
             }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.inner.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        let nothing = || SizeHint::with_exact(0);
+        self.inner.as_ref().map_or_else(nothing, Body::size_hint)
+    }
+}
+
+impl Drop for ClientBody {
+    fn drop(&mut self) {
+        // Only requests over HTTP/1 have a framing.
+        let is_stream = self.framing.is_none();
+        if let Some(inner) = self.inner.take()
+            && is_stream
+            && !self.at_end.load(Ordering::Relaxed)
+        {
+            read_on(inner);
+        }
     }
 }
 

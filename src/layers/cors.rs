@@ -132,7 +132,7 @@ impl RequestingPage {
             (Some(AnsweredBy::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
             }
-            (Some(AnsweredBy::Edge { .. } | AnsweredBy::Backend), _) => {
+            (Some(AnsweredBy::Edge { .. } | AnsweredBy::RestIndex | AnsweredBy::Backend), _) => {
                 // For a relayed response the gateway knows the audience better than the head shows.
                 let known = answer.extensions().get().copied();
                 let visibility = Visibility::of(&self.method, known.unwrap_or(self.audience));

@@ -16,6 +16,7 @@ mod access_log;
 mod catch_panic;
 mod client_address;
 mod client_body;
+mod compress;
 mod context;
 mod cors;
 mod current;
@@ -24,6 +25,7 @@ mod gate;
 mod head_response;
 mod head_rules;
 mod request_id;
+mod unread_body;
 
 pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{EdgeRequest, RequestContext};
@@ -49,6 +51,8 @@ where
         .layer(access_log::AccessLogLayer::new(metrics.clone()))
         // Below the access log, which counts the bytes that are really sent.
         .layer(head_response::HeadResponseLayer)
+        // Below HEAD, whose headers are those of GET; above all layers that respond or write headers.
+        .layer(compress::CompressLayer::new(&settings.compression))
         // Below HEAD, above all layers that respond: web pages must be able to read refusals too.
         .layer(cors::CorsLayer::new(settings.cors_rules()))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.

@@ -43,7 +43,8 @@ pub(super) struct SetRequestId<S> {
 // === impl RequestId ===
 
 impl RequestId {
-    /// A new id; ids sort by time of creation.
+    /// A new id; ids sort by time of creation. The rest of it is random and cannot be guessed: it comes from a
+    /// cryptographic generator of the thread, which the system seeds.
     pub(super) fn fresh() -> Self {
         let text = Uuid::now_v7().to_string();
         Self(HeaderValue::try_from(text).expect("a UUID is made of letters, digits and hyphens"))
@@ -181,7 +182,15 @@ mod tests {
     }
 
     #[test]
-    fn fresh_ids_differ() {
-        assert_ne!(RequestId::fresh().as_str(), RequestId::fresh().as_str());
+    fn fresh_ids_differ_and_sort_by_time() {
+        let first = RequestId::fresh();
+        let others: Vec<RequestId> = (0..1000).map(|_| RequestId::fresh()).collect();
+        assert!(others.iter().all(|other| other.as_str() != first.as_str()));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let elsewhere = std::thread::spawn(RequestId::fresh).join().unwrap();
+        assert!(others.iter().all(|other| other.as_str() < elsewhere.as_str()));
+        // Two ids of one moment share the time, and nothing else.
+        let random = |id: &RequestId| id.as_str()[24..].to_owned();
+        assert!(others.iter().all(|other| random(other) != random(&first)));
     }
 }

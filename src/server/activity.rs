@@ -34,6 +34,7 @@ pub(super) struct PhaseLimits {
 pub(super) struct Activity {
     phase: Arc<watch::Sender<Phase>>,
     multiplexed: Arc<AtomicBool>,
+    dismissed: Arc<AtomicBool>,
 }
 
 /// Counts one request as running until its response has been sent or dropped.
@@ -47,6 +48,7 @@ impl Activity {
         Self {
             phase: Arc::new(watch::Sender::new(Phase::Opening)),
             multiplexed: Arc::default(),
+            dismissed: Arc::default(),
         }
     }
 
@@ -73,6 +75,17 @@ impl Activity {
     /// True if the connection is known to speak HTTP/2.
     pub(super) fn is_multiplexed(&self) -> bool {
         self.multiplexed.load(Ordering::Relaxed)
+    }
+
+    /// Records that what the client still sends after the last response is not waited for: the edge ends, or the
+    /// client floods it.
+    pub(super) fn dismiss(&self) {
+        self.dismissed.store(true, Ordering::Relaxed);
+    }
+
+    /// True if what the client still sends is not waited for.
+    pub(super) fn is_dismissed(&self) -> bool {
+        self.dismissed.load(Ordering::Relaxed)
     }
 
     /// Records that a request begins. The request ends when the returned guard is dropped.

@@ -152,6 +152,7 @@ impl Protocol {
                 }
                 () = drain.dismissed(), if !closing => {
                     closing = true;
+                    activity.dismiss();
                     connection.as_mut().graceful_shutdown();
                 }
                 phase = activity.overstayed(limits) => {

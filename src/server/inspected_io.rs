@@ -169,6 +169,8 @@ impl<S> InspectedIo<S> {
         self.held.extend_from_slice(FORBIDDEN_FRAME);
         self.passed = self.held.len();
         self.state = InspectionState::Silent;
+        // What follows the flood is not read.
+        self.activity.dismiss();
     }
 
     fn respell(&mut self, head: &Head) {

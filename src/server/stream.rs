@@ -13,12 +13,22 @@ use tokio_rustls::server::TlsStream;
 use super::activity::Activity;
 use super::min_rate::MinRate;
 
-/// The longest time for which unread bytes are consumed after the last response, so that a reset does not
-/// destroy the response.
-const LINGER: Duration = Duration::from_secs(1);
+/// The longest time for which unread bytes are consumed after the last response.
+///
+/// A client that was refused while it sends a body often reads nothing before all is sent. If its bytes were left
+/// unread, the kernel would answer them with a reset, and the client would see a broken connection instead of the
+/// refusal. A refused client may keep its connection for this long, less than one whose body is read.
+const LINGER: Duration = Duration::from_secs(15);
 
-/// The most unread bytes that are consumed after the last response.
-const LINGER_BYTES: usize = 64 * 1024;
+/// The most unread bytes that are consumed after the last response: four times the default of `limits.body_bytes`.
+const LINGER_BYTES: usize = 32 * 1024 * 1024;
+
+/// The time for which a client may pause while its unread bytes are consumed, in total, and the bytes that refill a
+/// second of it. Slow clients cannot hold connections in this way longer than they could by sending nothing.
+const LINGER_PAUSE: (Duration, u64) = (Duration::from_secs(1), 64 * 1024);
+
+/// The size of the buffer for unread bytes.
+const LINGER_READ: usize = 16 * 1024;
 
 /// A connected socket of any kind.
 #[derive(Debug)]
@@ -41,9 +51,17 @@ pub(super) struct ClientStream {
 /// The progress of closing a stream.
 #[derive(Debug)]
 enum Ending {
-    /// Our side is closed. This many more bytes are consumed until the timer fires.
-    Lingering(usize, Pin<Box<Sleep>>),
+    /// Our side is closed, and what the client still sends is consumed.
+    Lingering(Lingering),
     Over,
+}
+
+/// The consumption of unread bytes.
+#[derive(Debug)]
+struct Lingering {
+    bytes_left: usize,
+    clock: Pin<Box<Sleep>>,
+    min_rate: MinRate,
 }
 
 // === impl ClientStream ===
@@ -122,19 +140,13 @@ impl AsyncWrite for ClientStream {
                     // TLS sends a close alert here, which also waits for a client that does not read.
                     let shut = Pin::new(&mut this.socket).poll_shutdown(cx);
                     ready!(this.watch_write(cx, shut.map_ok(|()| 0)))?;
-                    let clock = Box::pin(sleep(LINGER));
-                    this.ending = Some(Ending::Lingering(LINGER_BYTES, clock));
+                    this.ending = Some(Ending::Lingering(Lingering::new()));
                 }
-                Some(Ending::Lingering(left, clock)) => {
-                    if clock.as_mut().poll(cx).is_ready() {
-                        this.ending = Some(Ending::Over);
-                        continue;
+                Some(Ending::Lingering(lingering)) => {
+                    if !this.activity.is_dismissed() {
+                        ready!(lingering.poll_end(&mut this.socket, cx));
                     }
-                    let taken = ready!(take_in(&mut this.socket, cx));
-                    match left.checked_sub(taken) {
-                        Some(rest) if taken > 0 => *left = rest,
-                        Some(_) | None => this.ending = Some(Ending::Over),
-                    }
+                    this.ending = Some(Ending::Over);
                 }
                 Some(Ending::Over) => return Poll::Ready(Ok(())),
             }
@@ -142,9 +154,37 @@ impl AsyncWrite for ClientStream {
     }
 }
 
+// === impl Lingering ===
+
+impl Lingering {
+    fn new() -> Self {
+        let (pause, bytes_per_second) = LINGER_PAUSE;
+        Self {
+            bytes_left: LINGER_BYTES,
+            clock: Box::pin(sleep(LINGER)),
+            min_rate: MinRate::new(pause, pause, bytes_per_second),
+        }
+    }
+
+    /// Ready at the end of the client's bytes, or of its time.
+    fn poll_end(&mut self, socket: &mut Socket, cx: &mut Context<'_>) -> Poll<()> {
+        while self.clock.as_mut().poll(cx).is_pending() {
+            let Poll::Ready(taken) = take_in(socket, cx) else {
+                return self.min_rate.poll_exceeded(cx);
+            };
+            self.min_rate.moved(taken);
+            match self.bytes_left.checked_sub(taken) {
+                Some(left) if taken > 0 => self.bytes_left = left,
+                Some(_) | None => break,
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
 /// Reads and discards some bytes; returns 0 at the end or on an error.
 fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<usize> {
-    let mut space = [0; 4096];
+    let mut space = [0; LINGER_READ];
     let mut buf = ReadBuf::new(&mut space);
     let read = ready!(Pin::new(socket).poll_read(cx, &mut buf));
     Poll::Ready(read.map_or(0, |()| buf.filled().len()))
@@ -201,5 +241,69 @@ impl AsyncWrite for Socket {
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn ending() -> (UnixStream, ClientStream) {
+        let (client, ours) = UnixStream::pair().unwrap();
+        let min_rate = MinRate::new(LINGER, LINGER, 0);
+        (
+            client,
+            ClientStream::new(Socket::Unix(ours), Activity::new(), min_rate),
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_sends_on_is_listened_to() {
+        let (mut client, mut ours) = ending();
+        let sending = async move {
+            client.write_all(&vec![0; 8 << 20]).await.unwrap();
+            client
+        };
+        let (mut client, ()) = tokio::join!(sending, async {
+            ours.write_all(b"refused").await.unwrap();
+            // It goes on until the client has closed as well.
+            drop(tokio::time::timeout(LINGER / 2, ours.shutdown()).await);
+        });
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer, "refused");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_sends_little_is_not_listened_to_for_long() {
+        let (mut client, mut ours) = ending();
+        let started = Instant::now();
+        let dripping = async {
+            for _ in 0..600 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                client.write_all(b"a").await.unwrap();
+            }
+        };
+        tokio::select! {
+            ended = ours.shutdown() => ended.unwrap(),
+            () = dripping => unreachable!("our end is open"),
+        }
+        assert!(
+            started.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            started.elapsed()
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dismissed_client_is_not_listened_to() {
+        let (_client, mut ours) = ending();
+        ours.activity.dismiss();
+        let started = Instant::now();
+        ours.shutdown().await.unwrap();
+        assert!(started.elapsed().is_zero());
     }
 }

@@ -32,6 +32,8 @@ pub(crate) enum TrafficKind {
     Calls,
     /// The rest of the site.
     Site,
+    /// Uploads to the rest of the site.
+    Uploads,
 }
 
 /// The metrics of all backends; clones share their values.
@@ -201,12 +203,13 @@ impl Drop for GaugeGuard {
 // === impl TrafficKind ===
 
 impl TrafficKind {
-    const ALL: [Self; 2] = [Self::Calls, Self::Site];
+    const ALL: [Self; 3] = [Self::Calls, Self::Site, Self::Uploads];
 
     const fn label(self) -> &'static str {
         match self {
             Self::Calls => "calls",
             Self::Site => "site",
+            Self::Uploads => "uploads",
         }
     }
 }

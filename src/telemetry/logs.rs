@@ -9,6 +9,7 @@ use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use super::log_buffer::{LogBuffer, LogFlush};
 use crate::settings::{LogFormat, LogSettings};
 
 /// The reason why logging could not be set up.
@@ -20,6 +21,9 @@ pub enum LogError {
     /// Logging is already set up in this process.
     #[error("logging is already set up")]
     Installed(#[from] TryInitError),
+    /// The thread that writes log lines cannot be started.
+    #[error("the thread that writes the log cannot be started")]
+    Thread(#[from] std::io::Error),
     /// The log of the filter no longer exists.
     #[error("the log filter cannot be replaced")]
     Gone(#[from] reload::Error),
@@ -31,15 +35,29 @@ pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
 
 /// Writes the process's log lines to standard error in the configured format.
 ///
+/// Lines pass a buffer, so that no request waits for the log. They are written within 20 ms, when the returned guard is
+/// dropped, and at a panic. Lines beyond 4 MiB that wait are lost; their number is logged.
+///
 /// A process has one log: the command line calls this once, an edge never does.
 ///
 /// # Errors
 ///
-/// If the filter is invalid or logging is already set up.
-pub fn install_logs(settings: &LogSettings) -> Result<LogFilter, LogError> {
-    let (lines, filter) = filtered_lines(settings, std::io::stderr)?;
+/// If the filter is invalid, logging is already set up, or the thread that writes cannot be started.
+pub fn install_logs(settings: &LogSettings) -> Result<(LogFilter, LogFlush), LogError> {
+    let buffer = LogBuffer::before(std::io::stderr())?;
+    let (lines, filter) = filtered_lines(settings, buffer.clone())?;
     lines.try_init()?;
-    Ok(filter)
+    flush_at_panic(buffer.clone());
+    Ok((filter, buffer.flush_at_end()))
+}
+
+/// Writes the lines before a panic above its report, which does not pass the buffer.
+fn flush_at_panic(buffer: LogBuffer) {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        buffer.flush();
+        report(panic);
+    }));
 }
 
 /// A subscriber that writes log lines in the configured format.

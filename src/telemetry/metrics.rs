@@ -16,6 +16,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::certificate::CertificateMetrics;
+use super::indexes::IndexMetrics;
 use super::labels::{class_label, method_label};
 use super::reloads::ReloadMetrics;
 
@@ -35,6 +36,7 @@ pub(crate) struct Metrics {
     exchange_seconds: Family<OperationLabels, Histogram, Buckets>,
     inflight: Gauge,
     reloads: ReloadMetrics,
+    indexes: IndexMetrics,
     backends: BackendFamilies,
     rate_limited: Family<BudgetLabels, Counter>,
     certificate: CertificateMetrics,
@@ -129,6 +131,7 @@ impl Metrics {
             exchange_seconds: Family::new_with_constructor(Buckets),
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
+            indexes: IndexMetrics::default(),
             backends: BackendFamilies::default(),
             rate_limited: Family::default(),
             certificate: CertificateMetrics::default(),
@@ -164,6 +167,7 @@ impl Metrics {
         );
         registry.register("inflight", "Requests running", self.inflight.clone());
         self.reloads.register(&mut registry);
+        self.indexes.register(&mut registry);
         self.backends.register(&mut registry);
         registry.register(
             "rate_limited",
@@ -232,6 +236,11 @@ impl Metrics {
     /// The metric of the certificate.
     pub(crate) fn certificate(&self) -> &CertificateMetrics {
         &self.certificate
+    }
+
+    /// The metrics of reading the sites' indexes.
+    pub(crate) fn indexes(&self) -> &IndexMetrics {
+        &self.indexes
     }
 
     /// The metrics of reloads.

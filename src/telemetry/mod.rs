@@ -3,7 +3,9 @@
 mod backend;
 mod causes;
 mod certificate;
+mod indexes;
 mod labels;
+mod log_buffer;
 mod logs;
 mod metrics;
 mod reloads;
@@ -13,6 +15,7 @@ mod wall_clock;
 pub(crate) use backend::{BackendMetrics, GaugeGuard, PermitMetrics, TrafficKind};
 pub(crate) use causes::causes;
 pub(crate) use labels::{class_label, method_label};
+pub use log_buffer::LogFlush;
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
 pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics, Served};
 pub(crate) use request_log::{RequestLog, Traffic};

@@ -194,7 +194,7 @@ fn callback(rule: Rule) -> Option<&'static str> {
         Rule::Image => "is_image",
         Rule::ImageOrEmpty => "is_image_or_empty",
         Rule::UserId => "is_user_id",
-        Rule::EventId => "is_event_id",
+        Rule::EventId | Rule::EventNumber => "is_event_id",
         Rule::VenueId => "is_venue_id",
         Rule::OrganizerId => "is_organizer_id",
         Rule::VenueIdList => "is_venue_id_list",

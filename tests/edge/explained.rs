@@ -273,7 +273,7 @@ async fn agrees(name: &'static str, settings: &'static str) -> usize {
 fn configuration(settings: &str, origin: &Origin) -> String {
     format!(
         "listen = \"127.0.0.1:0\"\n{settings}\n\
-         [origin]\nurl = \"{}/wp-json\"\nnamespace = \"tribe/events/v1\"\ntunnel_delete = true\n\
+         [origin]\nread_index = false\nurl = \"{}/wp-json\"\nnamespace = \"tribe/events/v1\"\ntunnel_delete = true\n\
          [admin]\nlisten = \"127.0.0.1:0\"\n[timeouts]\norigin_read = \"5s\"\n",
         origin.base()
     )

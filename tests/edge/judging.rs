@@ -1,7 +1,10 @@
 //! Recorded requests for the judge alone, without socket and server.
 
+use std::sync::Arc;
+
 use calendar_edge::authority::{Addressed, Scheme};
 use calendar_edge::call::{Judgement, Outcome};
+use calendar_edge::contract::{TableInForce, TablesInForce};
 use calendar_edge::decision::{Decider, Decision, RequestHead};
 use calendar_edge::problem::Refusal;
 use calendar_edge::settings::{Root, Settings};
@@ -9,6 +12,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::corpus::{Record, records};
+use crate::support::corpus_table;
 
 /// The namespace of the plugin, and of the recorded requests.
 pub(crate) const NAMESPACE: &str = "tribe/events/v1";
@@ -120,9 +124,16 @@ pub(crate) enum Said {
 // === impl Edge ===
 
 impl Edge {
+    /// Before a site of the version that the corpus was recorded from.
     pub(crate) fn new(settings: &Settings) -> Self {
+        Self::before(settings, &corpus_table())
+    }
+
+    /// Before a site whose roots all publish this table.
+    pub(crate) fn before(settings: &Settings, table: &Arc<TableInForce>) -> Self {
+        let tables = vec![Arc::clone(table); settings.roots.len()];
         Self {
-            decider: Decider::new(settings),
+            decider: Decider::before(settings, TablesInForce::new(tables)),
         }
     }
 
@@ -140,6 +151,8 @@ impl Edge {
         match self.decider.decide(&head, &request.body) {
             Decision::Judged(judgement) => Said::Judged(*judgement),
             Decision::Refuse(refusal) => Said::Turned(refusal),
+            // The edge's own index lists less than the site's: for the comparison it counts as "not the calendar".
+            Decision::RestIndex(_) => Said::Turned(Refusal::no_route()),
             decision @ (Decision::Preflight | Decision::Site) => panic!("{decision:?} is not judged"),
         }
     }

@@ -21,7 +21,8 @@ async fn a_declared_large_body_is_refused_unread() {
     // No byte of the body is sent, and no 100 Continue requests it.
     let answer = client
         .send(format!(
-            "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65\r\nExpect: 100-continue\r\n\r\n"
+            "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YTpi\r\nContent-Length: 65\r\n\
+             Expect: 100-continue\r\n\r\n"
         ))
         .await
         .answer()
@@ -42,7 +43,7 @@ async fn a_growing_body_is_refused_at_the_limit() {
 
     let answer = client
         .send(format!(
-            "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YTpi\r\nTransfer-Encoding: chunked\r\n\r\n"
         ))
         .await
         .send(format!("41\r\n{}\r\n", "a".repeat(65)))
@@ -87,7 +88,7 @@ async fn a_slow_body_ends_with_its_deadline() {
 
     let answer = client
         .send(format!(
-            "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{{"
+            "POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YTpi\r\nContent-Length: 10\r\n\r\n{{"
         ))
         .await
         .answer()

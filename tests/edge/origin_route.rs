@@ -152,7 +152,7 @@ async fn with_tls_the_name_is_checked_and_the_address_dialled() {
     ] {
         let (address, seen) = secure(&authority.certify(certified)).await;
         let text = format!(
-            "listen = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nurl = \"{url}/wp-json\"\n{settings}\n"
+            "listen = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{url}/wp-json\"\n{settings}\n"
         );
         let config = directory.write("edge.toml", &text.replace("ADDRESS", &address.to_string()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
@@ -281,4 +281,29 @@ async fn check_says_whether_the_companion_plugin_stands() {
     let (text, _) = check("check-bare", "writers = [\"editor\"]", &without(&open)).await;
     assert!(text.contains("warning: with `other = \"forward\"`"), "{text}");
     assert!(text.contains("WARNING: `writers`"), "{text}");
+}
+
+#[tokio::test]
+async fn check_names_routes_that_rules_about_writes_do_not_reach() {
+    let origin = Origin::answering(|seen| match seen.target.as_str() {
+        "/wp-json/wp/v2/types" => Reply::json(200, r#"{"post":{},"tribe_events":{},"tribe_venue":{}}"#),
+        "/wp-json/" => Reply::json(200, r#"{"namespaces":["wp/v2","tribe/events/v1","tec/v1"]}"#),
+        _ => Reply::json(200, r#"{"namespace":"tribe/events/v1","routes":{}}"#),
+    })
+    .await;
+    let hidden = Origin::always(Reply::json(404, "{}")).await;
+    let url = |origin: &Origin| format!("url = \"{}/wp-json\"", origin.base());
+
+    let (shown, _) = check("check-editors", "read_only = true", &url(&origin)).await;
+    let (unset, _) = check("check-no-rule", "", &url(&origin)).await;
+    let (unseen, _) = check("check-unseen", "writers = [\"anna\"]", &url(&hidden)).await;
+
+    let routes =
+        "`read_only` do not reach routes of WordPress's own: wp/v2/tribe_events, wp/v2/tribe_venue, tec/v1;";
+    assert!(shown.contains(routes), "{shown}");
+    assert!(!unset.contains("do not reach"), "{unset}");
+    assert!(
+        unseen.contains("`writers` do not reach routes that WordPress shows to nobody"),
+        "{unseen}"
+    );
 }

@@ -130,7 +130,7 @@ async fn t80_requests_under_constant_reloads_all_succeed() {
 
 fn file(origin: &str, more: &str) -> String {
     format!(
-        "listen = \"127.0.0.1:0\"\n{more}\n[origin]\nurl = \"{origin}/wp-json\"\n\
+        "listen = \"127.0.0.1:0\"\n{more}\n[origin]\nread_index = false\nurl = \"{origin}/wp-json\"\n\
          namespace = \"tribe/events/v1\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
     )
 }

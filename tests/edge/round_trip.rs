@@ -1,7 +1,7 @@
 //! The document against the judge: what the document allows passes, and one fault never just passes.
 
 use calendar_edge::call::{Judge, Outcome, RawCall};
-use calendar_edge::contract::{Argument, Operation, Place, Route, table};
+use calendar_edge::contract::{Argument, Operation, Place, Route, TablesInForce, table};
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
 use calendar_edge::routing::{Roots, Target};
@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::openapi::{document, operations, validator};
 use crate::schema_values::{MAY, MUST, as_text, present, values};
+use crate::support::corpus_table;
 
 // === requests ===
 
@@ -106,7 +107,8 @@ fn said(request: &Request) -> Said {
     let headers = request.headers();
     let body = request.body();
     let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
-    let judgement = Judge::new(&settings).judge(&RawCall {
+    let tables = TablesInForce::new(vec![corpus_table()]);
+    let judgement = Judge::before(&settings, tables).judge(&RawCall {
         method: &request.method,
         target: &target,
         credentials: &credentials.expect("one Authorization"),

@@ -6,7 +6,7 @@ import re
 import time
 from collections import Counter
 
-from attacks import FORM, JSON, PRETTY, ROUTE, attacks, form, get, multipart, part
+from attacks import FORM, JSON, PRETTY, ROUTE, attacks, form, get, multipart, part, upload
 from site_under_test import LOGIN, PASSWORD
 from wire import Request, mark, send
 
@@ -238,12 +238,6 @@ def ordinary(site, server, tally):
     tally.check(b"Hello!" in answer.body, f"{server}: XML-RPC: {answer}")
     answer = send(site.host, Request("POST", "/wp-json/wp/v2/posts", [FORM, cookie, token], b"title=form"))
     tally.check(answer.status == 201, f"{server}: a post from a form: {answer}")
-
-
-def upload(headers):
-    pixel = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
-    disposition = ("Content-Disposition", 'attachment; filename="pixel.gif"')
-    return Request("POST", "/wp-json/wp/v2/media", [("Content-Type", "image/gif"), disposition, *headers], pixel)
 
 
 def health(site, server, tally, label):

@@ -45,6 +45,14 @@ list( $password ) = WP_Application_Passwords::create_new_application_password( 1
 echo $password;
 """
 
+CLI = r"""<?php
+$_SERVER['HTTP_HOST'] = $argv[2];
+require $argv[1] . '/wp-load.php';
+require_once ABSPATH . 'wp-admin/includes/admin.php';
+wp_set_current_user( 1 );
+eval( $argv[3] );
+"""
+
 CONFIG = r"""<?php
 define( 'DB_NAME', 'wordpress' );
 define( 'DB_USER', 'root' );
@@ -64,6 +72,9 @@ foreach ( array( 'AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE' ) as $name ) {
 define( 'CALENDAR_PROBE_LOG', '@SCRATCH@/reached.log' );
 if ( file_exists( '@SCRATCH@/secret-file' ) ) {
 	define( 'CALENDAR_EDGE_SECRET_FILE', file_get_contents( '@SCRATCH@/secret-file' ) );
+}
+if ( file_exists( '@SCRATCH@/edges' ) ) {
+	define( 'CALENDAR_EDGE_URLS', file_get_contents( '@SCRATCH@/edges' ) );
 }
 if ( ! defined( 'ABSPATH' ) ) {
 	define( 'ABSPATH', __DIR__ . '/' );
@@ -191,7 +202,8 @@ class Site:
         (self.root / "wp-config.php").write_text(self._fill(CONFIG))
         (content / "themes/plain/style.css").write_text("/* Theme Name: Plain */")
         (content / "themes/plain/index.php").write_text(THEME)
-        shutil.copy(HERE / "plugin" / "calendar-probe.php", content / "plugins")
+        for plugin in (HERE / "plugin").iterdir():
+            shutil.copy(plugin, content / "plugins")
         shutil.copy(COMPANION, content / "mu-plugins")
         self.forget()
 
@@ -207,6 +219,18 @@ class Site:
         (self.scratch / "secret-file").unlink(missing_ok=True)
         if secret_file is not None:
             (self.scratch / "secret-file").write_text(str(secret_file))
+
+    def report_to(self, urls):
+        """Names the edges that are told of changes, or none."""
+        (self.scratch / "edges").unlink(missing_ok=True)
+        if urls:
+            (self.scratch / "edges").write_text(", ".join(urls))
+
+    def php(self, code):
+        """What a program on the command line prints that loads WordPress, as WP-CLI does."""
+        script = self.scratch / "cli.php"
+        script.write_text(CLI)
+        return self._once(["php", str(script), str(self.root), self.host, code])
 
     def reached(self):
         """What ran of the calendar's routes since `forget`."""

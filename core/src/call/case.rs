@@ -6,7 +6,7 @@ use super::nonce::nonce;
 use super::policy::Policy;
 use super::reading::{RawCall, read_parameters};
 use super::wordpress::{Checked, Deferred, check, readings};
-use crate::contract::Operation;
+use crate::contract::{Operation, OperationInForce};
 use crate::credentials::Caller;
 use crate::payload::Parameters;
 use crate::problem::{Allow, Problem, Refusal, Style};
@@ -91,11 +91,17 @@ impl Case<'_> {
         self.checked.get_or_init(|| {
             let readings = readings(
                 self.operation,
+                self.in_force(),
                 &self.parameters,
-                self.policy.judge_context(self.caller),
+                self.policy.judge_context(self.call.target.root, self.caller),
             );
-            check(self.operation, &self.parameters, &readings)
+            check(&self.parameters, &readings)
         })
+    }
+
+    /// The operation as its site publishes it.
+    pub(super) fn in_force(&self) -> &OperationInForce {
+        self.policy.table(self.call.target.root).operation(self.operation)
     }
 
     /// The arguments that only the origin can judge; empty if WordPress's checks did not run.

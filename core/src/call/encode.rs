@@ -9,7 +9,9 @@ use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::canonical_route::CanonicalRoute;
 use super::case::Case;
 use super::nonce::nonce;
+use super::policy::Policy;
 use super::reading::RawCall;
+use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
 use crate::contract::{Action, Argument, Operation, Role, Treatment, global::GLOBALS, obeyed};
 use crate::payload::{Parameters, Source};
@@ -29,18 +31,19 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         parameters,
         ..
     } = case;
-    let extra = case.policy.extra_parameters(operation);
     let writes_body = matches!(operation.id.action, Action::Create | Action::Update);
+    let loose = loose(case);
     let mut pairs = String::new();
     if !writes_body {
-        for (name, value) in arguments(operation, parameters, extra) {
+        for (name, value) in arguments(case) {
             write_query(name, &value, &mut pairs);
         }
     }
+    write_loose_query(&loose, writes_body, &mut pairs);
     let declared = |name: &str| !writes_body && operation.argument(name.as_bytes()).is_some();
     write_globals(parameters, declared, &mut pairs);
     let body = if writes_body {
-        Some(json_body(arguments(operation, parameters, extra)).map_err(|NotUtf8| NOT_UTF8)?)
+        Some(json_body(arguments(case), &loose).map_err(|NotUtf8| NOT_UTF8)?)
     } else {
         None
     };
@@ -94,21 +97,17 @@ fn namespace(operation: &Operation, parameters: &Parameters) -> Option<&'static 
 }
 
 /// The values to forward, in table order: first declared arguments, then undeclared parameters that the
-/// backend obeys, then those that the settings allow.
-fn arguments<'a>(
-    operation: &'a Operation,
-    parameters: &'a Parameters,
-    extra: &'a [String],
-) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
+/// backend obeys.
+fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
+    let (operation, parameters, policy) = (case.operation, &case.parameters, case.policy);
     let in_path = operation.id.route.path_parameter();
     let declared = operation
         .arguments
         .iter()
         .filter(move |argument| Some(argument.name) != in_path && argument.role != Role::Namespace);
-    let declared =
-        declared.filter_map(move |argument| Some((argument.name, argument_value(argument, parameters)?)));
+    let declared = declared
+        .filter_map(move |argument| Some((argument.name, argument_value(argument, parameters, policy)?)));
     let undeclared = obeyed(operation.id).iter().map(|known| known.name);
-    let undeclared = undeclared.chain(extra.iter().map(String::as_str));
     let undeclared = undeclared.filter_map(|name| {
         parameters
             .get(name)
@@ -117,13 +116,34 @@ fn arguments<'a>(
     declared.chain(undeclared)
 }
 
-fn argument_value<'a>(argument: &Argument, parameters: &'a Parameters) -> Option<Cow<'a, Value>> {
+fn argument_value<'a>(
+    argument: &Argument,
+    parameters: &'a Parameters,
+    policy: &Policy,
+) -> Option<Cow<'a, Value>> {
     let Some((_, value)) = parameters.get(argument.name) else {
         // Some handlers treat a JSON null as a value.
         return parameters.of(Source::Json)?.get(argument.name).map(Cow::Borrowed);
     };
-    let usable = argument.rule.creates().and_then(|kind| usable(kind, value));
+    let created = argument.rule.creates().filter(|_| policy.repairs());
+    let usable = created.and_then(|kind| usable(kind, value));
     Some(usable.map_or(Cow::Borrowed(value), Cow::Owned))
+}
+
+/// Writes the undeclared parameters that belong into the query: those of the query, and on calls without a body all
+/// of them. Of a name that came twice the value counts that WordPress would read.
+fn write_loose_query(loose: &[LooseParameter<'_>], writes_body: bool, query: &mut String) {
+    for (at, sent) in loose.iter().enumerate() {
+        let mut stronger = loose.iter().take(at);
+        let is_here = if writes_body {
+            sent.source == Source::Query
+        } else {
+            !stronger.any(|known| known.name == sent.name && *known.value != Value::Null)
+        };
+        if let Some(name) = sent.query_name().filter(|_| is_here) {
+            write_query(&name, sent.value, query);
+        }
+    }
 }
 
 /// Writes the global parameters, except those that are already written.
@@ -145,18 +165,37 @@ fn write_globals(parameters: &Parameters, is_written: impl Fn(&str) -> bool, que
     }
 }
 
-fn json_body<'a>(members: impl Iterator<Item = (&'a str, Cow<'a, Value>)>) -> Result<Bytes, NotUtf8> {
+fn json_body<'a>(
+    members: impl Iterator<Item = (&'a str, Cow<'a, Value>)>,
+    loose: &[LooseParameter<'_>],
+) -> Result<Bytes, NotUtf8> {
     let mut json = vec![b'{'];
     for (name, value) in members {
-        if json.len() > 1 {
-            json.push(b',');
+        write_member(name.as_bytes(), &value, &mut json)?;
+    }
+    for sent in loose.iter().filter(|sent| sent.source != Source::Query) {
+        let end = json.len();
+        match (
+            write_member(&sent.name.to_bytes(), sent.value, &mut json),
+            sent.fate,
+        ) {
+            (Ok(()), _) => {}
+            // No site declares it, so what cannot become JSON is dropped.
+            (Err(NotUtf8), UndeclaredFate::ByRule(_)) => json.truncate(end),
+            (Err(error), UndeclaredFate::Listed | UndeclaredFate::Published) => return Err(error),
         }
-        write_json_text(name.as_bytes(), &mut json)?;
-        json.push(b':');
-        write_json(&value, &mut json)?;
     }
     json.push(b'}');
     Ok(Bytes::from(json))
+}
+
+fn write_member(name: &[u8], value: &Value, json: &mut Vec<u8>) -> Result<(), NotUtf8> {
+    if json.len() > 1 {
+        json.push(b',');
+    }
+    write_json_text(name, json)?;
+    json.push(b':');
+    write_json(value, json)
 }
 
 const NOT_UTF8: Problem = Problem::edge(EdgeError::InvalidUtf8);

@@ -3,7 +3,9 @@
 use super::nonce::nonce;
 use super::policy::Policy;
 use super::reading::{RawCall, read_parameters};
+use super::undeclared::{UndeclaredFate, UndeclaredRule};
 use super::wordpress::{Reading, readings};
+use crate::contract::OperationInForce;
 use crate::credentials::Caller;
 use crate::payload::Parameters;
 use crate::problem::Problem;
@@ -15,6 +17,9 @@ pub struct Explanation<'a> {
     pub readings: Vec<Reading<'a>>,
     /// All parameters that were sent, declared or not.
     pub parameters: &'a Parameters,
+    /// The operation as its site publishes it.
+    pub in_force: &'a OperationInForce,
+    rule: UndeclaredRule<'a>,
     /// The sender of the call: anonymous or with credentials.
     pub caller: Caller,
 }
@@ -31,9 +36,27 @@ pub(super) fn explain<T>(
     };
     let parameters = read_parameters(call, matched, &policy.limits)?;
     let caller = call.credentials.caller(nonce(call.method, &parameters).as_ref());
+    let root = call.target.root;
+    let in_force = policy.table(root).operation(operation);
     Ok(show(Some(Explanation {
-        readings: readings(operation, &parameters, policy.judge_context(caller)),
+        readings: readings(
+            operation,
+            in_force,
+            &parameters,
+            policy.judge_context(root, caller),
+        ),
         parameters: &parameters,
+        in_force,
+        rule: UndeclaredRule::new(operation, in_force, policy),
         caller,
     })))
+}
+
+// === impl Explanation ===
+
+impl Explanation<'_> {
+    /// What becomes of a parameter; `None` for a name that the table or WordPress itself has a rule for.
+    pub fn fate(&self, name: &[u8]) -> Option<UndeclaredFate> {
+        self.rule.fate(name)
+    }
 }

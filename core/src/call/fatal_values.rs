@@ -1,15 +1,25 @@
 //! Values that end PHP with a fatal error. No mode and no profile forwards them (backend.md section 3).
 
-use crate::contract::{FatalShape, Operation, obeyed};
+use crate::contract::{FatalShape, Generations, Operation, obeyed};
 use crate::payload::Parameters;
 use crate::value::Value;
 
 /// The parameter whose value would crash the plugin.
-pub(super) fn fatal_argument(operation: &Operation, parameters: &Parameters) -> Option<&'static str> {
+///
+/// A value that crashes only some versions counts where the site is known to have such a version.
+pub(super) fn fatal_argument(
+    operation: &Operation,
+    parameters: &Parameters,
+    generations: Generations,
+) -> Option<&'static str> {
     let declared = operation.arguments.iter();
     let declared = declared.map(|argument| (argument.name, argument.crashes_on));
     let undeclared = obeyed(operation.id)
         .iter()
+        .filter(|known| {
+            let is_new = known.crashes_since.map(|since| generations.have(since));
+            is_new.is_none_or(|has| has == Some(true))
+        })
         .map(|known| (known.name, known.crashes_on));
     let is_fatal = |(name, shape): &(&'static str, Option<FatalShape>)| {
         let value = parameters.get(name).map(|(_, value)| value);

@@ -1,16 +1,19 @@
-//! Findings: the objections to a call, for logs and metrics. All words are from closed sets; no text of the
-//! client is included.
+//! Findings: the objections to a call, for logs and metrics. All words are from closed sets, except for the names of
+//! undeclared parameters, which are bounded; no value of the client is included.
+
+use std::borrow::Cow;
 
 use crate::contract::Operation;
 use crate::problem::{Fault, Problem};
 
 /// One reason to refuse a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Finding {
     /// The error code of the refusal.
     pub code: &'static str,
-    /// The argument that the finding is about; none: the request as a whole.
-    pub parameter: Option<&'static str>,
+    /// The argument that the finding is about; none: the request as a whole. The name of an undeclared parameter is the
+    /// client's text: it belongs into log lines, not into metrics.
+    pub parameter: Option<Cow<'static, str>>,
     /// The rule that was broken.
     pub rule: &'static str,
 }
@@ -40,6 +43,15 @@ impl Finding {
         }
     }
 
+    /// The finding about a parameter that is not declared.
+    pub(super) const fn undeclared(name: String) -> Self {
+        Self {
+            code: "rest_invalid_param",
+            parameter: Some(Cow::Owned(name)),
+            rule: "undeclared",
+        }
+    }
+
     /// A finding that is not about an argument.
     pub(super) fn unplaced(problem: &Problem) -> Self {
         Self {
@@ -52,7 +64,7 @@ impl Finding {
     fn about(problem: &Problem, name: &'static str, rule: &'static str) -> Self {
         Self {
             code: problem.code(),
-            parameter: Some(name),
+            parameter: Some(Cow::Borrowed(name)),
             rule,
         }
     }

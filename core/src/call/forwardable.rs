@@ -14,6 +14,7 @@ use super::finding::Finding;
 use super::phases::{Weighed, weigh};
 use super::policy::Policy;
 use super::reading::RawCall;
+use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
 use crate::contract::Operation;
@@ -21,6 +22,7 @@ use crate::credentials::Credentials;
 use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
+use crate::settings::Mode;
 
 /// A call that was judged and encoded and may be sent to an origin.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,9 +69,15 @@ impl ForwardableCall {
         match weigh(case) {
             Weighed::Refused(problem) => Err(problem),
             Weighed::Passed => Ok((Self::Validated(ValidatedCall::new(case)?), Vec::new())),
-            Weighed::Waived(waiver, None) => Ok((Self::Waived(WaivedCall::new(case, waiver)?), Vec::new())),
+            Weighed::Waived(waiver, None) => {
+                Ok((Self::Waived(WaivedCall::new(case, waiver)?), undeclared(case)))
+            }
             Weighed::Waived(waiver, Some(objection)) => match WaivedCall::new(case, waiver) {
-                Ok(call) => Ok((Self::Waived(call), Finding::of(&objection, case.operation))),
+                Ok(call) => {
+                    let mut findings = Finding::of(&objection, case.operation);
+                    findings.extend(undeclared(case));
+                    Ok((Self::Waived(call), findings))
+                }
                 // The response names the first objection.
                 Err(_) => Err(objection),
             },
@@ -160,6 +168,14 @@ impl ForwardableCall {
             Self::Validated(call) => &call.encoded,
             Self::Waived(call) => &call.encoded,
         }
+    }
+}
+
+/// The findings about undeclared parameters, which mode `report` forwards.
+fn undeclared(case: &Case<'_>) -> Vec<Finding> {
+    match case.mode {
+        Mode::Report => names(case).into_iter().map(Finding::undeclared).collect(),
+        Mode::Enforce | Mode::Off => Vec::new(),
     }
 }
 

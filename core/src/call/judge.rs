@@ -10,7 +10,8 @@ use super::phases::on_arrival;
 use super::policy::Policy;
 use super::reading::RawCall;
 use super::unfound::{elsewhere, unfound};
-use crate::contract::Operation;
+use crate::contract::{Operation, TablesInForce};
+use crate::credentials::Credentials;
 use crate::problem::{Problem, Refusal};
 use crate::routing::RouteMatch;
 use crate::settings::{Mode, Profile, Settings};
@@ -34,6 +35,17 @@ pub struct Judgement {
     pub outcome: Outcome,
 }
 
+/// What the judgement of a call depends on, as far as its head tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyNeed {
+    /// The call is refused in the same words whatever its body is.
+    Nothing,
+    /// The call is refused for its missing credentials, unless its body has a fault that comes first, or a nonce.
+    Words,
+    /// The body decides.
+    All,
+}
+
 /// The next step for a judged call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -46,10 +58,15 @@ pub enum Outcome {
 // === impl Judge ===
 
 impl Judge {
-    /// The judge for these settings.
+    /// The judge for these settings, before sites of which nothing is known.
     pub fn new(settings: &Settings) -> Self {
+        Self::before(settings, TablesInForce::default())
+    }
+
+    /// The judge for these settings, before sites that publish these tables.
+    pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            policy: Policy::new(settings),
+            policy: Policy::new(settings, tables),
         }
     }
 
@@ -87,6 +104,51 @@ impl Judge {
             (Some(matched), None) if *call.method == Method::OPTIONS => self.describe(call, matched),
             (Some(_) | None, _) => self.refused(None, unfound(call, &self.policy)),
         }
+    }
+
+    /// What the judgement of a call still depends on when its head is known; `call` has no body yet.
+    pub fn needs(&self, call: &RawCall<'_>) -> BodyNeed {
+        let Some(arrival) = self.arrival(call) else {
+            return BodyNeed::Nothing;
+        };
+        if on_arrival(&arrival).is_some() {
+            BodyNeed::Nothing
+        } else if self.lacks_credentials(arrival.operation, call.credentials) {
+            BodyNeed::Words
+        } else {
+            BodyNeed::All
+        }
+    }
+
+    /// Returns true if calls of an operation are refused for their missing credentials, as far as the head tells.
+    pub fn lacks_credentials(&self, operation: &Operation, credentials: &Credentials) -> bool {
+        self.policy.mode(Some(operation)) == Mode::Enforce
+            && self.policy.lacks_credentials(operation, credentials.caller(None))
+    }
+
+    /// Judges a call that lacks credentials without its body.
+    pub fn judge_unread(&self, call: &RawCall<'_>) -> Judgement {
+        let Some(arrival) = self.arrival(call) else {
+            return self.judge(call);
+        };
+        let refusal = arrival.refusal(Problem::Forbidden);
+        let refusal = refusal.in_words(self.policy.words(call.target.root));
+        self.refused(Some(arrival.operation), refusal)
+    }
+
+    /// A call of an operation; `None` for a call that is refused or described without one.
+    fn arrival<'a>(&'a self, call: &'a RawCall<'a>) -> Option<Arrival<'a>> {
+        let operation = call.target.operation?;
+        let takes_callback = self.enforced_profile(Some(operation)) == Profile::Compatible;
+        if takes_callback && self.policy.callback_problem(&call.target.query).is_some() {
+            return None;
+        }
+        Some(Arrival {
+            matched: call.target.matched.as_ref()?,
+            call,
+            operation,
+            policy: &self.policy,
+        })
     }
 
     /// Reads the arguments of a call, to explain to people why it was judged as it was. `show` gets `None` if

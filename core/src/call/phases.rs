@@ -7,6 +7,7 @@ use super::case::{Arrival, Case};
 use super::policy::AUTHOR_DENIED;
 use super::strict::{check_media, check_shape, check_values};
 use super::unconditional::{contradicting_path, fatal_value, foreign_image, private_namespace};
+use super::undeclared::objection;
 use super::waiver::Waiver;
 use super::wordpress::Checked;
 use crate::credentials::Caller;
@@ -22,7 +23,7 @@ const ON_ARRIVAL: [fn(&Arrival<'_>) -> Option<Problem>; 2] = [offered, media_typ
 /// Run when the call has been read. In mode `report` their objections are only findings; in mode `off` they
 /// do not run. If mode `enforce` leaves the words of a refusal to the origin, the edge's own objections still
 /// hold.
-const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 5] = [
+const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 6] = [
     // Strict: an odd spelling may have a second reading, so this phase runs before all phases that depend on
     // the reading.
     shape,
@@ -32,6 +33,7 @@ const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 5] = [
     // Strict: values that the origin accepts and the specification does not.
     strict_values,
     // The edge's own rules come last: a client first learns the faults of its call.
+    undeclared,
     author,
     credentials,
 ];
@@ -179,6 +181,10 @@ fn strict_values(case: &Case<'_>) -> Option<Objection> {
         return None;
     }
     check_values(case.operation, &case.parameters).map(Objection::Own)
+}
+
+fn undeclared(case: &Case<'_>) -> Option<Objection> {
+    objection(case).map(Objection::Own)
 }
 
 fn author(case: &Case<'_>) -> Option<Objection> {

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use super::rules::{ImageHosts, JudgeContext, created, members};
-use crate::contract::{Argument, Kind, Operation, OperationId, Role};
+use crate::contract::{Argument, Kind, Operation, OperationId, Role, TableInForce, TablesInForce};
 use crate::credentials::Caller;
 use crate::payload::Parameters;
 use crate::problem::{EdgeError, Problem, Words};
-use crate::settings::{Limits, Mode, OperationSettings, Profile, Root, Settings, Writes};
+use crate::settings::{
+    Limits, Mode, OperationSettings, Profile, Root, Settings, UndeclaredParameters, Writes,
+};
 use crate::value::{PhpArray, Value};
 
 /// The settings that the judgement of calls depends on.
@@ -19,7 +21,11 @@ pub(super) struct Policy {
     read_only: bool,
     allow_author: Option<bool>,
     allow_jsonp: bool,
+    undeclared: Option<UndeclaredParameters>,
+    extra_parameters: Vec<String>,
+    repair: bool,
     operations: HashMap<OperationId, OperationSettings>,
+    tables: TablesInForce,
     /// In the settings' order.
     roots: Vec<Root>,
     public_namespaces: Vec<String>,
@@ -28,8 +34,12 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
+            undeclared: settings.undeclared,
+            extra_parameters: settings.extra_parameters.clone(),
+            repair: settings.repair,
+            tables,
             mode: settings.mode,
             profile: settings.profile,
             writes: settings.writes,
@@ -74,17 +84,38 @@ impl Policy {
         !allowed && operation.is_write() && names_author(operation, parameters)
     }
 
+    /// The table by which the calls of a root are judged.
+    pub(super) fn table(&self, root: usize) -> &TableInForce {
+        self.tables.of_root(root)
+    }
+
     /// Undeclared parameters that the settings allow for an operation.
-    pub(super) fn extra_parameters(&self, operation: &Operation) -> &[String] {
-        self.of(Some(operation))
-            .map_or(&[], |settings| &settings.extra_parameters)
+    pub(super) fn extra_parameters(&self, operation: &Operation) -> impl Iterator<Item = &str> + Clone {
+        let own = self.of(Some(operation));
+        let own = own.map_or(&[][..], |settings| &settings.extra_parameters);
+        self.extra_parameters.iter().chain(own).map(String::as_str)
+    }
+
+    /// The treatment of undeclared parameters of an operation by the settings.
+    pub(super) fn undeclared(&self, operation: &Operation) -> UndeclaredParameters {
+        self.undeclared.unwrap_or(if self.is_strict(Some(operation)) {
+            UndeclaredParameters::Refuse
+        } else {
+            UndeclaredParameters::Drop
+        })
+    }
+
+    /// Returns true if values that the plugin fails on are converted to a form that it accepts.
+    pub(super) const fn repairs(&self) -> bool {
+        self.repair
     }
 
     /// The facts besides the value that a judgement of this caller's values depends on.
-    pub(super) fn judge_context(&self, caller: Caller) -> JudgeContext<'_> {
+    pub(super) fn judge_context(&self, root: usize, caller: Caller) -> JudgeContext<'_> {
         JudgeContext {
             caller,
             images: &self.images,
+            generations: self.table(root).generations(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! WordPress's own three checks, in its order (backend.md section 2, steps 7 to 9).
 
 use super::rules::{JudgeContext, judge_value};
-use crate::contract::{Argument, Operation, Rule, Schema};
+use crate::contract::{Argument, ArgumentStanding, Operation, OperationInForce, Rule, Schema};
 use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::value::boolean::is_boolean;
@@ -44,38 +44,50 @@ pub struct Reading<'a> {
     pub argument: &'a Argument,
     /// The value that wins, and the source it came from.
     pub winner: Option<(Source, &'a Value)>,
-    /// The verdict of the validate callback; absent values pass.
+    /// Whether the argument is judged.
+    pub standing: ArgumentStanding,
+    /// The verdict of the validate callback; absent values pass, and so do those that are not judged.
     pub verdict: Verdict,
 }
 
 /// Every argument of an operation with the value that WordPress would read, and the verdict on it.
 pub(super) fn readings<'a>(
     operation: &'a Operation,
+    in_force: &OperationInForce,
     parameters: &'a Parameters,
     judge_context: JudgeContext<'_>,
 ) -> Vec<Reading<'a>> {
-    let read = |argument: &'a Argument| {
+    let read = |(position, argument): (usize, &'a Argument)| {
         let winner = parameters.get(argument.name);
-        let verdict = winner.map_or(Verdict::Admit, |(_, value)| {
-            judge_value(argument.rule, value, judge_context)
-        });
+        let standing = in_force.standing(position);
+        let verdict = match (standing, winner) {
+            (ArgumentStanding::Unjudged, _) | (_, None) => Verdict::Admit,
+            (ArgumentStanding::Judged, Some((_, value))) => judge_value(argument.rule, value, judge_context),
+            (ArgumentStanding::Unsure, Some((_, value))) => {
+                match judge_value(argument.rule, value, judge_context) {
+                    Verdict::Reject => Verdict::Defer(Why::Generation),
+                    other => other,
+                }
+            }
+        };
         Reading {
             argument,
             winner,
+            standing,
             verdict,
         }
     };
-    operation.arguments.iter().map(read).collect()
+    operation.arguments.iter().enumerate().map(read).collect()
 }
 
 /// Runs WordPress's phases: missing, invalid, of the wrong type. The first phase that finds problems
 /// determines the one response.
-pub(super) fn check(operation: &Operation, parameters: &Parameters, readings: &[Reading<'_>]) -> Checked {
+pub(super) fn check(parameters: &Parameters, readings: &[Reading<'_>]) -> Checked {
     if let Some(problem) = missing(readings).or_else(|| invalid(readings)) {
         return Checked::Refused(problem);
     }
     let deferred: Vec<Deferred> = readings.iter().filter_map(Reading::deferred).collect();
-    let mistyped = mistyped(operation, parameters);
+    let mistyped = mistyped(parameters, readings);
     if mistyped.is_empty() {
         return Checked::Passed { deferred };
     }
@@ -94,7 +106,7 @@ pub(super) fn check(operation: &Operation, parameters: &Parameters, readings: &[
 fn missing(readings: &[Reading<'_>]) -> Option<Problem> {
     let absent = readings
         .iter()
-        .filter(|reading| reading.argument.is_required() && reading.winner.is_none());
+        .filter(|reading| reading.argument.is_required() && reading.is_judged() && reading.winner.is_none());
     let names: Vec<&'static str> = absent.map(|reading| reading.argument.name).collect();
     (!names.is_empty()).then_some(Problem::Missing(names))
 }
@@ -112,14 +124,16 @@ fn invalid(readings: &[Reading<'_>]) -> Option<Problem> {
 
 /// Checks all values that were sent against their schema types, including values that do not win. Each
 /// argument appears once, at its first position.
-fn mistyped(operation: &Operation, parameters: &Parameters) -> Vec<InvalidParameter> {
+fn mistyped(parameters: &Parameters, readings: &[Reading<'_>]) -> Vec<InvalidParameter> {
     let mut wrong: Vec<InvalidParameter> = Vec::new();
     for sent in parameters.in_order() {
         for (key, value) in sent.parameters.entries() {
             let KeyRef::Text(name) = key else { continue };
-            let Some(argument) = operation.argument(name) else {
+            let mut judged = readings.iter().filter(|reading| reading.is_judged());
+            let Some(reading) = judged.find(|reading| reading.argument.name.as_bytes() == name) else {
                 continue;
             };
+            let argument = reading.argument;
             let Some(schema) = argument.schema else { continue };
             if !is_of_type(schema, value) && wrong.iter().all(|known| known.name != argument.name) {
                 wrong.push(InvalidParameter {
@@ -151,6 +165,10 @@ impl Reading<'_> {
             }),
             Verdict::Admit | Verdict::Reject => None,
         }
+    }
+
+    fn is_judged(&self) -> bool {
+        self.standing == ArgumentStanding::Judged
     }
 
     /// The name of the rule that judged the value.

@@ -1,6 +1,7 @@
 //! Parameters that WordPress obeys on every route, declared or not (backend.md section 12, decision 0017).
 
 use super::fatal::FatalShape;
+use super::generation::Generation;
 use super::kind::{Kind, Route};
 use super::operation::{Action, OperationId};
 
@@ -39,6 +40,8 @@ pub struct Undeclared {
     pub name: &'static str,
     /// The shape of a value that crashes PHP; none: no shape crashes it.
     pub crashes_on: Option<FatalShape>,
+    /// The version of the plugin since which it does; none: every version.
+    pub crashes_since: Option<Generation>,
 }
 
 const fn forward(name: &'static str, meaning: &'static str) -> Global {
@@ -87,6 +90,10 @@ pub const GLOBALS: &[Global] = &[
         meaning: "Replaces the method.",
     },
 ];
+
+/// Parameters outside of the API that WordPress obeys: they select another theme or user. No setting and no index
+/// forwards them.
+pub const NEVER_FORWARDED: [&str; 2] = ["wp_customize", "customize_changeset_uuid"];
 
 /// Parameters that WordPress also reads from the query of the front page: its own and the plugin's. If the
 /// query and a form that PHP reads disagree about one of them, WordPress refuses the request (backend.md
@@ -174,6 +181,7 @@ pub fn obeyed(operation: OperationId) -> &'static [Undeclared] {
     const PASSWORD: Undeclared = Undeclared {
         name: "password",
         crashes_on: Some(FatalShape::Array),
+        crashes_since: Some(Generation::V6_5_0_1),
     };
     const OFFSET: Undeclared = harmless("offset");
     const PARENT: Undeclared = harmless("parent");
@@ -193,5 +201,6 @@ const fn harmless(name: &'static str) -> Undeclared {
     Undeclared {
         name,
         crashes_on: None,
+        crashes_since: None,
     }
 }

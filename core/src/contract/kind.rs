@@ -107,6 +107,15 @@ impl Route {
         }
     }
 
+    /// The key of the route in the index of WordPress: a path with named groups.
+    pub fn pattern(self, namespace: &str) -> String {
+        let pattern = self
+            .template()
+            .replace("{id}", r"(?P<id>\d+)")
+            .replace("{slug}", "(?P<slug>[^/]+)");
+        format!("/{namespace}{pattern}")
+    }
+
     /// The name of the path parameter; none if the route has no parameter.
     pub const fn path_parameter(self) -> Option<&'static str> {
         match self {

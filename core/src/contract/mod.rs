@@ -14,9 +14,11 @@ mod documented;
 pub mod drift;
 mod fatal;
 mod fields;
+mod generation;
 pub mod global;
 mod kind;
 mod operation;
+mod published;
 mod query;
 mod rule;
 mod strict;
@@ -25,9 +27,14 @@ mod table;
 pub use argument::{Argument, DefaultValue, Presence, Role, Schema};
 pub use documented::Documented;
 pub use fatal::FatalShape;
+pub use generation::{EventIds, Generation, Generations};
 pub use global::{Treatment, Undeclared, obeyed};
 pub use kind::{Kind, RECORD_NUMBER, Route};
 pub use operation::{Action, Operation, OperationId, Place};
+pub use published::{
+    ArgumentDifference, ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex,
+    TableInForce, TablesInForce,
+};
 pub use rule::{Rule, Taxonomy};
 pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};

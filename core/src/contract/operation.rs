@@ -36,6 +36,8 @@ pub struct OperationId {
 pub struct Operation {
     /// Route and action.
     pub id: OperationId,
+    /// The position in the table.
+    pub position: usize,
     /// The name used in settings, metrics and logs: `events.create`, `events.by-slug.read`.
     pub name: String,
     /// The arguments in the backend's declaration order, path parameter first.

@@ -22,7 +22,7 @@ pub(super) const fn list(kind: Kind) -> &'static [Argument] {
 /// The `id` of an item route.
 pub(super) const fn id(kind: Kind) -> Argument {
     let (rule, meaning) = match kind {
-        Kind::Event => (Rule::EventId, "Event post ID."),
+        Kind::Event => (Rule::EventNumber, "Event post ID."),
         Kind::Venue => (Rule::VenueId, "Venue post ID."),
         Kind::Organizer => (Rule::OrganizerId, "Organizer post ID."),
         Kind::Category => (Rule::TermList(Taxonomy::Category), "Category term ID."),

@@ -39,6 +39,8 @@ pub enum Rule {
     UserId,
     /// The number of an event of any status.
     EventId,
+    /// The number in the path of a single event: of an event, or of any number, by the generation of the plugin.
+    EventNumber,
     /// The number of a venue.
     VenueId,
     /// The number of an organizer.
@@ -85,6 +87,7 @@ impl Rule {
             Self::ImageOrEmpty => "image_or_empty",
             Self::UserId => "user_id",
             Self::EventId => "event_id",
+            Self::EventNumber => "event_number",
             Self::VenueId => "venue_id",
             Self::OrganizerId => "organizer_id",
             Self::VenueIdList => "venue_id_list",

@@ -26,12 +26,16 @@ pub fn table() -> &'static Table {
 
 impl Table {
     fn build() -> Self {
-        let operations = Route::all().flat_map(|route| {
-            actions(route).iter().map(move |&action| Operation {
-                id: OperationId { route, action },
-                name: OperationId { route, action }.name(),
-                arguments: arguments(route, action),
-            })
+        let ids = Route::all().flat_map(|route| {
+            actions(route)
+                .iter()
+                .map(move |&action| OperationId { route, action })
+        });
+        let operations = ids.enumerate().map(|(position, id)| Operation {
+            id,
+            position,
+            name: id.name(),
+            arguments: arguments(id.route, id.action),
         });
         Self {
             operations: operations.collect(),

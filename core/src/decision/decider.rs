@@ -1,14 +1,19 @@
 //! The decision about one request, in two steps: by its head, then by its body.
 
+use std::sync::Arc;
+
+use bytes::Bytes;
 use http::Method;
+use http::header::EXPECT;
 use http::request::Parts;
 
-use super::hidden_call::{SiteBody, hidden_call, site_body};
 use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
+use super::site_form::{SiteBody, SiteFormScan, site_body};
 use crate::admission::{Client, CostClass};
-use crate::call::{Explanation, Judgement, Outcome};
+use crate::call::{BodyNeed, Explanation, Judgement, Outcome};
+use crate::contract::{STRICT_LIMITS, TablesInForce};
 use crate::cors::Preflight;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Problem, Refusal};
@@ -21,7 +26,7 @@ use crate::settings::{OtherTraffic, Profile, Settings};
 #[derive(Debug)]
 pub struct Decider {
     on_head: OnHead,
-    roots: Roots,
+    roots: Arc<Roots>,
     schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
@@ -32,10 +37,12 @@ pub struct Decider {
 pub enum Opening {
     /// A browser's preflight for the calendar API: the edge answers it.
     Preflight,
+    /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
+    RestIndex(usize),
     /// The rest of the site. Its body is forwarded while it comes.
     Site,
-    /// The rest of the site, with a form that may name a route of the calendar API: it is read first.
-    SiteForm,
+    /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
+    SiteForm(SiteFormScan),
     /// The rest of the site, with a head that servers read in two ways.
     Ambiguous(Refusal),
     /// The calendar API, or nowhere.
@@ -47,6 +54,8 @@ pub enum Opening {
 pub enum Decision {
     /// The edge answers a browser's preflight.
     Preflight,
+    /// The edge answers with an index of the REST root at this position of the settings.
+    RestIndex(usize),
     /// It is forwarded to the rest of the site as it is.
     Site,
     /// The edge refuses it before anything is judged.
@@ -58,11 +67,16 @@ pub enum Decision {
 // === impl Decider ===
 
 impl Decider {
-    /// The decisions that these settings ask for.
+    /// The decisions that these settings ask for, before sites of which nothing is known.
     pub fn new(settings: &Settings) -> Self {
+        Self::before(settings, TablesInForce::default())
+    }
+
+    /// The decisions that these settings ask for, before sites that publish these tables.
+    pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            on_head: OnHead::new(settings),
-            roots: Roots::new(settings),
+            on_head: OnHead::new(settings, tables),
+            roots: Arc::new(Roots::new(settings)),
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
@@ -73,10 +87,10 @@ impl Decider {
     pub fn decide(&self, head: &RequestHead<'_>, body: &[u8]) -> Decision {
         let opened = match self.open(head) {
             Opening::Preflight => return Decision::Preflight,
+            Opening::RestIndex(root) => return Decision::RestIndex(root),
             Opening::Site => return Decision::Site,
             Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
-            Opening::SiteForm if self.is_too_large(body) => return too_large(),
-            Opening::SiteForm => match self.open_form(head, body) {
+            Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
                 Ok(None) => return Decision::Site,
                 Ok(Some(opened)) => opened,
                 Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
@@ -97,8 +111,12 @@ impl Decider {
         body: &[u8],
     ) -> Decision {
         let body = match call.body() {
-            BodyRule::Read if self.is_too_large(body) => return too_large(),
-            BodyRule::Read => body,
+            BodyRule::Read if call.is_too_large(body) => return too_large(),
+            BodyRule::Brief if call.is_too_large(body) => {
+                return Decision::Judged(Box::new(self.judge_unread(head, call)));
+            }
+            BodyRule::Leave => return Decision::Judged(Box::new(self.judge_unread(head, call))),
+            BodyRule::Read | BodyRule::Brief => body,
             BodyRule::Refuse if !body.is_empty() => {
                 return Decision::Refuse(Refusal::edge(EdgeError::UnexpectedBody));
             }
@@ -114,9 +132,9 @@ impl Decider {
         } = head.parts;
         let target = self.roots.locate(method, uri.path(), uri.query());
         if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
-            return match site_body(head.parts) {
+            return match site_body(&self.roots, head.parts) {
                 SiteBody::Streamed => Opening::Site,
-                SiteBody::Form => Opening::SiteForm,
+                SiteBody::Form(scan) => Opening::SiteForm(scan),
                 SiteBody::Ambiguous(problem) => Opening::Ambiguous(Refusal::plain(problem)),
             };
         }
@@ -124,16 +142,29 @@ impl Decider {
         if is_readable && Preflight::of(method, headers).is_some() {
             return Opening::Preflight;
         }
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        if matches!(target, Target::Site { .. })
+            && is_read
+            && let Some(root) = self.roots.index_of(uri.path(), uri.query().unwrap_or_default())
+        {
+            return Opening::RestIndex(root);
+        }
         Opening::Call(Box::new(self.opened(head, target)))
     }
 
-    /// The calendar call that a form to the rest of the site names, if it names one.
+    /// The calendar call that a whole form to the rest of the site names, if it names one.
     ///
     /// # Errors
     ///
-    /// A form whose route cannot be read, or can be read in two ways.
-    pub fn open_form(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
-        let target = hidden_call(&self.roots, head.parts, body)?;
+    /// A form that PHP could read in another way, or that names a route and has more than
+    /// [`WHOLE_FORM_BYTES`](super::WHOLE_FORM_BYTES).
+    pub fn open_form(
+        &self,
+        head: &RequestHead<'_>,
+        scan: SiteFormScan,
+        form: Bytes,
+    ) -> Result<Option<OpenedCall>, Problem> {
+        let target = scan.hidden_call(head.parts, form)?;
         Ok(target.map(|target| self.opened(head, Target::Calendar(target))))
     }
 
@@ -154,24 +185,33 @@ impl Decider {
         judgement
     }
 
+    /// Judges a call whose body [`BodyRule::Brief`] or [`BodyRule::Leave`] leaves unread.
+    pub fn judge_unread(&self, head: &RequestHead<'_>, call: &ReadableCall) -> Judgement {
+        self.on_head.judge.judge_unread(&call.raw(head, &[]))
+    }
+
     /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads
     /// elsewhere.
     pub fn target_of(&self, head: &RequestHead<'_>, body: &[u8]) -> Option<CallTarget> {
         let Parts { method, uri, .. } = head.parts;
         match self.roots.locate(method, uri.path(), uri.query()) {
             Target::Calendar(target) => Some(target),
-            Target::Site { .. } if matches!(self.open(head), Opening::SiteForm) => {
-                hidden_call(&self.roots, head.parts, body).ok().flatten()
-            }
-            Target::Site { .. } | Target::Invalid(_) => None,
+            Target::Site { .. } => match self.open(head) {
+                Opening::SiteForm(scan) => {
+                    let form = Bytes::copy_from_slice(body);
+                    scan.hidden_call(head.parts, form).ok().flatten()
+                }
+                _ => None,
+            },
+            Target::Invalid(_) => None,
         }
     }
 
     fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
         match self.open(head) {
             Opening::Call(opened) => Ok(Some(*opened)),
-            Opening::SiteForm => self.open_form(head, body),
-            Opening::Preflight | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+            Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
+            Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
         }
     }
 
@@ -215,19 +255,39 @@ impl Decider {
         });
         let next = match (target, refusal) {
             (_, Some(refusal)) => Err(refusal),
-            (Target::Calendar(target), None) => Ok(ReadableCall {
-                target,
-                // Rejected ones get here only where the target leads to no route: they do not matter.
-                credentials: credentials.unwrap_or_default(),
-                body: body_rule(method, profile),
-            }),
+            (Target::Calendar(target), None) => Ok(self.readable(
+                head,
+                profile,
+                ReadableCall {
+                    target,
+                    // Rejected ones get here only where the target leads to no route: they do not matter.
+                    credentials: credentials.unwrap_or_default(),
+                    body: body_rule(method, profile),
+                    body_bytes: self.body_bytes,
+                },
+            )),
             (Target::Site { .. } | Target::Invalid(_), None) => Err(Refusal::no_route()),
         };
         OpenedCall { cost, identity, next }
     }
 
-    fn is_too_large(&self, body: &[u8]) -> bool {
-        u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes)
+    /// The call with what its head tells about its body.
+    fn readable(&self, head: &RequestHead<'_>, profile: Profile, mut call: ReadableCall) -> ReadableCall {
+        let Parts { method, headers, .. } = head.parts;
+        if method.is_safe() {
+            return call;
+        }
+        call.body = match self.on_head.judge.needs(&call.raw(head, &[])) {
+            BodyNeed::All => call.body,
+            BodyNeed::Words if headers.contains_key(EXPECT) => BodyRule::Leave,
+            BodyNeed::Words => BodyRule::Brief,
+            BodyNeed::Nothing => BodyRule::Drop,
+        };
+        if profile == Profile::Strict {
+            let most = u64::try_from(STRICT_LIMITS.body_bytes).unwrap_or(u64::MAX);
+            call.body_bytes = call.body_bytes.min(most);
+        }
+        call
     }
 }
 

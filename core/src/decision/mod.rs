@@ -7,13 +7,14 @@
 mod decider;
 mod head_limits;
 mod head_rules;
-mod hidden_call;
 mod host_rule;
 mod on_head;
 mod opened_call;
 mod request_head;
+mod site_form;
 
 pub use decider::{Decider, Decision, Opening};
 pub use head_rules::HeadRules;
 pub use opened_call::{BodyRule, OpenedCall, ReadableCall};
 pub use request_head::RequestHead;
+pub use site_form::{SiteFormScan, WHOLE_FORM_BYTES};

@@ -6,6 +6,7 @@ use super::request_head::RequestHead;
 use crate::admission::{Client, CostClass, NamedAccounts, Writers};
 use crate::authority::{StrictAuthority, misdirected};
 use crate::call::Judge;
+use crate::contract::TablesInForce;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Refusal};
 use crate::routing::Target;
@@ -33,7 +34,7 @@ pub(super) struct OnHead {
 type HeadRule = fn(&OnHead, &ReadHead<'_>) -> Option<Refusal>;
 
 /// The rules; the first refusal is the response.
-const ON_HEAD: [HeadRule; 6] = [
+const ON_HEAD: [HeadRule; 7] = [
     // A target that cannot be read, or that leads nowhere, is refused whoever asks.
     unreadable_target,
     no_route,
@@ -43,6 +44,8 @@ const ON_HEAD: [HeadRule; 6] = [
     inexact_account,
     // Needs the client's address only, so it comes before the body.
     writing_address,
+    // So does the list of accounts that may write.
+    unlisted_writer,
     // Strict: an absolute target that names another host is not for this edge.
     foreign_authority,
 ];
@@ -50,9 +53,9 @@ const ON_HEAD: [HeadRule; 6] = [
 // === impl OnHead ===
 
 impl OnHead {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            judge: Judge::new(settings),
+            judge: Judge::before(settings, tables),
             writers: Writers::new(settings),
             authority: StrictAuthority::new(settings),
             names: NamedAccounts::new(settings),
@@ -97,6 +100,19 @@ fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
     let client = Client::new(read.head.client, credentials.identity());
     let is_denied = read.is_routed() && read.cost == CostClass::Write && !rules.writers.are_at(client);
     is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
+}
+
+/// A call without any credentials is not refused here: it is told what it lacks.
+fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let credentials = read.credentials.as_ref().ok()?;
+    let operation = read
+        .target
+        .call()?
+        .operation
+        .filter(|operation| operation.is_write())?;
+    let client = Client::new(read.head.client, credentials.identity());
+    let is_denied = !rules.writers.include(client) && !rules.judge.lacks_credentials(operation, credentials);
+    is_denied.then(|| Refusal::edge(EdgeError::WriterDenied))
 }
 
 fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {

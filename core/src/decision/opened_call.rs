@@ -25,13 +25,21 @@ pub struct ReadableCall {
     pub(super) target: CallTarget,
     pub(super) credentials: Credentials,
     pub(super) body: BodyRule,
+    pub(super) body_bytes: u64,
 }
+
+/// Maximum bytes of a body that is read although the head of its call tells that the call is refused.
+const BRIEF: u64 = 16 * 1024;
 
 /// The rule for the body of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyRule {
     /// It is read.
     Read,
+    /// It is read if it is short and comes at once: it can only change the words of a refusal.
+    Brief,
+    /// It is not read, because the client asks beforehand whether it should send it, and the call is refused.
+    Leave,
     /// It is dropped, because the method has none.
     Drop,
     /// A single byte is refused, because the method has none and the strict profile holds.
@@ -84,5 +92,18 @@ impl ReadableCall {
     /// The rule for its body.
     pub const fn body(&self) -> BodyRule {
         self.body
+    }
+
+    /// Maximum bytes of its body. A longer one is refused, or with [`BodyRule::Brief`] left unread.
+    pub const fn body_bytes(&self) -> u64 {
+        match self.body {
+            BodyRule::Brief if self.body_bytes > BRIEF => BRIEF,
+            _ => self.body_bytes,
+        }
+    }
+
+    /// True if a body of this length is longer than that.
+    pub fn is_too_large(&self, body: &[u8]) -> bool {
+        u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes())
     }
 }

@@ -30,6 +30,10 @@ pub(super) enum Phrase {
     Security(Security),
     Server,
     UndeclaredPassword,
+    /// An argument that the site does not publish.
+    Unpublished,
+    /// An argument that only the site publishes.
+    Extra,
     /// The introduction to the known differences of the backend.
     Note,
 }
@@ -102,6 +106,8 @@ fn english(phrase: Phrase) -> String {
         Phrase::Global(name) => global(name).to_owned(),
         Phrase::Security(security) => credentials(security).to_owned(),
         Phrase::Server => "REST root".to_owned(),
+        Phrase::Unpublished => "The site does not publish it: it is not judged, and forwarded.".to_owned(),
+        Phrase::Extra => "Published by the site and not part of the API: forwarded unjudged.".to_owned(),
         Phrase::UndeclaredPassword => {
             "Event password. Not declared on this route, yet the backend obeys it.".to_owned()
         }

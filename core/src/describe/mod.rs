@@ -9,10 +9,12 @@
 
 mod catalogue;
 mod openapi;
+mod rest_index;
 mod routes;
 mod strict;
 
 pub use catalogue::Language;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
-pub use routes::{routes_json, routes_text};
+pub use rest_index::RestIndex;
+pub use routes::{routes_json, routes_text, routes_text_in_force};
 pub use strict::strict_reference;

@@ -5,6 +5,8 @@ use std::fmt;
 use http::{HeaderValue, Method};
 use ring::{digest, hmac};
 
+use super::text::{Hex, sensitive};
+
 /// The key of all marks, made from the shared secret.
 #[derive(Clone)]
 pub struct MarkKey(hmac::Key);
@@ -47,29 +49,15 @@ impl MarkKey {
         let signature = Hex(hmac::sign(&self.0, message.as_bytes()));
         sensitive(&format!("v1 t={unix_time},s={signature}"))
     }
+
+    pub(super) fn hmac(&self) -> &hmac::Key {
+        &self.0
+    }
 }
 
 impl fmt::Debug for MarkKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("MarkKey(redacted)")
-    }
-}
-
-/// A header value that does not show up in debug output.
-fn sensitive(text: &str) -> HeaderValue {
-    // Visible ASCII always fits; an empty mark is none, and the site refuses it.
-    let mut value = HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static(""));
-    value.set_sensitive(true);
-    value
-}
-
-/// Bytes that are shown as lower-case hexadecimal digits.
-struct Hex<T>(T);
-
-impl<T: AsRef<[u8]>> fmt::Display for Hex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = self.0.as_ref().iter();
-        bytes.try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

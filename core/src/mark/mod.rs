@@ -1,7 +1,12 @@
-//! The mark that tells the companion plugin which requests the edge judged.
+//! What proves to the companion plugin that the edge judged a request, and to the edge what the plugin says.
 
+mod changes;
 mod header;
 mod key;
+mod seal;
+mod text;
 
+pub use changes::{CHANGES, changes};
 pub use header::{MARK, is_mark};
 pub use key::{MarkKey, ShortSecret};
+pub use seal::{SEAL, Seal, SealFault};

@@ -39,4 +39,9 @@ impl<'a> ContentHeaders<'a> {
     pub const fn repeats_type(self) -> bool {
         self.repeats_type
     }
+
+    /// Returns true if the body has a content coding.
+    pub const fn is_coded(self) -> bool {
+        self.is_coded
+    }
 }

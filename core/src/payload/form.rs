@@ -7,7 +7,12 @@ use crate::value::{PhpArray, Value, split_once};
 
 /// Reads a query or a urlencoded body (backend.md section 4). Never fails: PHP accepts any bytes.
 pub fn parse_form(text: &[u8]) -> PhpArray {
-    read(text, |_| true)
+    let mut read = PhpArray::default();
+    for (name, value) in read_variables(text) {
+        name.register(&mut read, Value::text(decode(value, Plus::Space)));
+    }
+    read.settle_kinds();
+    read
 }
 
 /// Reads an urlencoded body with at most [`ELEMENT_LIMIT`](super::ELEMENT_LIMIT) elements.
@@ -16,32 +21,25 @@ pub fn parse_form(text: &[u8]) -> PhpArray {
 /// [`TooManyElements`] when its names have more brackets or are longer than that; nothing is built then.
 pub fn parse_form_body(text: &[u8]) -> Result<PhpArray, TooManyElements> {
     let mut budget = ElementBudget::full();
-    for (name, _) in variables(text) {
+    for (name, _) in read_variables(text) {
         budget.spend(name.element_count())?;
     }
     Ok(parse_form(text))
 }
 
-/// Returns true if a query or urlencoded body sets the variable.
-pub(super) fn sets_variable(text: &[u8], name: &str) -> bool {
-    read(text, |read| read.is_of(name.as_bytes())).get(name).is_some()
+/// All variables, with their values as they were sent.
+pub(super) fn variables(text: &[u8]) -> impl Iterator<Item = (VariableName, &[u8])> {
+    pairs(text).filter_map(variable)
 }
 
-fn read(text: &[u8], takes: impl Fn(&VariableName) -> bool) -> PhpArray {
-    let mut read = PhpArray::default();
-    for (name, value) in variables(text).filter(|(name, _)| takes(name)) {
-        name.register(&mut read, Value::text(decode(value, Plus::Space)));
-    }
-    read.settle_kinds();
-    read
+/// The variables that PHP reads of them.
+fn read_variables(text: &[u8]) -> impl Iterator<Item = (VariableName, &[u8])> {
+    pairs(text).take(PHP_VARIABLE_LIMIT).filter_map(variable)
 }
 
-/// The variables PHP reads, with their values as they were sent.
-fn variables(text: &[u8]) -> impl Iterator<Item = (VariableName, &[u8])> {
-    pairs(text).take(PHP_VARIABLE_LIMIT).filter_map(|pair| {
-        let (name, value) = split_pair(pair);
-        Some((VariableName::read(&decode(name, Plus::Space))?, value))
-    })
+fn variable(pair: &[u8]) -> Option<(VariableName, &[u8])> {
+    let (name, value) = split_pair(pair);
+    Some((VariableName::read(&decode(name, Plus::Space))?, value))
 }
 
 /// The names in a query or urlencoded body that PHP reads as this variable, in the spelling in which they

@@ -79,6 +79,11 @@ impl VariableName {
         self.base == name
     }
 
+    /// Returns true if it has no brackets.
+    pub(super) fn is_plain(&self) -> bool {
+        self.path == Path::Steps(Vec::new())
+    }
+
     /// The number of elements it counts for: the variable, each pair of brackets, and each 64 bytes of the name.
     pub(super) fn element_count(&self) -> usize {
         let steps = match &self.path {

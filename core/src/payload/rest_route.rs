@@ -1,36 +1,34 @@
-//! A `rest_route` in the form of a request that is not a calendar call.
+//! The variables of a query or form that PHP reads as `rest_route`.
 
-use http::Method;
+use std::borrow::Cow;
 
-use super::content_type::{BodyReading, body_reading};
-use super::form::sets_variable;
-use super::multipart::parse_multipart;
-use super::names::PHP_VARIABLE_LIMIT;
+use super::form::variables;
+use super::percent::{Plus, decode};
 
-/// Returns true if a body of this method and type would set `rest_route`, in any spelling that PHP reads.
-///
-/// For requests outside the calendar API: a form field of that name makes the site's front controller serve a
-/// REST route on any URL (backend.md section 6). If a multipart body cannot be read exactly, the function
-/// returns true whenever the name occurs in it.
-pub fn names_rest_route(method: &Method, content_type: Option<&[u8]>, body: &[u8]) -> bool {
-    match body_reading(method, content_type) {
-        BodyReading::Form if method == Method::POST => sets_variable(body, "rest_route"),
-        BodyReading::Multipart {
-            boundary: Some(boundary),
-        } => match parse_multipart(body, boundary, PHP_VARIABLE_LIMIT) {
-            Ok(fields) => fields.get("rest_route").is_some(),
-            Err(_) => may_name_rest_route(body),
-        },
-        BodyReading::Contradictory => sets_variable(body, "rest_route") || may_name_rest_route(body),
-        BodyReading::Form | BodyReading::Json | BodyReading::Multipart { .. } | BodyReading::Ignored => false,
-    }
+/// The variable that replaces the path in WordPress (backend.md section 6).
+pub(super) const REST_ROUTE: &[u8] = b"rest_route";
+
+/// One value of `rest_route`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedRoute<'a> {
+    /// A route.
+    Text(Cow<'a, [u8]>),
+    /// An array, or a variable that PHP discards.
+    Array,
 }
 
-/// Returns true if `rest` and `route` occur with one byte between them, which covers every spelling of the
-/// name in a part.
-fn may_name_rest_route(body: &[u8]) -> bool {
-    body.windows(10)
-        .any(|window| window.starts_with(b"rest") && window.ends_with(b"route"))
+/// Every `rest_route` of a query, in any spelling and at any position: how many variables a site reads is a
+/// setting of its own.
+pub fn named_routes(query: &[u8]) -> impl Iterator<Item = NamedRoute<'_>> {
+    variables(query)
+        .filter(|(name, _)| name.is_of(REST_ROUTE))
+        .map(|(name, value)| {
+            if name.is_plain() {
+                NamedRoute::Text(decode(value, Plus::Space))
+            } else {
+                NamedRoute::Array
+            }
+        })
 }
 
 #[cfg(test)]
@@ -38,25 +36,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_a_route_in_every_form_php_reads() {
-        let multipart = b"--B\r\nContent-Disposition: form-data; name=\"rest.route\"\r\n\r\n/x\r\n--B--";
-        let odd = b"--B\nContent-Disposition: form-data; name=rest_route\n\n/x\n--B--";
-        let form = Some(&b"application/x-www-form-urlencoded"[..]);
-        let parts = Some(&b"multipart/form-data; boundary=B"[..]);
-        let cases = [
-            (Method::POST, form, &b"a=1&%20rest%5Froute=/x"[..], true),
-            (Method::POST, form, b"comment=rest_route", false),
-            (Method::PUT, form, b"rest_route=/x", false),
-            (Method::POST, None, b"rest_route=/x", false),
-            (Method::POST, parts, multipart, true),
-            (Method::POST, parts, odd, true),
-        ];
-        for (method, content_type, body, expected) in cases {
+    fn finds_every_spelling_at_any_position() {
+        let text = |text: &'static str| NamedRoute::Text(Cow::Borrowed(text.as_bytes()));
+        for spelling in [
+            "rest_route",
+            "rest.route",
+            "rest%20route",
+            "rest+route",
+            "rest[route",
+            "+rest_route",
+            "%20%20rest_route",
+            "%72est%5froute",
+            "rest_route%00x",
+            "rest%5Broute",
+        ] {
+            let query = format!("a=1&{}{spelling}=/x", "b&".repeat(1200));
+            let found: Vec<_> = named_routes(query.as_bytes()).collect();
+            assert_eq!(found, [text("/x")], "{spelling}");
+        }
+        for array in ["rest_route[]=/x", "rest_route[a][b]=/x", "rest_route%5B%5D"] {
             assert_eq!(
-                names_rest_route(&method, content_type, body),
-                expected,
-                "{method} {body:?}"
+                named_routes(array.as_bytes()).collect::<Vec<_>>(),
+                [NamedRoute::Array],
+                "{array}"
             );
+        }
+        let deep = format!("rest_route{}=/x", "[a]".repeat(65));
+        assert_eq!(
+            named_routes(deep.as_bytes()).collect::<Vec<_>>(),
+            [NamedRoute::Array]
+        );
+        for other in [
+            "REST_ROUTE=/x",
+            "rest[route]=/x",
+            "a=rest_route",
+            "rest_route2=/x",
+            "xrest_route",
+            "%00rest_route",
+        ] {
+            assert_eq!(named_routes(other.as_bytes()).next(), None, "{other}");
         }
     }
 }

@@ -50,6 +50,13 @@ causes! {
     BadTrailers => BadChunk, says "The trailers of the request body are malformed or too large.";
     /// A form field `rest_route` contradicts the path.
     RouteInForm => RouteContradiction, says "The form field rest_route names another route than the path.";
+    /// The path names the calendar below a root, or in a spelling, that the edge does not serve.
+    UnreadCalendarPath => AmbiguousTarget,
+        says "The path names the calendar below a REST root, or in a spelling, that is not served here.";
+    /// A form to the rest of the site could be read by PHP in another way.
+    UnreadableForm => UnreadableBody, says "The form cannot be read in one way only.";
+    /// A form that is too large to be read whole names a route of the calendar.
+    RouteInLargeForm => RouteContradiction, says "A large form must not name a route of the calendar.";
     /// A form names a route in a way that only PHP can read.
     UnreadableRouteInForm => RouteContradiction, says "The form names a route that cannot be read.";
     /// The form has too many fields.

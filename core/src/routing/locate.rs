@@ -6,22 +6,37 @@ use http::Method;
 
 use super::by_path::ByPath;
 use super::call_target::{CallTarget, RawTarget, Target};
+use super::guard::Guard;
 use super::root_path::RootPath;
 use super::route::{Matched, match_route};
-use crate::payload::{escapes, pair_count, parse_form};
+use crate::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
 use crate::problem::{Cause, EdgeError, Problem};
-use crate::settings::{Profile, Settings};
+use crate::settings::{OtherTraffic, Profile, Settings};
 use crate::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
 #[derive(Debug, Clone)]
 pub struct Roots {
     /// Longest home path first, so that `/de` is tried before the root of the site.
-    paths: Vec<RootPath>,
+    pub(super) paths: Vec<RootPath>,
     /// Longest first, so that one that continues another is tried before it.
-    namespaces: Vec<Arc<str>>,
-    query_pairs: usize,
+    pub(super) namespaces: Vec<Arc<str>>,
+    pub(super) query_pairs: usize,
     keeps_spelling: bool,
+    guard: Guard,
+    /// Only where the rest of the site is forwarded does the guard matter.
+    other: OtherTraffic,
+}
+
+/// The meaning of a `rest_route`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// A route in the calendar's namespace.
+    Calendar,
+    /// One that another server could read so.
+    Doubtful,
+    /// Another route, or none.
+    Elsewhere,
 }
 
 // === impl Roots ===
@@ -49,6 +64,17 @@ impl Roots {
             namespaces: namespaces.into_iter().map(Arc::from).collect(),
             query_pairs: settings.limits.query_pairs,
             keeps_spelling,
+            guard: Guard::new(settings),
+            other: settings.other,
+        }
+    }
+
+    /// The meaning of a `rest_route` in a form.
+    pub fn named(&self, route: &[u8]) -> Named {
+        match match_route(route, &self.namespaces) {
+            Matched::Route(_) | Matched::Unknown => Named::Calendar,
+            Matched::Site if self.guard.doubts(&NamedRoute::Text(route.into())) => Named::Doubtful,
+            Matched::Site => Named::Elsewhere,
         }
     }
 
@@ -66,8 +92,17 @@ impl Roots {
     }
 
     fn locate_bytes(&self, method: &Method, path: &[u8], query: &[u8]) -> Target {
+        let target = self.read(method, path, query);
+        let is_guarded = self.other == OtherTraffic::Forward && matches!(target, Target::Site { .. });
+        match is_guarded.then(|| self.guard.problem(path, query)).flatten() {
+            Some(problem) => Target::Invalid(problem),
+            None => target,
+        }
+    }
+
+    fn read(&self, method: &Method, path: &[u8], query: &[u8]) -> Target {
         let by_path = ByPath::of(path, &self.paths, &self.namespaces);
-        if by_path.is_elsewhere() && !may_name_a_route(query) {
+        if by_path.is_elsewhere() && !names_a_route(query) {
             return by_path.elsewhere();
         }
         if let Some(problem) = unreadable(path) {
@@ -126,10 +161,10 @@ fn unreadable(path: &[u8]) -> Option<Problem> {
     broken.then_some(BAD_TARGET)
 }
 
-/// Returns true if a query may contain a `rest_route` in any spelling. False is always right; true may be
-/// wrong.
-fn may_name_a_route(query: &[u8]) -> bool {
-    query.windows(4).any(|window| window == b"rest") || query.contains(&b'%')
+/// Returns true if a query contains a `rest_route` in any spelling. Most queries are told at a glance.
+fn names_a_route(query: &[u8]) -> bool {
+    let may = query.windows(4).any(|window| window == b"rest") || query.contains(&b'%');
+    may && named_routes(query).next().is_some()
 }
 
 #[cfg(test)]

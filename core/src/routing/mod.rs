@@ -5,12 +5,14 @@
 
 mod by_path;
 mod call_target;
+mod guard;
 mod locate;
+mod rest_index;
 mod root_path;
 mod route;
 mod slug;
 
 pub use call_target::{CallTarget, RawTarget, Target};
-pub use locate::Roots;
+pub use locate::{Named, Roots};
 pub use route::RouteMatch;
 pub use slug::canonical_slug;

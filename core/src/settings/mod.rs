@@ -3,6 +3,7 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod compression;
 mod cors;
 mod http2;
 mod limits;
@@ -20,12 +21,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use ipnet::IpNet;
 use url::Url;
 
+pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
-pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, Writes};
+pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, UndeclaredParameters, Writes};
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
@@ -51,6 +53,12 @@ pub struct Settings {
     pub mode: Mode,
     /// The rules that apply.
     pub profile: Profile,
+    /// The treatment of undeclared parameters; none: dropped in the compatible profile, refused in the strict one.
+    pub undeclared: Option<UndeclaredParameters>,
+    /// Undeclared parameters of all operations that are forwarded unchanged.
+    pub extra_parameters: Vec<String>,
+    /// True if venues and organizers that the plugin fails on are converted to a form that it accepts.
+    pub repair: bool,
     /// The treatment of requests outside of the calendar API.
     pub other: OtherTraffic,
     /// The treatment of writes without credentials.
@@ -96,6 +104,8 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// Cross-origin rules.
     pub cors: CorsSettings,
+    /// Compressed answers to clients.
+    pub compression: CompressionSettings,
     /// Logging.
     pub log: LogSettings,
 }
@@ -120,6 +130,9 @@ impl Settings {
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
             mode: Mode::default(),
             profile: Profile::default(),
+            undeclared: None,
+            extra_parameters: Vec::new(),
+            repair: true,
             other: OtherTraffic::default(),
             writes: Writes::default(),
             read_only: false,
@@ -142,6 +155,7 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),
+            compression: CompressionSettings::default(),
             log: LogSettings::default(),
         }
     }

@@ -42,6 +42,17 @@ pub enum Writes {
     Forward,
 }
 
+/// The treatment of parameters that the table in force does not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndeclaredParameters {
+    /// They are forwarded where they stood.
+    Forward,
+    /// They are not forwarded.
+    Drop,
+    /// A call with one is refused with 400 `rest_invalid_param`.
+    Refuse,
+}
+
 /// Settings that differ for one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationSettings {

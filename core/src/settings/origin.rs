@@ -1,6 +1,7 @@
 //! The site behind the edge and its REST roots.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use url::Url;
 
@@ -30,6 +31,12 @@ pub struct OriginSettings {
     pub publish_namespace: bool,
     /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
     pub advertised_url: Option<Url>,
+    /// Read the indexes of the roots at start, on reload and at intervals.
+    pub read_index: bool,
+    /// The interval at which the indexes are read again.
+    pub index_interval: Duration,
+    /// The file that keeps what the indexes said; none: it is not kept.
+    pub index_file: Option<PathBuf>,
     /// Send DELETE as POST with an override header.
     pub tunnel_delete: bool,
     /// Maximum number of concurrent exchanges with each origin (scheme, host and port), 1 or more.
@@ -57,6 +64,9 @@ pub struct Root {
 /// Concurrent upstream exchanges: a small PHP-FPM pool has about as many workers.
 const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 
+/// The interval at which indexes are read: they change when plugins do, and a read costs the site one small request.
+const DEFAULT_INDEX_INTERVAL: Duration = Duration::from_mins(10);
+
 /// Pending requests per concurrent exchange: a request deeper in the queue would time out there.
 const QUEUE_FACTOR: usize = 4;
 
@@ -77,6 +87,9 @@ impl OriginSettings {
             namespace: SPECIFIED_NAMESPACE.to_owned(),
             publish_namespace: true,
             advertised_url: None,
+            read_index: true,
+            index_interval: DEFAULT_INDEX_INTERVAL,
+            index_file: None,
             tunnel_delete: false,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             max_pending: None,

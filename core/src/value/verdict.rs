@@ -27,6 +27,8 @@ pub enum Why {
     Fetch,
     /// The origin's PHP version, its time zone data, or its clock.
     PhpBuild,
+    /// The version of the origin's calendar plugin.
+    Generation,
 }
 
 // === impl Verdict ===

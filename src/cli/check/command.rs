@@ -10,7 +10,9 @@ use calendar_edge::settings::{Root, Settings, TlsSettings};
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guard;
+use super::super::named_address;
 use super::super::status::{Status, tell};
+use super::editors;
 use super::home::{Home, home};
 use super::probe::{Probe, Wall};
 use super::trouble::Trouble;
@@ -39,6 +41,9 @@ pub(crate) fn run(
         }
     };
     writeln!(out, "ok: the configuration")?;
+    if let Some(reason) = named_address::unreachable_names(&settings) {
+        writeln!(out, "warning: {reason}")?;
+    }
     if let Some(tls) = &settings.tls
         && !certificate(tls, out)?
     {
@@ -84,6 +89,9 @@ async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Sta
             tally.findings += unguarded(settings, out)?;
         }
         check_home(settings, &mut tally, out).await?;
+        for root in &settings.roots {
+            editors::tell(root, settings, out).await?;
+        }
     }
     Ok(tally.status())
 }

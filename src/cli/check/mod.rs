@@ -1,6 +1,7 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
 mod command;
+mod editors;
 mod home;
 mod probe;
 mod trouble;

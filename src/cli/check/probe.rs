@@ -167,6 +167,12 @@ impl<'a> Probe<'a> {
         self.send(request, marking).await
     }
 
+    /// A document that the REST API shows to everybody; none if it does not.
+    pub(super) async fn json(&self, path: &str) -> Option<Value> {
+        let answer = self.rest(path, Marking::Unmarked).await.ok()?;
+        answer.json().filter(|_| answer.status.is_success())
+    }
+
     /// A page of the site.
     pub(super) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
         self.send(self.request(path), Marking::Unmarked).await

@@ -1,27 +1,30 @@
 //! The treatment of parameters that the operation does not declare.
 
+use calendar_edge::call::{Explanation, UndeclaredFate};
 use calendar_edge::contract::global::{Treatment, global};
-use calendar_edge::contract::{Operation, obeyed};
 use calendar_edge::payload::Source;
-use calendar_edge::settings::Settings;
+use calendar_edge::settings::{Settings, UndeclaredParameters};
 
 /// A description of the treatment of one undeclared parameter.
-pub(super) fn fate(operation: &Operation, name: &[u8], source: Source, settings: &Settings) -> &'static str {
+pub(super) fn fate(
+    explanation: &Explanation<'_>,
+    name: &[u8],
+    source: Source,
+    settings: &Settings,
+) -> &'static str {
     if let Some(known) = global(name) {
         return global_fate(known.treatment, source, settings);
     }
-    if obeyed(operation.id)
-        .iter()
-        .any(|known| known.name.as_bytes() == name)
-    {
-        return "forwarded: the plugin obeys it undeclared";
+    match explanation.fate(name) {
+        None => "forwarded: the plugin obeys it undeclared",
+        Some(UndeclaredFate::Listed) => "forwarded: listed in `extra_parameters`",
+        Some(UndeclaredFate::Published) => "forwarded: the site publishes it",
+        Some(UndeclaredFate::ByRule(UndeclaredParameters::Forward)) => {
+            "forwarded: not in the table, and `undeclared` or `mode` lets it pass"
+        }
+        Some(UndeclaredFate::ByRule(UndeclaredParameters::Drop)) => "dropped: not in the table",
+        Some(UndeclaredFate::ByRule(UndeclaredParameters::Refuse)) => "refused: not in the table",
     }
-    let own = settings.operations.get(&operation.id);
-    let extra = own.map_or(&[][..], |own| &own.extra_parameters);
-    if extra.iter().any(|extra| extra.as_bytes() == name) {
-        return "forwarded: listed in `extra_parameters`";
-    }
-    "dropped: not in the table"
 }
 
 fn global_fate(treatment: Treatment, source: Source, settings: &Settings) -> &'static str {

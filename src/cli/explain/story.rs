@@ -1,9 +1,9 @@
 //! The handling of a request, as data: the source of both outputs.
 
 use calendar_edge::authority::{Addressed, Host, PublicAddress, Scheme};
-use calendar_edge::backend::{Preview, PreviewClient, preview};
+use calendar_edge::backend::{Preview, PreviewClient, preview, stored_tables};
 use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
-use calendar_edge::contract::Schema;
+use calendar_edge::contract::{ArgumentStanding, Schema};
 use calendar_edge::credentials::Caller;
 use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge::payload::{Source, SourceParameters, spellings};
@@ -72,7 +72,7 @@ pub(super) struct UndeclaredStory {
 #[derive(Debug, Serialize)]
 pub(super) struct FindingStory {
     pub(super) code: &'static str,
-    pub(super) parameter: Option<&'static str>,
+    pub(super) parameter: Option<String>,
     pub(super) rule: &'static str,
 }
 
@@ -124,11 +124,15 @@ impl Story {
                 local: None,
             },
         };
-        let decider = Decider::new(settings);
+        let decider = Decider::before(settings, stored_tables(settings));
         let body = request.body.as_bytes();
         self.tell_target(decider.target_of(&head, body).as_ref(), settings);
         match decider.decide(&head, body) {
             Decision::Preflight => self.outcome = "preflight",
+            Decision::RestIndex(root) => {
+                self.root = settings.roots.get(root).map(root_name);
+                self.outcome = "rest index";
+            }
             Decision::Site => self.outcome = "site",
             Decision::Refuse(refusal) => self.tell_refusal(&refusal),
             Decision::Judged(judgement) => {
@@ -194,7 +198,10 @@ impl Story {
                     sent_as: sent_as(request, source, reading.argument.name),
                     value: json(value),
                     rule: reading.rule().name(),
-                    verdict: verdict_name(reading.verdict),
+                    verdict: match reading.standing {
+                        ArgumentStanding::Judged | ArgumentStanding::Unsure => verdict_name(reading.verdict),
+                        ArgumentStanding::Unjudged => "not judged: the site does not publish it",
+                    },
                     schema: reading.argument.schema.map(Schema::name),
                 });
             }
@@ -209,7 +216,7 @@ impl Story {
                     self.undeclared.push(UndeclaredStory {
                         name: shown(key),
                         source: source.name(),
-                        fate: fate(operation, &name, *source, settings),
+                        fate: fate(explanation, &name, *source, settings),
                     });
                 }
             }
@@ -271,7 +278,7 @@ impl FindingStory {
     fn of(finding: &Finding) -> Self {
         Self {
             code: finding.code,
-            parameter: finding.parameter,
+            parameter: finding.parameter.as_deref().map(str::to_owned),
             rule: finding.rule,
         }
     }
@@ -330,6 +337,7 @@ fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::Defer(Why::Locale) => "the site's language decides",
         Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
         Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
+        Verdict::Defer(Why::Generation) => "the version of the site's plugin decides",
     }
 }
 

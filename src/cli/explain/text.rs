@@ -73,10 +73,11 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
     lines.push(match story.outcome {
         "site" => "forwarded as it is: not a calendar call, and `other` is \"forward\"".to_owned(),
         "preflight" => "answered by the edge: a browser's preflight".to_owned(),
+        "rest index" => "answered by the edge: an index with the routes of the calendar".to_owned(),
         outcome => outcome.to_owned(),
     });
     for finding in &story.findings {
-        lines.push(match finding.parameter {
+        lines.push(match &finding.parameter {
             Some(parameter) => format!("  {}: {parameter} is not {}", finding.code, finding.rule),
             None => format!("  {}", finding.code),
         });

@@ -1,16 +1,19 @@
 //! An edge under test, with a client for well-formed requests.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
 use calendar_edge::problem::Words;
 use calendar_edge::settings::{AdminSettings, ListenAddress, Root, Settings};
 use http::{HeaderMap, Method, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::frames::FrameClient;
 use super::origin::Origin;
 use super::raw::RawClient;
+use super::versions::{CORPUS_VERSION, published};
 
 /// A running edge.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub(crate) struct Edge {
 /// The settings and the origin of an edge.
 pub(crate) struct EdgeBuilder {
     settings: Settings,
+    /// The installation whose index the edge knows from the start.
+    version: Option<&'static str>,
 }
 
 /// A complete response.
@@ -56,9 +61,22 @@ impl EdgeBuilder {
         self
     }
 
+    /// Lets the edge know the index of this installation from its file, as after an earlier run, or of none.
+    pub(crate) fn knowing(mut self, version: Option<&'static str>) -> Self {
+        self.version = version;
+        self
+    }
+
     /// Starts the edge on free ports.
-    pub(crate) async fn start(self) -> Edge {
+    pub(crate) async fn start(mut self) -> Edge {
+        if let Some(version) = self.version {
+            self.settings.origin.index_file = Some(index_file(&self.settings, version));
+        }
         let running = app::Edge::start(self.settings.clone()).await;
+        if self.version.is_some() {
+            let file = self.settings.origin.index_file.take().expect("set above");
+            std::fs::remove_file(file).expect("it was read");
+        }
         Edge {
             running: running.expect("the edge starts"),
             settings: self.settings,
@@ -75,6 +93,20 @@ pub(crate) fn german_root(base: &str) -> Root {
         origin_url: format!("{base}/wp-json").parse().expect("a URL"),
         words: Words::english(),
     }
+}
+
+/// A file of its own that holds the index of an installation for all roots.
+fn index_file(settings: &Settings, version: &str) -> PathBuf {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let index = published(version).to_json();
+    let namespace = &settings.origin.namespace;
+    let site =
+        |root: &Root| json!({"root": root.origin_url.as_str(), "namespace": namespace, "index": index});
+    let sites: Vec<Value> = settings.roots.iter().map(site).collect();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("edge-{}-index-{count}", std::process::id()));
+    std::fs::write(&path, json!({ "sites": sites }).to_string()).expect("a writable directory");
+    path
 }
 
 fn client(builder: reqwest::ClientBuilder) -> reqwest::Client {
@@ -99,7 +131,7 @@ fn no_tls() -> rustls::ClientConfig {
 // === impl Edge ===
 
 impl Edge {
-    /// An edge with every default, on free loopback ports, with an admin listener.
+    /// An edge that knows the index of the corpus' installation, with every default, on free loopback ports, with an admin listener.
     pub(crate) fn builder() -> EdgeBuilder {
         let nowhere = "http://127.0.0.1:9/wp-json".parse().expect("a URL");
         let mut settings = Settings::for_origin(nowhere);
@@ -107,7 +139,12 @@ impl Edge {
         settings.listen = vec![any_port.clone()];
         settings.admin = Some(AdminSettings { listen: any_port });
         "tribe/events/v1".clone_into(&mut settings.origin.namespace);
-        EdgeBuilder { settings }
+        // Origins count requests; tests of the index switch it on.
+        settings.origin.read_index = false;
+        EdgeBuilder {
+            settings,
+            version: Some(CORPUS_VERSION),
+        }
     }
 
     /// An edge before an origin, with every default.

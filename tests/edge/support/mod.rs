@@ -7,6 +7,7 @@ mod origin;
 mod program;
 mod raw;
 mod reply;
+mod versions;
 mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
@@ -16,6 +17,7 @@ pub(crate) use origin::{Origin, Seen};
 pub(crate) use program::{Directory, Program};
 pub(crate) use raw::{RawAnswer, RawClient};
 pub(crate) use reply::{Gate, Reply};
+pub(crate) use versions::{corpus_table, index_text, table_of};
 pub(crate) use wire::{Step, Wire};
 
 /// The list of events below the harness's public root.

@@ -1,6 +1,7 @@
 //! The facts besides the value that a judgement depends on.
 
 use super::images::ImageHosts;
+use crate::contract::Generations;
 use crate::credentials::Caller;
 
 /// The facts besides the value that a judgement depends on.
@@ -10,4 +11,6 @@ pub struct JudgeContext<'a> {
     pub caller: Caller,
     /// The hosts that images may come from.
     pub images: &'a ImageHosts,
+    /// What is known about the generation of the site's plugin.
+    pub generations: Generations,
 }

@@ -45,6 +45,7 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
         Rule::UserId | Rule::VenueId => scalar::numeric_id(value),
         Rule::OrganizerId => list::numeric_ids(value),
         Rule::EventId => scalar::event(value),
+        Rule::EventNumber => scalar::event_number(value, judge_context.generations),
         Rule::VenueIdList => all(&elements(value), scalar::numeric_id),
         Rule::OrganizerIdList => all(&elements(value), list::numeric_ids),
         Rule::TermList(_) => all(&elements(value), scalar::term),
@@ -60,7 +61,7 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Taxonomy;
+    use crate::contract::{Generations, Taxonomy};
     use crate::credentials::Caller;
     use crate::payload::{PHP_DEPTH, parse_json};
     use crate::value::Why;
@@ -214,8 +215,12 @@ mod tests {
 
     fn judged(rule: Rule, json: &str, caller: Caller) -> Verdict {
         let value = parse_json(json.as_bytes(), PHP_DEPTH).expect("JSON");
-        let images = &ImageHosts::default();
-        judge_value(rule, &value, JudgeContext { caller, images })
+        let judge_context = JudgeContext {
+            caller,
+            images: &ImageHosts::default(),
+            generations: Generations::UNKNOWN,
+        };
+        judge_value(rule, &value, judge_context)
     }
 
     #[test]
@@ -264,7 +269,11 @@ mod tests {
             let rules = crate::contract::table().operations().iter().flat_map(|operation| &operation.arguments);
             let rules: Vec<Rule> = rules.map(|argument| argument.rule).collect();
             if let Ok(value) = parse_json(json.as_bytes(), PHP_DEPTH) {
-                let judge_context = JudgeContext { caller: Caller::Anonymous, images: &ImageHosts::default() };
+                let judge_context = JudgeContext {
+                    caller: Caller::Anonymous,
+                    images: &ImageHosts::default(),
+                    generations: Generations::UNKNOWN,
+                };
                 let _ = judge_value(rules[rule * 7 % rules.len()], &value, judge_context);
             }
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::judge_context::JudgeContext;
+use crate::contract::{EventIds, Generations};
 use crate::credentials::Caller;
 use crate::value::datetime;
 use crate::value::integer::is_integer;
@@ -88,6 +89,22 @@ pub(super) fn event(value: &Value) -> Verdict {
     match value {
         Value::String(_) | Value::Number(_) => positive_id(value),
         Value::Null | Value::Bool(_) | Value::Array(_) => Verdict::Reject,
+    }
+}
+
+/// Judges the number in the path of a single event. Before version 6.17.2 of the plugin it must be the id of an
+/// event; since then any number passes, and the handler looks for the event. Where the two disagree and the version
+/// is not known, the site decides.
+pub(super) fn event_number(value: &Value, generations: Generations) -> Verdict {
+    let numeric = verdict(is_numeric_value(value));
+    match generations.event_ids() {
+        Some(EventIds::Existing) => event(value),
+        Some(EventIds::Numeric) => numeric,
+        None => match (event(value), numeric) {
+            (Verdict::Reject, Verdict::Reject) => Verdict::Reject,
+            (found @ Verdict::Defer(_), Verdict::Admit) => found,
+            _ => Verdict::Defer(Why::Generation),
+        },
     }
 }
 

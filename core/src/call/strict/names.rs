@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::contract::{Action, Documented, Operation, STRICT_LIMITS};
 use crate::payload::{Plus, decode, escapes};
+use crate::settings::UndeclaredParameters;
 
 /// The parameter names that a call may use.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +12,9 @@ pub(super) struct Names<'a> {
     /// The operation, whose declared arguments count, except the path's own.
     pub(super) operation: &'a Operation,
     /// Undeclared names that the settings allow.
-    pub(super) extra: &'a [String],
+    pub(super) extra: &'a [&'a str],
+    /// The treatment of all other names.
+    pub(super) others: UndeclaredParameters,
 }
 
 // === impl Names ===
@@ -35,7 +38,7 @@ impl<'a> Names<'a> {
 
     /// Returns true if a name is known, compared byte by byte.
     pub(super) fn hold_name(self, name: &[u8]) -> bool {
-        self.known(name).is_some()
+        self.known(name).is_some() || self.tolerates_others()
     }
 
     fn hold(self, text: &[u8], limit: usize) -> bool {
@@ -53,6 +56,9 @@ impl<'a> Names<'a> {
                 None => (&*name, false),
             };
             let Some((known, is_list)) = self.known(base) else {
+                if self.tolerates_others() && count < limit {
+                    continue;
+                }
                 return false;
             };
             let fresh = if is_element {
@@ -80,7 +86,11 @@ impl<'a> Names<'a> {
             return Some((argument.name, argument.documented == Documented::IntegerList));
         }
         let extra = self.extra.iter().find(|extra| extra.as_bytes() == name);
-        extra.map(|extra| (extra.as_str(), true))
+        extra.map(|extra| (*extra, true))
+    }
+
+    fn tolerates_others(self) -> bool {
+        self.others != UndeclaredParameters::Refuse
     }
 }
 

@@ -28,9 +28,11 @@ pub(in crate::call) fn check_shape(
         return Some(Problem::NoRoute);
     }
     let query = call.target.spelling.as_ref().map_or("", |raw| raw.query.as_str());
+    let extra: Vec<&str> = policy.extra_parameters(operation).collect();
     let names = Names {
         operation,
-        extra: policy.extra_parameters(operation),
+        extra: &extra,
+        others: policy.undeclared(operation),
     };
     if !names.hold_in_query(query) {
         return Some(misspelt("query"));

@@ -37,7 +37,7 @@ pub fn compare_index(index: &Value, namespace: &str) -> Vec<Drift> {
 }
 
 /// The key of a route in the index: a path with named groups.
-fn published_path(route: Route, namespace: &str) -> String {
+pub(in super::super) fn published_path(route: Route, namespace: &str) -> String {
     let pattern = route
         .template()
         .replace("{id}", r"(?P<id>\d+)")

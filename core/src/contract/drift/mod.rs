@@ -8,4 +8,5 @@ mod compare;
 mod finding;
 
 pub use compare::compare_index;
+pub(super) use compare::published_path;
 pub use finding::Drift;

@@ -1,10 +1,12 @@
 //! The complete document: info, servers, tags, security, components.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase, Security};
 use super::{bodies, errors, globals, inputs, operations, records, responses};
-use crate::contract::{Kind, SPECIFIED_NAMESPACE};
+use crate::contract::{Kind, SPECIFIED_NAMESPACE, TableInForce};
 
 /// The inputs of the document besides the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub struct OpenApiOptions {
     pub namespaces: Vec<String>,
     /// The language of descriptions.
     pub language: Language,
+    /// The table in force at the site.
+    pub table: Arc<TableInForce>,
 }
 
 /// A REST root as clients reach it.
@@ -37,6 +41,7 @@ impl Default for OpenApiOptions {
             }],
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned()],
             language: Language::default(),
+            table: TableInForce::unread(),
         }
     }
 }
@@ -148,7 +153,7 @@ mod tests {
                 root("https://e.example/de/wp-json", Some("de")),
             ],
             namespaces: vec!["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()],
-            language: Language::English,
+            ..OpenApiOptions::default()
         };
         let document = openapi(&options);
         let urls: Vec<&str> = document["servers"]

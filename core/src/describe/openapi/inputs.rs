@@ -35,7 +35,9 @@ fn by_rule(argument: &Argument, carrier: Carrier) -> Value {
         Rule::PositiveInt => reference("PositiveInteger"),
         Rule::PositiveIntList => list_of("PositiveInteger"),
         Rule::VenueIdList | Rule::OrganizerIdList => list_of("RecordNumber"),
-        Rule::UserId | Rule::EventId | Rule::VenueId | Rule::OrganizerId => identifier(carrier),
+        Rule::UserId | Rule::EventId | Rule::EventNumber | Rule::VenueId | Rule::OrganizerId => {
+            identifier(carrier)
+        }
         Rule::TermList(_) if argument.schema == Some(Schema::Integer) => identifier(carrier),
         Rule::TermList(_) => list_of("TermReference"),
         Rule::NonEmptyString if argument.is_required() => reference(name_schema(argument)),

@@ -93,6 +93,7 @@ fn parameters(operation: &Operation, options: &OpenApiOptions) -> Vec<Value> {
         .filter_map(|argument| parameter(operation, argument, options));
     declared
         .chain(undeclared_password(operation, options.language))
+        .chain(published_extra(operation, options))
         .chain(globals::references(operation))
         .collect()
 }
@@ -114,6 +115,12 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
         "required": place == "path",
         "description": description(operation, argument, options.language),
     });
+    let mut unjudged = options.table.operation(operation).unjudged(operation);
+    if unjudged.any(|known| known.name == argument.name) {
+        let known = parameter["description"].as_str().unwrap_or_default();
+        let unpublished = options.language.phrase(Phrase::Unpublished);
+        parameter["description"] = format!("{known} {unpublished}").into();
+    }
     if schema["type"] == "array" {
         // In PHP, a repeated value overwrites the one before.
         parameter["style"] = "form".into();
@@ -121,6 +128,18 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
     }
     parameter["schema"] = schema;
     Some(parameter)
+}
+
+/// The arguments that only the site publishes.
+fn published_extra<'a>(
+    operation: &Operation,
+    options: &'a OpenApiOptions,
+) -> impl Iterator<Item = Value> + use<'a> {
+    let description = options.language.phrase(Phrase::Extra);
+    let extra = options.table.operation(operation).extra();
+    extra.map(move |name| {
+        json!({"name": name, "in": "query", "required": false, "description": description, "schema": {}})
+    })
 }
 
 /// The path determines the record, even if the backend checks the slug as arbitrary text.

@@ -4,9 +4,15 @@
 //! can be read in two ways, so it is refused. Forms that RFC 2046 and RFC 7578 allow are read if PHP reads
 //! them in the same way. File parts are not parameters.
 
+mod disposition;
+mod reader;
+
 use super::elements::{ElementBudget, TooManyElements};
 use super::names::{PHP_VARIABLE_LIMIT, VariableName};
-use crate::value::{PhpArray, Value, split_once, split_while};
+use crate::value::{PhpArray, Value};
+
+pub(super) use disposition::PartKind;
+pub(super) use reader::{Arrival, MultipartReader, Piece, Place};
 
 /// The reason why a multipart body is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +24,7 @@ pub enum MultipartError {
     /// The last boundary is missing.
     #[error("the multipart body ends without its closing boundary")]
     Unterminated,
-    /// A part's headers are not plain `Content-…` lines with one disposition.
+    /// A part's headers are not plain `Content-…` lines with one disposition, or are too long.
     #[error("a part of the multipart body has unreadable headers")]
     Headers,
     /// More parts than the limit.
@@ -34,162 +40,36 @@ pub enum MultipartError {
 /// # Errors
 /// [`MultipartError`] for every body that RFC 7578 does not allow, or that PHP reads in another way.
 pub fn parse_multipart(body: &[u8], boundary: &[u8], limit: usize) -> Result<PhpArray, MultipartError> {
+    let reader = MultipartReader::new(boundary);
     let mut fields = PhpArray::default();
     let mut budget = ElementBudget::full();
-    let delimiter = [b"\r\n--", boundary].concat();
-    // Shorter forms that PHP, or another parser, takes for a boundary in some positions.
-    let (dashed, unreturned) = (delimiter.split_at(2).1, delimiter.split_at(1).1);
-    let mut rest = behind_preamble(body, dashed).ok_or(MultipartError::Boundary)?;
-    for count in 0.. {
-        match rest {
-            // PHP looks for further parts in the epilogue, other parsers do not.
-            [b'-', b'-', epilogue @ ..]
-                if epilogue.is_empty()
-                    || epilogue.starts_with(b"\r\n") && cut(epilogue, dashed).is_none() =>
-            {
-                break;
+    let (mut rest, mut place, mut count) = (body, Place::Start, 0);
+    let mut name = None;
+    while let Some(read) = reader.read(place, rest, Arrival::Whole)? {
+        match read.piece {
+            Piece::Filler => {}
+            Piece::Head(_) if count >= limit.min(PHP_VARIABLE_LIMIT) => {
+                return Err(MultipartError::TooManyParts);
             }
-            [b'\r', b'\n', part @ ..] if count < limit.min(PHP_VARIABLE_LIMIT) => {
-                let (part, behind) = cut(part, &delimiter).ok_or(MultipartError::Unterminated)?;
-                // For PHP a line feed alone begins a boundary line.
-                if cut(part, unreturned).is_some() {
-                    return Err(MultipartError::Boundary);
-                }
-                if let Some((name, value)) = field(part)? {
+            Piece::Head(head) => {
+                count += 1;
+                // As in a query: PHP registers nothing under a name that is empty or too deep.
+                name = match head.kind {
+                    PartKind::Field => VariableName::read(head.name),
+                    PartKind::File => None,
+                };
+            }
+            Piece::Content(value) => {
+                if let Some(name) = name.take() {
                     budget.spend(name.element_count())?;
                     name.register(&mut fields, Value::text(value));
                 }
-                rest = behind;
             }
-            [b'\r', b'\n', ..] => return Err(MultipartError::TooManyParts),
-            _ => return Err(MultipartError::Boundary),
         }
+        (rest, place) = (rest.get(read.length..).unwrap_or_default(), read.next);
     }
     fields.settle_kinds();
     Ok(fields)
-}
-
-/// The part after the first boundary. Text before it has no meaning, unless PHP could find a boundary in it.
-fn behind_preamble<'a>(body: &'a [u8], dashed: &[u8]) -> Option<&'a [u8]> {
-    let (preamble, behind) = cut(body, dashed)?;
-    (preamble.is_empty() || preamble.ends_with(b"\r\n")).then_some(behind)
-}
-
-/// The name and value of a part; none where PHP registers no field.
-fn field(part: &[u8]) -> Result<Option<(VariableName, &[u8])>, MultipartError> {
-    let (head, value) = cut(part, b"\r\n\r\n").ok_or(MultipartError::Headers)?;
-    let disposition = disposition(head)?;
-    if disposition.is_file {
-        return Ok(None);
-    }
-    // As in a query: PHP registers nothing under a name that is empty or too deep.
-    Ok(VariableName::read(disposition.name).map(|name| (name, value)))
-}
-
-struct Disposition<'a> {
-    name: &'a [u8],
-    is_file: bool,
-}
-
-/// The only `Content-Disposition` among a part's headers.
-fn disposition(head: &[u8]) -> Result<Disposition<'_>, MultipartError> {
-    let mut found = None;
-    for line in split_lines(head) {
-        let (name, value) = split_once(line, b':').ok_or(MultipartError::Headers)?;
-        if !name
-            .iter()
-            .all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        {
-            return Err(MultipartError::Headers);
-        }
-        if name.eq_ignore_ascii_case(b"content-disposition")
-            && found.replace(read_disposition(value)?).is_some()
-        {
-            return Err(MultipartError::Headers);
-        }
-    }
-    found.ok_or(MultipartError::Headers)
-}
-
-/// Reads `form-data; name="x"`. A parameter `filename="y"` marks a file; all other parameters are ignored.
-fn read_disposition(value: &[u8]) -> Result<Disposition<'_>, MultipartError> {
-    let (kind, mut rest) = split_while(value, |byte| byte != b';');
-    if !kind.trim_ascii().eq_ignore_ascii_case(b"form-data") {
-        return Err(MultipartError::Headers);
-    }
-    let (mut name, mut is_file, mut is_called_file) = (None, false, false);
-    while let [b';', parameter @ ..] = rest {
-        let (key, value) = key_and_value(parameter.trim_ascii_start())?;
-        let (inner, after) = match value {
-            [b'"', ..] => quoted(value)?,
-            _ => token(value)?,
-        };
-        rest = after;
-        match key.to_ascii_lowercase().as_slice() {
-            b"name" if name.is_some() => return Err(MultipartError::Headers),
-            b"name" => name = Some(inner),
-            b"filename" => is_file = true,
-            b"filename*" => is_called_file = true,
-            _ => {}
-        }
-    }
-    // PHP does not know `filename*`. A part with only that one is a file for other parsers and a field for
-    // PHP.
-    let is_plain = rest.is_empty() && (is_file || !is_called_file);
-    Ok(Disposition {
-        name: name.filter(|_| is_plain).ok_or(MultipartError::Headers)?,
-        is_file,
-    })
-}
-
-/// The key of a parameter, and the rest: its value and all text after that.
-fn key_and_value(parameter: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
-    let (key, value) = split_once(parameter, b'=').ok_or(MultipartError::Headers)?;
-    let is_key = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'*');
-    if key.is_empty() || !key.iter().all(is_key) {
-        return Err(MultipartError::Headers);
-    }
-    Ok((key, value))
-}
-
-/// A quoted text and the rest after it. Parsers disagree about line ends, NUL and backslashes, so these are
-/// refused; PHP takes every other byte literally.
-fn quoted(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
-    let value = value.strip_prefix(b"\"").ok_or(MultipartError::Headers)?;
-    let (inner, after) = split_once(value, b'"').ok_or(MultipartError::Headers)?;
-    if inner.iter().any(|byte| matches!(byte, b'\\' | b'\r' | b'\n' | 0)) {
-        return Err(MultipartError::Headers);
-    }
-    Ok((inner, after.trim_ascii()))
-}
-
-/// An unquoted text and the rest after it. Only PHP treats an apostrophe as a quote. A usual token contains
-/// none, but every `filename*` contains a pair, adjacent or around a language.
-fn token(value: &[u8]) -> Result<(&[u8], &[u8]), MultipartError> {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_`|~'".contains(&byte);
-    let (inner, after) = split_while(value, is_token);
-    let apostrophes = memchr::memchr_iter(b'\'', inner).count();
-    let is_certain = !inner.is_empty() && !inner.starts_with(b"'") && apostrophes.is_multiple_of(2);
-    is_certain
-        .then(|| (inner, after.trim_ascii()))
-        .ok_or(MultipartError::Headers)
-}
-
-fn split_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = Some(head);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let (line, behind) = cut(text, b"\r\n").map_or((text, None), |(line, behind)| (line, Some(behind)));
-        rest = behind;
-        Some(line)
-    })
-}
-
-/// The parts before and after the first occurrence of the needle.
-fn cut<'a>(haystack: &'a [u8], needle: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let at = memchr::memmem::find(haystack, needle)?;
-    let (before, from) = haystack.split_at(at);
-    Some((before, from.strip_prefix(needle)?))
 }
 
 #[cfg(test)]

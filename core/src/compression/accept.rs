@@ -1,0 +1,157 @@
+//! `Accept-Encoding`: the codings that a client takes, and how much it likes them (RFC 9110 section 12.5.3).
+
+use http::header::ACCEPT_ENCODING;
+use http::{HeaderMap, HeaderValue};
+
+use super::coding::Coding;
+
+/// Thousandths of a weight.
+type Weight = u16;
+
+/// The coding that a client likes best; none if it likes the plain form better, or says nothing.
+///
+/// A client that names neither `identity` nor `*` likes codings of any weight but zero better than the plain form.
+/// Items that cannot be read count as absent.
+pub fn preferred(headers: &HeaderMap) -> Option<Coding> {
+    let fields = headers.get_all(ACCEPT_ENCODING);
+    let items = || {
+        fields
+            .iter()
+            .filter_map(text)
+            .flat_map(|field| field.split(','))
+            .filter_map(item)
+    };
+    let named =
+        |is_meant: &dyn Fn(&str) -> bool| items().find(|(name, _)| is_meant(name)).map(|(_, weight)| weight);
+    let any = named(&|name| name == "*");
+    let plain = named(&|name| name.eq_ignore_ascii_case("identity")).unwrap_or(0);
+    let mut best = None;
+    for coding in Coding::ALL {
+        let weight = named(&|name| coding.is_called(name)).or(any).unwrap_or(0);
+        if weight > 0 && weight >= plain && best.is_none_or(|(most, _)| weight > most) {
+            best = Some((weight, coding));
+        }
+    }
+    best.map(|(_, coding)| coding)
+}
+
+fn text(field: &HeaderValue) -> Option<&str> {
+    field.to_str().ok()
+}
+
+/// One item: a name, and its weight of 1 unless it says another.
+fn item(text: &str) -> Option<(&str, Weight)> {
+    let (name, weight) = match text.split_once(';') {
+        None => (text, 1000),
+        Some((name, parameter)) => (name, weight(parameter.trim())?),
+    };
+    let name = name.trim();
+    (!name.is_empty()).then_some((name, weight))
+}
+
+/// The weight of `q=0.5`: a number from 0 to 1 with at most three digits behind the point.
+fn weight(parameter: &str) -> Option<Weight> {
+    let value = parameter
+        .strip_prefix("q=")
+        .or_else(|| parameter.strip_prefix("Q="))?;
+    let (whole, digits) = value.split_once('.').unwrap_or((value, ""));
+    if digits.len() > 3 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let thousandths: Weight = format!("{digits:0<3}").parse().ok()?;
+    match whole {
+        "0" => Some(thousandths),
+        "1" if thousandths == 0 => Some(1000),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn chosen(fields: &[&str]) -> &'static str {
+        let mut headers = HeaderMap::new();
+        for field in fields {
+            headers.append(ACCEPT_ENCODING, HeaderValue::from_str(field).unwrap());
+        }
+        preferred(&headers).map_or("", Coding::name)
+    }
+
+    #[test]
+    fn a_client_gets_what_it_likes_best() {
+        for (field, expected) in [
+            ("gzip", "gzip"),
+            ("GZIP", "gzip"),
+            ("x-gzip", "gzip"),
+            ("gzip, deflate", "gzip"),
+            ("gzip, deflate, br", "br"),
+            ("gzip, deflate, br, zstd", "br"),
+            ("zstd, gzip", "zstd"),
+            ("gzip;q=1.0, br;q=0.5", "gzip"),
+            ("gzip ; q=0.2 , br ; q=0.200", "br"),
+            ("gzip;q=0.001", "gzip"),
+            ("br;q=0, gzip", "gzip"),
+            ("br;q=0.000, gzip;q=0", ""),
+            ("*", "br"),
+            ("*;q=0.1, gzip", "gzip"),
+            ("br;q=0, *", "zstd"),
+            ("*;q=0", ""),
+            ("identity", ""),
+            ("identity, gzip;q=0.5", ""),
+            ("identity;q=0.5, gzip", "gzip"),
+            ("identity;q=0, gzip;q=0.1", "gzip"),
+            ("gzip;q=1, identity;q=1", "gzip"),
+            ("deflate", ""),
+            ("compress, deflate;q=0.9", ""),
+        ] {
+            assert_eq!(chosen(&[field]), expected, "{field}");
+        }
+        assert_eq!(chosen(&[]), "");
+        assert_eq!(chosen(&["deflate", "gzip"]), "gzip");
+    }
+
+    #[test]
+    fn items_that_cannot_be_read_count_as_absent() {
+        for field in [
+            "",
+            ",",
+            " ",
+            ";q=1",
+            "gzip;q=2",
+            "gzip;q=1.001",
+            "gzip;q=0.0001",
+            "gzip;q=",
+            "gzip;q=-1",
+            "gzip;q=1e0",
+            "gzip;level=9",
+            "gzip q=1",
+            "gzipp",
+        ] {
+            assert_eq!(chosen(&[field]), "", "{field}");
+        }
+        assert_eq!(chosen(&["br;q=x, gzip"]), "gzip");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            if let Ok(value) = HeaderValue::from_bytes(&bytes) {
+                let mut headers = HeaderMap::new();
+                headers.insert(ACCEPT_ENCODING, value);
+                let _ = preferred(&headers);
+            }
+        }
+
+        #[test]
+        fn what_is_refused_is_never_chosen(weights in proptest::collection::vec(0u16..=3, 3)) {
+            let items: Vec<String> = Coding::ALL.iter().zip(&weights).map(|(coding, weight)| format!("{};q=0.{weight}", coding.name())).collect();
+            let chosen = chosen(&[&items.join(", ")]);
+            let best = weights.iter().max().copied().unwrap_or_default();
+            let expected = Coding::ALL.iter().zip(&weights).find(|(_, weight)| **weight == best && best > 0);
+            prop_assert_eq!(chosen, expected.map_or("", |(coding, _)| coding.name()));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Which answers have a compressed form.
+
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+/// The shortest body that is compressed, in bytes: a shorter one fits into a packet or two anyway.
+pub const SHORTEST: u64 = 1024;
+
+/// Whether an answer may be compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eligible {
+    /// It has the same form for every client.
+    No,
+    /// Its form depends on `Accept-Encoding`.
+    Yes,
+}
+
+/// Whether an answer may be compressed: it is whole, of a type that shrinks, and nobody compressed it or forbids it.
+pub fn eligible(status: StatusCode, headers: &HeaderMap) -> Eligible {
+    let has_body = !status.is_informational()
+        && !matches!(
+            status,
+            StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::PARTIAL_CONTENT
+        );
+    let is_plain = !headers.contains_key(CONTENT_ENCODING) && !headers.contains_key(CONTENT_RANGE);
+    // A 304 has the headers of the 200 in whose place it stands, but not its type.
+    let shrinks = status == StatusCode::NOT_MODIFIED || headers.get(CONTENT_TYPE).is_some_and(is_text);
+    if has_body && is_plain && shrinks && !forbids_change(headers) {
+        Eligible::Yes
+    } else {
+        Eligible::No
+    }
+}
+
+/// JSON, JavaScript, XML and all kinds of text.
+fn is_text(content_type: &HeaderValue) -> bool {
+    let Ok(value) = content_type.to_str() else {
+        return false;
+    };
+    let essence = value
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let listed = ["application/json", "application/javascript", "application/xml"];
+    // Events of a stream must leave one by one.
+    (essence.starts_with("text/") && essence != "text/event-stream")
+        || listed.contains(&essence.as_str())
+        || essence.ends_with("+json")
+        || essence.ends_with("+xml")
+}
+
+fn forbids_change(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(CACHE_CONTROL)
+        .iter()
+        .filter_map(|field| field.to_str().ok())
+        .flat_map(|field| field.split(','))
+        .any(|directive| directive.trim().eq_ignore_ascii_case("no-transform"))
+}
+
+/// Makes the entity tag of a compressed form weak: it is no longer the same bytes, but still the same answer.
+pub fn weaken(headers: &mut HeaderMap) {
+    let Some(tag) = headers.get(ETAG) else { return };
+    if tag.as_bytes().starts_with(b"W/") {
+        return;
+    }
+    match HeaderValue::from_bytes(&[b"W/", tag.as_bytes()].concat()) {
+        Ok(weak) => headers.insert(ETAG, weak),
+        Err(_) => headers.remove(ETAG),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(fields: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn text_of_all_kinds_shrinks() {
+        for (content_type, expected) in [
+            ("application/json; charset=UTF-8", Eligible::Yes),
+            ("APPLICATION/JSON", Eligible::Yes),
+            ("application/javascript", Eligible::Yes),
+            ("application/problem+json", Eligible::Yes),
+            ("application/rss+xml;charset=x", Eligible::Yes),
+            ("text/html", Eligible::Yes),
+            ("text/plain;x=y", Eligible::Yes),
+            ("text/event-stream", Eligible::No),
+            ("image/png", Eligible::No),
+            ("application/octet-stream", Eligible::No),
+            ("application/zip", Eligible::No),
+            ("json", Eligible::No),
+            ("", Eligible::No),
+        ] {
+            let headers = headers(&[("content-type", content_type)]);
+            assert_eq!(eligible(StatusCode::OK, &headers), expected, "{content_type}");
+        }
+        assert_eq!(eligible(StatusCode::OK, &HeaderMap::new()), Eligible::No);
+    }
+
+    #[test]
+    fn only_whole_plain_answers_are_compressed() {
+        let json = ("content-type", "application/json");
+        let of = |status, fields: &[(&'static str, &str)]| {
+            let mut all = vec![json];
+            all.extend_from_slice(fields);
+            eligible(StatusCode::from_u16(status).unwrap(), &headers(&all))
+        };
+        for (status, expected) in [
+            (200, Eligible::Yes),
+            (201, Eligible::Yes),
+            (404, Eligible::Yes),
+            (503, Eligible::Yes),
+            (304, Eligible::Yes),
+            (101, Eligible::No),
+            (204, Eligible::No),
+            (205, Eligible::No),
+            (206, Eligible::No),
+        ] {
+            assert_eq!(of(status, &[]), expected, "{status}");
+        }
+        assert_eq!(of(200, &[("content-encoding", "gzip")]), Eligible::No);
+        assert_eq!(of(200, &[("content-encoding", "identity")]), Eligible::No);
+        assert_eq!(of(200, &[("content-range", "bytes 0-1/2")]), Eligible::No);
+        assert_eq!(
+            of(200, &[("cache-control", "private, No-Transform")]),
+            Eligible::No
+        );
+        assert_eq!(of(200, &[("cache-control", "no-store")]), Eligible::Yes);
+    }
+
+    #[test]
+    fn a_compressed_form_has_a_weak_tag() {
+        for (tag, expected) in [("\"x\"", "W/\"x\""), ("W/\"x\"", "W/\"x\"")] {
+            let mut headers = headers(&[("etag", tag)]);
+            weaken(&mut headers);
+            assert_eq!(headers["etag"], expected);
+        }
+        let mut none = HeaderMap::new();
+        weaken(&mut none);
+        assert!(none.is_empty());
+    }
+}

@@ -1,0 +1,328 @@
+//! The table in force: the table with a site's index laid over it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use super::super::argument::{Argument, Role};
+use super::super::generation::{Generations, is_younger};
+use super::super::global::{NEVER_FORWARDED, global, obeyed};
+use super::super::operation::Operation;
+use super::super::table::table;
+use super::index::PublishedIndex;
+
+/// The table that calls of one site are judged by.
+///
+/// It is formed once, when an index arrives; the judge asks it without a search.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TableInForce {
+    /// By the position of the operation in the table.
+    operations: Vec<OperationInForce>,
+    generations: Generations,
+    is_read: bool,
+}
+
+/// One operation of a table in force.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OperationInForce {
+    position: usize,
+    /// One bit for each argument of the operation that is not judged, by its position.
+    unjudged: u64,
+    /// The same for each argument of which it is not known whether the site has it.
+    unsure: u64,
+    /// The arguments that only the site has.
+    extra: Vec<Box<str>>,
+}
+
+/// The tables in force of all REST roots.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TablesInForce {
+    by_root: Vec<Arc<TableInForce>>,
+}
+
+/// How an argument of the table stands in the table in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentStanding {
+    /// It is judged.
+    Judged,
+    /// The site does not publish it: it is forwarded and not judged by WordPress's rules.
+    Unjudged,
+    /// Older versions of the plugin do not have it, and what the site has is not known: what the table refuses is left
+    /// to the site.
+    Unsure,
+}
+
+/// A difference between a table in force and the table: one argument with all operations that it concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArgumentDifference {
+    /// The table has it and the site does not publish it: not judged, forwarded.
+    Unpublished {
+        /// The name of the argument.
+        argument: String,
+        /// The names of the operations.
+        operations: Vec<&'static str>,
+    },
+    /// The site publishes it and the table does not have it: forwarded unjudged in the compatible profile.
+    Extra {
+        /// The name of the argument.
+        argument: String,
+        /// The names of the operations.
+        operations: Vec<&'static str>,
+    },
+}
+
+static UNREAD: LazyLock<Arc<TableInForce>> = LazyLock::new(|| {
+    let operations = table().operations().iter().map(OperationInForce::unread);
+    Arc::new(TableInForce {
+        operations: operations.collect(),
+        generations: Generations::UNKNOWN,
+        is_read: false,
+    })
+});
+
+// === impl TableInForce ===
+
+impl TableInForce {
+    /// The table of a site whose index was never read: every argument that all versions of the plugin have is judged,
+    /// and the generation is unknown.
+    pub fn unread() -> Arc<Self> {
+        Arc::clone(&UNREAD)
+    }
+
+    /// The table with an index over it. Operations that the index does not publish stay as without one.
+    pub fn over(index: &PublishedIndex) -> Self {
+        let operations = table().operations().iter();
+        Self {
+            operations: operations
+                .map(|operation| OperationInForce::over(operation, index))
+                .collect(),
+            generations: Generations::of(index),
+            is_read: true,
+        }
+    }
+
+    /// The operation in force for an operation of the table.
+    pub fn operation(&self, operation: &Operation) -> &OperationInForce {
+        static NONE: OperationInForce = OperationInForce {
+            position: 0,
+            unjudged: 0,
+            unsure: 0,
+            extra: Vec::new(),
+        };
+        self.operations.get(operation.position).unwrap_or(&NONE)
+    }
+
+    /// What is known about the generation of the site's plugin.
+    pub const fn generations(&self) -> Generations {
+        self.generations
+    }
+
+    /// Returns true if an index of the site was read, now or earlier.
+    pub const fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// A number that differs for different tables in force, for keys of caches within one process.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The differences from the table, grouped by argument: first those that are not judged, then the extra ones.
+    pub fn differences(&self) -> Vec<ArgumentDifference> {
+        let mut unpublished: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+        let mut extra: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+        for (operation, in_force) in table().operations().iter().zip(&self.operations) {
+            for argument in in_force.unjudged(operation) {
+                unpublished
+                    .entry(argument.name)
+                    .or_default()
+                    .push(&operation.name);
+            }
+            for name in in_force.extra() {
+                extra.entry(name).or_default().push(&operation.name);
+            }
+        }
+        let unpublished =
+            unpublished
+                .into_iter()
+                .map(|(argument, operations)| ArgumentDifference::Unpublished {
+                    argument: argument.to_owned(),
+                    operations,
+                });
+        let extra = extra
+            .into_iter()
+            .map(|(argument, operations)| ArgumentDifference::Extra {
+                argument: argument.to_owned(),
+                operations,
+            });
+        unpublished.chain(extra).collect()
+    }
+
+    /// The table of this one and another, for one description of both: an argument is unjudged if it is in both, and
+    /// extra if it is in one.
+    #[must_use]
+    fn joined(&self, other: &Self) -> Self {
+        let pairs = self.operations.iter().zip(&other.operations);
+        let join = |(ours, theirs): (&OperationInForce, &OperationInForce)| {
+            let mut extra = ours.extra.clone();
+            extra.extend(
+                theirs
+                    .extra
+                    .iter()
+                    .filter(|name| !ours.extra.contains(name))
+                    .cloned(),
+            );
+            OperationInForce {
+                position: ours.position,
+                unjudged: ours.unjudged & theirs.unjudged,
+                unsure: ours.unsure | theirs.unsure,
+                extra,
+            }
+        };
+        let same = self.generations == other.generations;
+        Self {
+            operations: pairs.map(join).collect(),
+            generations: if same {
+                self.generations
+            } else {
+                Generations::UNKNOWN
+            },
+            is_read: self.is_read || other.is_read,
+        }
+    }
+}
+
+// === impl OperationInForce ===
+
+impl OperationInForce {
+    fn unread(operation: &Operation) -> Self {
+        let arguments = operation.arguments.iter().enumerate();
+        let younger = arguments.filter(|(_, argument)| is_younger(&operation.name, argument.name));
+        Self {
+            position: operation.position,
+            unjudged: 0,
+            unsure: younger.fold(0, |bits, (position, _)| bits | bit(position)),
+            extra: Vec::new(),
+        }
+    }
+
+    fn over(operation: &Operation, index: &PublishedIndex) -> Self {
+        let mut this = Self::unread(operation);
+        let Some(published) = index.arguments(operation) else {
+            return this;
+        };
+        this.unsure = 0;
+        let published: Vec<&str> = published.collect();
+        for (position, argument) in operation.arguments.iter().enumerate() {
+            if !published.contains(&argument.name) && !is_the_edges_own(operation, argument) {
+                this.unjudged |= bit(position);
+            }
+        }
+        let extra = published.into_iter().filter(|name| is_extra(operation, name));
+        this.extra = extra.map(Box::from).collect();
+        this
+    }
+
+    /// How the argument at a position of the operation stands.
+    pub const fn standing(&self, position: usize) -> ArgumentStanding {
+        if self.unjudged & bit(position) != 0 {
+            ArgumentStanding::Unjudged
+        } else if self.unsure & bit(position) != 0 {
+            ArgumentStanding::Unsure
+        } else {
+            ArgumentStanding::Judged
+        }
+    }
+
+    /// The arguments of its operation that are not judged.
+    pub fn unjudged<'a>(&self, operation: &'a Operation) -> impl Iterator<Item = &'a Argument> {
+        let arguments = operation.arguments.iter().enumerate();
+        arguments
+            .filter(|(position, _)| self.standing(*position) == ArgumentStanding::Unjudged)
+            .map(|(_, argument)| argument)
+    }
+
+    /// The names that only the site publishes, plain and bounded: none is a global parameter of WordPress.
+    pub fn extra(&self) -> impl Iterator<Item = &str> {
+        self.extra.iter().map(|name| &**name)
+    }
+
+    /// Returns true if only the site publishes this name.
+    pub fn has_extra(&self, name: &[u8]) -> bool {
+        self.extra.iter().any(|extra| extra.as_bytes() == name)
+    }
+}
+
+/// The bit of a position; a test holds that no operation has more than 64 arguments.
+const fn bit(position: usize) -> u64 {
+    if position < 64 { 1 << position } else { 0 }
+}
+
+/// Returns true for an argument with a rule of the edge's own, which no index suspends: images, authors, the
+/// namespace, records that are created with an event, and what the path says.
+fn is_the_edges_own(operation: &Operation, argument: &Argument) -> bool {
+    carries_own_rule(argument) || operation.id.route.path_parameter() == Some(argument.name)
+}
+
+fn carries_own_rule(argument: &Argument) -> bool {
+    argument.role != Role::Plain || argument.rule.is_image() || argument.rule.creates().is_some()
+}
+
+/// Returns true for a name that may be taken over from an index: a plain one that neither the table nor WordPress
+/// itself has a rule for.
+fn is_extra(operation: &Operation, name: &str) -> bool {
+    let is_plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let is_obeyed = || obeyed(operation.id).iter().any(|known| known.name == name);
+    let is_guarded = || {
+        let mut arguments = table().operations().iter().flat_map(|known| &known.arguments);
+        arguments.any(|known| known.name == name && carries_own_rule(known))
+    };
+    is_plain
+        && operation.argument(name.as_bytes()).is_none()
+        && global(name.as_bytes()).is_none()
+        && !NEVER_FORWARDED.contains(&name)
+        && !is_obeyed()
+        && !is_guarded()
+}
+
+// === impl TablesInForce ===
+
+impl TablesInForce {
+    /// The tables of the roots, in the order of the settings.
+    pub const fn new(by_root: Vec<Arc<TableInForce>>) -> Self {
+        Self { by_root }
+    }
+
+    /// The table of a root; without one, [`TableInForce::unread`].
+    pub fn of_root(&self, root: usize) -> &Arc<TableInForce> {
+        self.by_root.get(root).unwrap_or(&UNREAD)
+    }
+
+    /// One table that describes all roots.
+    pub fn joined(&self) -> TableInForce {
+        let mut tables = self.by_root.iter();
+        let first = tables.next().unwrap_or(&UNREAD);
+        tables.fold((**first).clone(), |joined, table| joined.joined(table))
+    }
+}
+
+// === impl ArgumentDifference ===
+
+impl fmt::Display for ArgumentDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, argument, operations) = match self {
+            Self::Unpublished { argument, operations } => ('-', argument, operations),
+            Self::Extra { argument, operations } => ('+', argument, operations),
+        };
+        match operations.as_slice() {
+            [one] => write!(f, "{sign}{argument} ({one})"),
+            many => write!(f, "{sign}{argument} ({} operations)", many.len()),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The index of a REST root, in WordPress's shape, with the calendar's routes only.
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::{Argument, Operation, Route, table};
+
+/// The index that a client finds at a public REST root of an edge that serves the calendar alone.
+///
+/// Clients discover the API by the `Link` header of responses, which names the root, and look for namespaces there.
+#[derive(Debug, Clone)]
+pub struct RestIndex {
+    /// The document, cut where scheme and authority of the edge stand.
+    pieces: Vec<Box<str>>,
+}
+
+/// Stands for scheme and authority while the document is built; no text of the table contains it.
+const BASE: &str = "\u{1}";
+
+/// The same as JSON spells it.
+const SPELT_BASE: &str = r"\u0001";
+
+// === impl RestIndex ===
+
+impl RestIndex {
+    /// The index of the root at the public path `root` (`/wp-json`), with the operations that `offers` names in each
+    /// public namespace.
+    pub fn new(root: &str, namespaces: &[String], offers: impl Fn(&Operation) -> bool) -> Self {
+        let operations: Vec<&Operation> = table()
+            .operations()
+            .iter()
+            .filter(|operation| offers(operation))
+            .collect();
+        let routes = namespaces.iter().flat_map(|namespace| {
+            Route::all().filter_map(|route| entry(route, namespace, root, &operations))
+        });
+        let document = json!({
+            "name": "calendar-edge",
+            "description": "The calendar API. The edge serves no other routes of the site.",
+            "url": BASE,
+            "home": BASE,
+            "namespaces": namespaces,
+            "authentication": [],
+            "routes": routes.collect::<Map<_, _>>(),
+            "_links": {"self": [{"href": format!("{BASE}{root}/")}]},
+        });
+        let text = document.to_string();
+        Self {
+            pieces: text.split(SPELT_BASE).map(Box::from).collect(),
+        }
+    }
+
+    /// The document for clients that reach the edge at this scheme and authority, without a trailing slash.
+    pub fn at(&self, public_base: &str) -> String {
+        self.pieces.join(public_base)
+    }
+}
+
+/// A route that has an operation on offer, by its pattern.
+fn entry(route: Route, namespace: &str, root: &str, operations: &[&Operation]) -> Option<(String, Value)> {
+    let here: Vec<&&Operation> = operations
+        .iter()
+        .filter(|operation| operation.id.route == route)
+        .collect();
+    if here.is_empty() {
+        return None;
+    }
+    let endpoints: Vec<Value> = here.iter().map(|operation| endpoint(operation)).collect();
+    let methods: Vec<&str> = here.iter().flat_map(|operation| methods(operation)).collect();
+    let mut described = json!({"namespace": namespace, "methods": methods, "endpoints": endpoints});
+    // WordPress links routes without a placeholder only.
+    if route.path_parameter().is_none() {
+        let href = format!("{BASE}{root}/{namespace}{}", route.template());
+        described["_links"] = json!({"self": [{"href": href}]});
+    }
+    Some((route.pattern(namespace), described))
+}
+
+fn endpoint(operation: &Operation) -> Value {
+    let arguments: Map<String, Value> = operation
+        .arguments
+        .iter()
+        .map(|argument| (argument.name.to_owned(), described(argument)))
+        .collect();
+    json!({"methods": methods(operation).collect::<Vec<_>>(), "args": arguments})
+}
+
+fn described(argument: &Argument) -> Value {
+    let mut described = json!({"description": argument.meaning, "required": argument.is_required()});
+    if let Some(schema) = argument.schema {
+        described["type"] = schema.name().into();
+    }
+    described
+}
+
+fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
+    operation.id.action.methods().iter().map(http::Method::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(offers: impl Fn(&Operation) -> bool) -> Value {
+        let namespaces = ["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()];
+        let text = RestIndex::new("/de/wp-json", &namespaces, offers).at("https://events.example.org");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    #[test]
+    fn names_every_route_in_every_public_namespace() {
+        let index = index(|_| true);
+        assert_eq!(
+            index["namespaces"],
+            json!(["calendar/events/v1", "tribe/events/v1"])
+        );
+        let routes = index["routes"].as_object().expect("a map");
+        assert_eq!(routes.len(), 2 * Route::all().count());
+        let event = &routes[r"/tribe/events/v1/events/(?P<id>\d+)"];
+        assert_eq!(event["methods"], json!(["GET", "DELETE", "POST", "PUT", "PATCH"]));
+        assert_eq!(event["namespace"], "tribe/events/v1");
+        let list = &routes["/calendar/events/v1/events"];
+        let href = "https://events.example.org/de/wp-json/calendar/events/v1/events";
+        assert_eq!(list["_links"]["self"][0]["href"], href);
+        assert_eq!(list["endpoints"][0]["args"]["page"]["type"], "integer");
+        assert_eq!(index["home"], "https://events.example.org");
+    }
+
+    #[test]
+    fn names_no_operation_that_is_refused() {
+        let index = index(|operation| !operation.is_write());
+        let routes = index["routes"].as_object().expect("a map");
+        assert!(routes.values().all(|route| route["methods"] == json!(["GET"])));
+        let none = self::index(|operation| operation.id.route == Route::Doc);
+        assert_eq!(none["routes"].as_object().map(Map::len), Some(2));
+    }
+}

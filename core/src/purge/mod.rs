@@ -1,0 +1,9 @@
+//! Orders to remove answers, and what an edge knows of the changes that the site has counted.
+
+mod ledger;
+mod order;
+mod seen;
+
+pub use ledger::{AnswerAge, ChangeLedger};
+pub use order::{Order, OrderFault};
+pub use seen::{SeenFault, SeenSeals};

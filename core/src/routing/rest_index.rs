@@ -1,0 +1,79 @@
+//! Targets that name a REST root itself, whose index lists namespaces and routes.
+
+use super::by_path::ByPath;
+use super::locate::Roots;
+use super::root_path::trim_slashes;
+use super::route::Matched;
+use crate::payload::{pair_count, parse_form};
+use crate::value::Value;
+
+// === impl Roots ===
+
+impl Roots {
+    /// The position, in the settings, of the root that a target names; none for every other target. `path` and
+    /// `query` must be exactly as they were sent.
+    pub fn index_of(&self, path: &str, query: &str) -> Option<usize> {
+        let query = query.as_bytes();
+        if pair_count(query) > self.query_pairs {
+            return None;
+        }
+        let route = parse_form(query).get("rest_route").cloned();
+        match (ByPath::of(path.as_bytes(), &self.paths, &self.namespaces), route) {
+            (
+                ByPath::Route {
+                    root,
+                    is_root: true,
+                    matched: Matched::Site,
+                },
+                None,
+            ) => Some(root),
+            (
+                ByPath::Route {
+                    root, is_root: true, ..
+                }
+                | ByPath::Site { root: Some(root) },
+                Some(Value::String(route)),
+            ) => is_index(&route).then_some(root),
+            _ => None,
+        }
+    }
+}
+
+/// WordPress ignores an empty route, and drops slashes at the end of others.
+fn is_index(route: &[u8]) -> bool {
+    !route.is_empty() && trim_slashes(route).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::Roots;
+    use crate::settings::Settings;
+
+    #[test]
+    fn a_root_is_named_by_path_or_by_route() {
+        let mut settings = Settings::for_origin("http://127.0.0.1/wp-json".parse().expect("a URL"));
+        let mut german = settings.roots[0].clone();
+        german.path = "/de/wp-json".to_owned();
+        settings.roots.push(german);
+        let roots = Roots::new(&settings);
+        for (path, query, expected) in [
+            ("/wp-json", "", Some(0)),
+            ("/wp-json/", "_fields=namespaces", Some(0)),
+            ("/index.php/wp-json", "", Some(0)),
+            ("/de/wp-json/", "", Some(1)),
+            ("/", "rest_route=/", Some(0)),
+            ("/de/", "rest%5Froute=%2F", Some(1)),
+            ("/wp-json/", "rest_route=/", Some(0)),
+            ("/", "", None),
+            ("/", "rest_route=", None),
+            ("/wp-json/", "rest_route=/wp/v2", None),
+            ("/wp-json/wp/v2", "rest_route=/", None),
+            ("/wp-json/wp/v2", "", None),
+            ("/wp-json/calendar/events/v1", "", None),
+            ("/wp-json.php", "", None),
+            ("/fr/wp-json", "", None),
+        ] {
+            assert_eq!(roots.index_of(path, query), expected, "{path}?{query}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Reads the indexes of the sites in the background, and puts the tables in force that they form.
+
+use std::time::Duration;
+
+use super::reload::Reloader;
+use crate::backend::{IndexSource, Learnt, SiteIndexes, read_index};
+use crate::contract::TableInForce;
+use crate::settings::Settings;
+use crate::telemetry::causes;
+
+/// The pause after a first failure; it doubles up to the configured interval.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Maximum number of differences that one log line names.
+const MOST_NAMED: usize = 16;
+
+/// The outcome of reading the indexes of all roots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Complete,
+    Incomplete,
+}
+
+/// Reads at once, at intervals, and after each reload; never ends.
+pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes) {
+    let mut failures = 0_u32;
+    loop {
+        let settings = reloader.settings();
+        if !settings.origin.read_index {
+            reloader.reloaded().await;
+            continue;
+        }
+        let round = read_all(&reloader, &indexes, &settings).await;
+        failures = match round {
+            Round::Complete => 0,
+            Round::Incomplete => failures.saturating_add(1),
+        };
+        tokio::select! {
+            () = tokio::time::sleep(pause(failures, settings.origin.index_interval)) => {}
+            () = reloader.reloaded() => failures = 0,
+        }
+    }
+}
+
+/// The pause before the next round.
+fn pause(failures: u32, interval: Duration) -> Duration {
+    match failures.checked_sub(1) {
+        None => interval,
+        Some(earlier) => FIRST_PAUSE
+            .saturating_mul(2_u32.saturating_pow(earlier))
+            .min(interval),
+    }
+}
+
+async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Settings) -> Round {
+    let mut round = Round::Complete;
+    let mut is_changed = false;
+    for source in IndexSource::all(settings) {
+        match read_index(settings, source.root()).await {
+            Ok(index) => {
+                reloader.metrics().indexes().read();
+                if let Learnt::Table(table) = indexes.learn(&source, index) {
+                    tell(&source, &table);
+                    is_changed = true;
+                }
+            }
+            Err(error) => {
+                reloader.metrics().indexes().failed();
+                round = Round::Incomplete;
+                let root = source.root().as_str();
+                let told: Vec<String> = causes(&error).map(ToString::to_string).collect();
+                let error = told.join(": ");
+                tracing::warn!(root, error, "the index cannot be read, the table in force stays");
+            }
+        }
+    }
+    if is_changed {
+        reloader.renew_tables();
+        keep(indexes.clone(), settings.clone()).await;
+    }
+    round
+}
+
+/// Writes the file without holding up other tasks.
+async fn keep(indexes: SiteIndexes, settings: Settings) {
+    let kept = tokio::task::spawn_blocking(move || indexes.keep(&settings)).await;
+    if let Ok(Err(error)) = kept {
+        tracing::warn!(%error, "the file of indexes cannot be written");
+    }
+}
+
+/// Logs a new table in force: `-` is not judged, `+` is forwarded unjudged.
+fn tell(source: &IndexSource, table: &TableInForce) {
+    let differences = table.differences();
+    let named: Vec<String> = differences
+        .iter()
+        .take(MOST_NAMED)
+        .map(ToString::to_string)
+        .collect();
+    tracing::info!(
+        root = source.root().as_str(),
+        generation = %table.generations(),
+        differences = differences.len(),
+        arguments = named.join(", "),
+        "the table in force has changed"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_failure_the_pause_is_short_and_doubles() {
+        let interval = Duration::from_mins(10);
+        let pauses = [0, 1, 2, 3, 60].map(|failures| pause(failures, interval).as_secs());
+        assert_eq!(pauses, [600, 5, 10, 20, 600]);
+        assert_eq!(pause(9, Duration::from_secs(1)), Duration::from_secs(1));
+    }
+}

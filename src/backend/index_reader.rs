@@ -1,0 +1,116 @@
+//! Reads the index that a site publishes for a REST root, without credentials, within bounds of size and time.
+
+use http::header::{ACCEPT, USER_AGENT};
+use http::{HeaderValue, Method, StatusCode};
+use url::{Position, Url};
+
+use super::client::{ClientError, check_client};
+use super::origin_route::OriginRoute;
+use crate::contract::{EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex};
+use crate::mark::MARK;
+use crate::settings::{OriginHost, Settings};
+use crate::telemetry::unix_time;
+
+/// The reason why an index could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IndexReadError {
+    /// The client could not be made.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The exchange failed, or took longer than `timeouts.origin_read`.
+    #[error("the site does not answer")]
+    Exchange(#[from] reqwest::Error),
+    /// The site answered with another status than 200.
+    #[error("the site answers with status {0}")]
+    Status(u16),
+    /// The answer is no index.
+    #[error("the answer is no index: {0}")]
+    Index(#[from] IndexFault),
+}
+
+/// Asks one REST root on the way that calls take.
+struct IndexReader<'a> {
+    client: reqwest::Client,
+    route: OriginRoute,
+    settings: &'a Settings,
+}
+
+/// Reads the index of the settings' namespace below a root, and probes how the site checks the ids of events.
+pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<PublishedIndex, IndexReadError> {
+    let route = OriginRoute::of_root(&settings.origin, root);
+    let reader = IndexReader {
+        client: check_client(settings, &route)?,
+        route,
+        settings,
+    };
+    let (status, body) = reader.get("").await?;
+    if status != StatusCode::OK {
+        return Err(IndexReadError::Status(status.as_u16()));
+    }
+    let index = PublishedIndex::read(&body, &settings.origin.namespace)?;
+    // What the probe does not show stays as it is known.
+    let event_ids = match reader.get(&format!("/{}", EventIds::PROBE)).await {
+        Ok((status, body)) => EventIds::shown_by(status.as_u16(), &body),
+        Err(_) => None,
+    };
+    Ok(index.with_event_ids(event_ids))
+}
+
+// === impl IndexReader ===
+
+impl IndexReader<'_> {
+    /// Status and body of a path below the namespace.
+    async fn get(&self, path: &str) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
+        let mut response = self.client.execute(self.request(path)).await?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            if body.len().saturating_add(chunk.len()) > MOST_INDEX_BYTES {
+                return Err(IndexFault::TooLarge.into());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok((response.status(), body))
+    }
+
+    /// A request with the headers by which the edge names host and scheme, and with its mark.
+    fn request(&self, path: &str) -> reqwest::Request {
+        let mut url = self.route.base().clone();
+        let root = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&format!("{root}/{}{path}", self.settings.origin.namespace));
+        let mut request = reqwest::Request::new(Method::GET, url);
+        let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
+        let mark = self.mark(request.url());
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+        self.route.write_host(headers);
+        if let Some((scheme, host)) = self.public() {
+            headers.insert("x-forwarded-proto", scheme);
+            headers.insert("x-forwarded-host", host);
+        }
+        if let Some(mark) = mark {
+            headers.insert(MARK, mark);
+        }
+        request
+    }
+
+    fn mark(&self, url: &Url) -> Option<HeaderValue> {
+        let key = self.settings.origin.mark_key.as_ref()?;
+        let now = u64::try_from(unix_time()).unwrap_or_default();
+        Some(key.mark(
+            &Method::GET,
+            &url[Position::BeforePath..Position::AfterQuery],
+            b"",
+            now,
+        ))
+    }
+
+    fn public(&self) -> Option<(HeaderValue, HeaderValue)> {
+        let url = self.settings.public_url.as_ref()?;
+        let host = OriginHost::of(url)?.to_string();
+        Some((
+            HeaderValue::try_from(url.scheme()).ok()?,
+            HeaderValue::try_from(host).ok()?,
+        ))
+    }
+}

@@ -1,0 +1,257 @@
+//! What the sites published: kept over reloads in memory, and over restarts in a file.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::contract::{MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce};
+use crate::settings::{Root, Settings};
+
+/// The indexes of all roots in use; clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SiteIndexes {
+    known: Arc<Mutex<HashMap<IndexSource, KnownIndex>>>,
+}
+
+/// The place where an index is published.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct IndexSource {
+    root: Url,
+    namespace: String,
+}
+
+/// The last good index of a place, with the table that it forms.
+#[derive(Debug, Clone)]
+struct KnownIndex {
+    index: PublishedIndex,
+    table: Arc<TableInForce>,
+}
+
+/// The effect of an index that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Learnt {
+    /// It says what was known.
+    Nothing,
+    /// It is the first one, or it says something else: this table is in force now.
+    Table(Arc<TableInForce>),
+}
+
+/// Maximum size of the file for each root, in bytes.
+const FILE_BYTES_PER_ROOT: usize = MOST_INDEX_BYTES;
+
+// === impl IndexSource ===
+
+impl IndexSource {
+    fn of(root: &Root, settings: &Settings) -> Self {
+        Self {
+            root: root.origin_url.clone(),
+            namespace: settings.origin.namespace.clone(),
+        }
+    }
+
+    /// The sources of all roots, each once.
+    pub(crate) fn all(settings: &Settings) -> Vec<Self> {
+        let mut sources: Vec<Self> = settings
+            .roots
+            .iter()
+            .map(|root| Self::of(root, settings))
+            .collect();
+        sources.sort();
+        sources.dedup();
+        sources
+    }
+
+    /// The REST root of the site.
+    pub(crate) const fn root(&self) -> &Url {
+        &self.root
+    }
+}
+
+// === impl SiteIndexes ===
+
+impl SiteIndexes {
+    /// The table in force of each root.
+    pub(crate) fn tables(&self, settings: &Settings) -> TablesInForce {
+        let known = self.known();
+        let table = |root: &Root| {
+            let found = known.get(&IndexSource::of(root, settings));
+            found.map_or_else(TableInForce::unread, |known| Arc::clone(&known.table))
+        };
+        TablesInForce::new(settings.roots.iter().map(table).collect())
+    }
+
+    /// Takes an index that was read. It is completed by the last one where it says nothing about an operation.
+    pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Learnt {
+        let mut known = self.known();
+        let index = match known.get(source) {
+            Some(before) => {
+                let index = index.over(&before.index);
+                if index == before.index {
+                    return Learnt::Nothing;
+                }
+                index
+            }
+            None => index,
+        };
+        let table = Arc::new(TableInForce::over(&index));
+        let entry = KnownIndex {
+            index,
+            table: Arc::clone(&table),
+        };
+        known.insert(source.clone(), entry);
+        Learnt::Table(table)
+    }
+
+    /// Forgets the sources that the settings do not have any more.
+    pub(crate) fn retain(&self, settings: &Settings) {
+        let sources = IndexSource::all(settings);
+        self.known().retain(|source, _| sources.contains(source));
+    }
+
+    /// Takes from the settings' file what is not known of their sources. A file that is missing or damaged counts as
+    /// empty.
+    pub(crate) fn recall(&self, settings: &Settings) {
+        let Some(path) = &settings.origin.index_file else {
+            return;
+        };
+        let sources = IndexSource::all(settings);
+        let document = match read(path, sources.len().saturating_mul(FILE_BYTES_PER_ROOT)) {
+            Ok(document) => document,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => {
+                tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
+                return;
+            }
+        };
+        let entries = document.get("sites").and_then(Value::as_array);
+        for source in sources {
+            let is_new = !self.known().contains_key(&source);
+            let mut entries = entries.into_iter().flatten();
+            let entry = entries.find(|entry| is_new && source.is_of(entry));
+            let index = entry.and_then(|entry| PublishedIndex::from_json(entry.get("index")?).ok());
+            if let Some(index) = index {
+                self.learn(&source, index);
+            }
+        }
+    }
+
+    /// Writes what is known of the settings' sources to their file, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; the old one stays.
+    pub(crate) fn keep(&self, settings: &Settings) -> io::Result<()> {
+        let Some(path) = &settings.origin.index_file else {
+            return Ok(());
+        };
+        let entry = |source: IndexSource| {
+            let index = self.known().get(&source)?.index.to_json();
+            Some(json!({"root": source.root.as_str(), "namespace": source.namespace, "index": index}))
+        };
+        let sites: Vec<Value> = IndexSource::all(settings).into_iter().filter_map(entry).collect();
+        let mut beside = path.clone().into_os_string();
+        beside.push(".new");
+        fs::write(&beside, format!("{:#}\n", json!({"sites": sites})))?;
+        fs::rename(&beside, path)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<IndexSource, KnownIndex>> {
+        // Entries are assigned whole, so that a panic leaves no half of one.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl IndexSource {
+    fn is_of(&self, entry: &Value) -> bool {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str);
+        text("root") == Some(self.root.as_str()) && text("namespace") == Some(&self.namespace)
+    }
+}
+
+/// The tables in force of all roots as the settings' file tells, for those who judge without a running edge.
+pub fn stored_tables(settings: &Settings) -> TablesInForce {
+    let indexes = SiteIndexes::default();
+    indexes.recall(settings);
+    indexes.tables(settings)
+}
+
+fn read(path: &Path, most: usize) -> io::Result<Value> {
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    let mut text = Vec::new();
+    fs::File::open(path)?.take(most).read_to_end(&mut text)?;
+    serde_json::from_slice(&text).map_err(io::Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &[u8] = include_bytes!("../../fixtures/versions/index-5.12.4.json");
+    const WPML: &[u8] = include_bytes!("../../fixtures/versions/index-6.15.16+wpml.json");
+
+    fn settings(file: &Path) -> Settings {
+        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
+        "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+        settings.origin.index_file = Some(file.to_owned());
+        let mut german = settings.roots[0].clone();
+        german.origin_url = "http://wp.example/de/wp-json".parse().unwrap();
+        settings.roots.push(german);
+        settings
+    }
+
+    fn index(body: &[u8]) -> PublishedIndex {
+        PublishedIndex::read(body, "tribe/events/v1").unwrap()
+    }
+
+    /// A file of its own that does not exist.
+    fn file(name: &str) -> std::path::PathBuf {
+        let path = std::env::temp_dir().join(format!("edge-indexes-{}-{name}", std::process::id()));
+        let _ = fs::remove_file(&path);
+        path
+    }
+
+    #[test]
+    fn each_root_has_its_own_table_also_after_a_restart() {
+        let settings = settings(&file("restart"));
+        let indexes = SiteIndexes::default();
+        let sources = IndexSource::all(&settings);
+        assert_eq!(sources.len(), 2);
+        // In the order of their URLs: the German one first.
+        indexes.learn(&sources[0], index(WPML));
+        indexes.learn(&sources[1], index(OLD));
+        indexes.keep(&settings).unwrap();
+        let recalled = SiteIndexes::default();
+        recalled.recall(&settings);
+        assert_eq!(recalled.tables(&settings), indexes.tables(&settings));
+        let tables = recalled.tables(&settings);
+        assert_ne!(tables.of_root(0), tables.of_root(1));
+        assert_eq!(recalled.learn(&sources[0], index(WPML)), Learnt::Nothing);
+        let mut moved = settings.clone();
+        moved.roots.truncate(1);
+        recalled.retain(&moved);
+        assert!(!recalled.tables(&settings).of_root(1).is_read());
+    }
+
+    #[test]
+    fn a_damaged_file_counts_as_empty() {
+        let file = file("damaged");
+        let settings = settings(&file);
+        for text in [
+            "",
+            "{",
+            "[]",
+            r#"{"sites": 7}"#,
+            r#"{"sites": [{"root": "http://wp.example/wp-json", "namespace": "tribe/events/v1", "index": 1}]}"#,
+        ] {
+            fs::write(&file, text).unwrap();
+            let indexes = SiteIndexes::default();
+            indexes.recall(&settings);
+            assert!(!indexes.tables(&settings).of_root(0).is_read(), "{text}");
+        }
+    }
+}

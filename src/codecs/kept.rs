@@ -1,0 +1,101 @@
+//! The compressed forms of an answer that is kept: each is made once, behind the first client that likes it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::encoder::{Effort, compressed};
+use crate::compression::Coding;
+
+/// An answer's body and its compressed forms. In the extensions of a response it says that the body is this one.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptForms(Arc<Forms>);
+
+#[derive(Debug)]
+struct Forms {
+    plain: Bytes,
+    made: [KeptForm; Coding::ALL.len()],
+}
+
+#[derive(Debug, Default)]
+struct KeptForm {
+    is_begun: AtomicBool,
+    bytes: OnceLock<Bytes>,
+}
+
+// === impl KeptForms ===
+
+impl KeptForms {
+    /// The forms of a body, none of them made.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for kept answers"))]
+    pub(crate) fn new(plain: Bytes) -> Self {
+        Self(Arc::new(Forms {
+            plain,
+            made: Default::default(),
+        }))
+    }
+
+    /// A compressed form, if it is made. Otherwise it is made on a thread of its own, once, for the clients to come.
+    pub(crate) fn form(&self, coding: Coding) -> Option<Bytes> {
+        let form = self.0.form(coding)?;
+        if let Some(bytes) = form.bytes.get() {
+            return Some(bytes.clone());
+        }
+        if !form.is_begun.swap(true, Ordering::Relaxed) {
+            let forms = Arc::clone(&self.0);
+            tokio::task::spawn_blocking(move || forms.make(coding));
+        }
+        None
+    }
+}
+
+// === impl Forms ===
+
+impl Forms {
+    fn form(&self, coding: Coding) -> Option<&KeptForm> {
+        let place = Coding::ALL.iter().position(|known| *known == coding)?;
+        self.made.get(place)
+    }
+
+    fn make(&self, coding: Coding) {
+        match (
+            self.form(coding),
+            compressed(coding, Effort::Thorough, &self.plain),
+        ) {
+            (Some(form), Ok(bytes)) => {
+                // The exact size: a kept form must not keep spare room.
+                let _ = form.bytes.set(Bytes::copy_from_slice(&bytes));
+            }
+            (_, Err(error)) => {
+                tracing::warn!(%error, coding = coding.name(), "a kept answer is not compressed")
+            }
+            (None, Ok(_)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::encoder::tests::plain;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_form_is_made_behind_the_first_client_and_then_kept() {
+        let text = Bytes::from("calendar ".repeat(2000));
+        let forms = KeptForms::new(text.clone());
+        for coding in Coding::ALL {
+            assert_eq!(forms.form(coding), None);
+            let made = loop {
+                if let Some(made) = forms.form(coding) {
+                    break made;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            };
+            assert_eq!(plain(coding, &made), text);
+            assert_eq!(forms.clone().form(coding).unwrap().as_ptr(), made.as_ptr());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The index of a REST root, where the edge serves no other routes of the site (`other = "refuse"`).
+
+use bytes::Bytes;
+use http::header::LINK;
+use http::{HeaderValue, StatusCode};
+use url::Url;
+
+use crate::authority::PublicAddress;
+use crate::contract::Operation;
+use crate::describe::RestIndex;
+use crate::layers::RequestContext;
+use crate::problem::Refusal;
+use crate::response::{AnsweredBy, EdgeResponse, json, refused};
+use crate::settings::Settings;
+
+/// The indexes of the roots, in the order of the settings.
+#[derive(Debug)]
+pub(super) struct Discovery {
+    roots: Vec<DiscoveredRoot>,
+    public_url: Option<Url>,
+}
+
+/// One root, as `Link` headers of responses name it.
+#[derive(Debug)]
+struct DiscoveredRoot {
+    path: String,
+    index: RestIndex,
+}
+
+// === impl Discovery ===
+
+impl Discovery {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let namespaces = settings.public_namespaces();
+        let offers = |operation: &Operation| offers(settings, operation);
+        let roots = settings.roots.iter().map(|root| DiscoveredRoot {
+            path: root.path.clone(),
+            index: RestIndex::new(&root.path, &namespaces, offers),
+        });
+        Self {
+            roots: roots.collect(),
+            public_url: settings.public_url.clone(),
+        }
+    }
+
+    /// The index of the root at a position of the settings.
+    pub(super) fn answer(&self, root: usize, context: &RequestContext) -> EdgeResponse {
+        let base = PublicAddress::of(self.public_url.as_ref(), context.addressed()).to_string();
+        let Some(root) = self.roots.get(root) else {
+            return refused(&Refusal::no_route());
+        };
+        let mut answer = json(StatusCode::OK, Bytes::from(root.index.at(&base)));
+        let link = format!("<{base}{}/>; rel=\"https://api.w.org/\"", root.path);
+        if let Ok(link) = HeaderValue::try_from(link) {
+            answer.headers_mut().insert(LINK, link);
+        }
+        answer.extensions_mut().insert(AnsweredBy::RestIndex);
+        answer
+    }
+}
+
+/// Whether the settings offer an operation to anybody.
+fn offers(settings: &Settings, operation: &Operation) -> bool {
+    let is_allowed = settings.operations.get(&operation.id).is_none_or(|own| own.allow);
+    is_allowed && !(settings.read_only && operation.is_write())
+}

@@ -1,0 +1,207 @@
+//! Compresses answers of the calendar for clients that take it. The rest of the site leaves as the site sent it.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, VARY};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http_body::Body;
+use http_body_util::BodyExt;
+use pin_project_lite::pin_project;
+use tower::{Layer, Service};
+
+use crate::codecs::{Encoders, KeptForms};
+use crate::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
+use crate::cors::Audience;
+use crate::credentials::Caller;
+use crate::response::{AnsweredBy, EdgeResponse, whole};
+use crate::settings::CompressionSettings;
+
+/// Compresses answers.
+#[derive(Debug, Clone)]
+pub(super) struct CompressLayer {
+    settings: CompressionSettings,
+    encoders: Encoders,
+}
+
+/// Compresses answers; makes no answer of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Compress<S> {
+    inner: S,
+    settings: CompressionSettings,
+    encoders: Encoders,
+}
+
+/// The facts of a request about the form of its answer.
+#[derive(Debug)]
+struct Wanted {
+    is_head: bool,
+    /// Whether answers with secrets of a client are compressed too.
+    credentialed: bool,
+    /// None: answers to this request are never compressed.
+    coding: Option<Option<Coding>>,
+    encoders: Encoders,
+}
+
+// === impl CompressLayer ===
+
+impl CompressLayer {
+    pub(super) fn new(settings: &CompressionSettings) -> Self {
+        Self {
+            settings: settings.clone(),
+            encoders: Encoders::default(),
+        }
+    }
+}
+
+impl<S> Layer<S> for CompressLayer {
+    type Service = Compress<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Compress {
+            inner,
+            settings: self.settings.clone(),
+            encoders: self.encoders.clone(),
+        }
+    }
+}
+
+// === impl Compress ===
+
+impl<S, B> Service<Request<B>> for Compress<S>
+where
+    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+{
+    type Response = EdgeResponse;
+    type Error = Infallible;
+    type Future = CompressFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        CompressFuture {
+            wanted: Wanted::by(&request, &self.settings, &self.encoders),
+            inner: self.inner.call(request),
+        }
+    }
+}
+
+pin_project! {
+    /// Compresses the answer when it is ready.
+    pub(super) struct CompressFuture<F> {
+        #[pin]
+        inner: F,
+        wanted: Wanted,
+    }
+}
+
+impl<F> Future for CompressFuture<F>
+where
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
+{
+    type Output = Result<EdgeResponse, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let wanted = this.wanted;
+        this.inner.poll(cx).map_ok(|answer| wanted.form_of(answer))
+    }
+}
+
+// === impl Wanted ===
+
+impl Wanted {
+    fn by<B>(request: &Request<B>, settings: &CompressionSettings, encoders: &Encoders) -> Self {
+        let headers = request.headers();
+        // Beside a secret, the length of a compressed answer tells those who choose parts of it what the secret is (BREACH).
+        let is_public = settings.credentialed || Caller::shown_by(headers) == Caller::Anonymous;
+        Self {
+            is_head: *request.method() == Method::HEAD,
+            coding: (settings.enabled && is_public).then(|| preferred(headers)),
+            encoders: encoders.clone(),
+            credentialed: settings.credentialed,
+        }
+    }
+
+    /// The answer in the form that the client likes best.
+    fn form_of(&self, answer: EdgeResponse) -> EdgeResponse {
+        let Some(coding) = self.coding else { return answer };
+        if !self.may_change(&answer) || is_short(&answer) {
+            return answer;
+        }
+        let mut answer = answer;
+        vary(answer.headers_mut());
+        match coding {
+            Some(coding) if answer.status() != StatusCode::NOT_MODIFIED => self.compressed(answer, coding),
+            _ => answer,
+        }
+    }
+
+    /// Only answers of the calendar: those of the rest of the site carry no [`AnsweredBy`].
+    fn may_change(&self, answer: &EdgeResponse) -> bool {
+        let extensions = answer.extensions();
+        let is_public = self.credentialed || extensions.get() != Some(&Audience::OneClient);
+        is_public
+            && extensions.get::<AnsweredBy>().is_some()
+            && eligible(answer.status(), answer.headers()) == Eligible::Yes
+    }
+
+    fn compressed(&self, mut answer: EdgeResponse, coding: Coding) -> EdgeResponse {
+        let kept = answer.extensions_mut().remove::<KeptForms>();
+        if let Some(form) = kept.and_then(|forms| forms.form(coding)) {
+            let length = HeaderValue::from(form.len());
+            *answer.body_mut() = whole(form);
+            encoded(answer.headers_mut(), coding);
+            answer.headers_mut().insert(CONTENT_LENGTH, length);
+            return answer;
+        }
+        if self.is_head {
+            // Without its length nobody knows whether the answer to GET would be compressed.
+            if answer.headers().contains_key(CONTENT_LENGTH) {
+                encoded(answer.headers_mut(), coding);
+            }
+            return answer;
+        }
+        let (mut head, body) = answer.into_parts();
+        match self.encoders.compress(body, coding) {
+            Ok(body) => {
+                encoded(&mut head.headers, coding);
+                EdgeResponse::from_parts(head, body.boxed_unsync())
+            }
+            Err(body) => EdgeResponse::from_parts(head, body),
+        }
+    }
+}
+
+/// The headers of a compressed form, whose length is not known yet.
+fn encoded(headers: &mut HeaderMap, coding: Coding) {
+    headers.insert(CONTENT_ENCODING, coding.value());
+    headers.remove(CONTENT_LENGTH);
+    weaken(headers);
+}
+
+/// Whether a body is known to be too short; the length that GET would have counts for HEAD.
+fn is_short(answer: &EdgeResponse) -> bool {
+    if answer.status() == StatusCode::NOT_MODIFIED {
+        return false;
+    }
+    let announced = answer.headers().get(CONTENT_LENGTH);
+    let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
+    let length = announced.or_else(|| answer.body().size_hint().upper());
+    length.is_some_and(|length: u64| length < SHORTEST)
+}
+
+fn vary(headers: &mut HeaderMap) {
+    let fields = headers.get_all(VARY).iter();
+    let names = fields
+        .filter_map(|field| field.to_str().ok())
+        .flat_map(|field| field.split(','));
+    let mut names = names.map(str::trim);
+    if !names.any(|name| name == "*" || name.eq_ignore_ascii_case("accept-encoding")) {
+        headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
+}

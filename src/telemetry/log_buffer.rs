@@ -1,0 +1,248 @@
+//! A buffer in front of the log: whoever logs waits for nobody, and lines are written together.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Maximum bytes of lines that wait to be written. Further lines are lost, which is counted and logged.
+const MOST: usize = 4 * 1024 * 1024;
+
+/// Maximum time from a line to its write, if the log accepts it.
+const DELAY: Duration = Duration::from_millis(20);
+
+/// Maximum time that a flush waits for a log that accepts nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Takes lines for a thread of its own, which writes them; clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct LogBuffer(Arc<BufferedLog>);
+
+/// Writes the lines that wait when it is dropped.
+#[derive(Debug)]
+#[must_use = "lines are written when it is dropped"]
+pub struct LogFlush(LogBuffer);
+
+#[derive(Debug, Default)]
+struct BufferedLog {
+    lines: Mutex<WaitingLines>,
+    /// There are lines, or a flush is wanted.
+    filled: Condvar,
+    /// All lines were written.
+    emptied: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct WaitingLines {
+    bytes: Vec<u8>,
+    lost: u64,
+    /// Some lines are being written.
+    writes: bool,
+    /// Somebody waits for the lines to be written.
+    is_urgent: bool,
+}
+
+// === impl LogBuffer ===
+
+impl LogBuffer {
+    /// Begins to write to a log.
+    ///
+    /// # Errors
+    ///
+    /// If the thread cannot be started.
+    pub(super) fn before(log: impl Write + Send + 'static) -> io::Result<Self> {
+        let this = Self(Arc::default());
+        let buffered = Arc::clone(&this.0);
+        thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(move || buffered.write_to(log))?;
+        Ok(this)
+    }
+
+    /// Waits until all lines are written, or for a second.
+    pub(super) fn flush(&self) {
+        let mut lines = self.0.lock();
+        lines.is_urgent = true;
+        self.0.filled.notify_one();
+        let wait = self
+            .0
+            .emptied
+            .wait_timeout_while(lines, PATIENCE, |lines| lines.wait());
+        drop(wait);
+    }
+
+    /// Flushes when the guard is dropped.
+    pub(super) fn flush_at_end(&self) -> LogFlush {
+        LogFlush(self.clone())
+    }
+}
+
+impl Write for LogBuffer {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut lines = self.0.lock();
+        if lines.bytes.len().saturating_add(line.len()) > MOST {
+            lines.lost += 1;
+            return Ok(line.len());
+        }
+        let was_empty = lines.bytes.is_empty();
+        lines.bytes.extend_from_slice(line);
+        drop(lines);
+        if was_empty {
+            self.0.filled.notify_one();
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for LogBuffer {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+// === impl LogFlush ===
+
+impl Drop for LogFlush {
+    fn drop(&mut self) {
+        self.0.flush();
+    }
+}
+
+// === impl BufferedLog ===
+
+impl BufferedLog {
+    /// Writes lines as they come, as long as the process lives.
+    fn write_to(&self, mut log: impl Write) {
+        let mut bytes = Vec::new();
+        loop {
+            let lost = self.take(&mut bytes);
+            // A log that cannot be written to has nobody who could be told.
+            let _ = log.write_all(&bytes).and_then(|()| log.flush());
+            bytes.clear();
+            self.written();
+            if lost > 0 {
+                tracing::warn!(lines = lost, "log lines were lost: the log is written too slowly");
+            }
+        }
+    }
+
+    /// Waits for lines and takes them all, with the number of those that were lost.
+    fn take(&self, into: &mut Vec<u8>) -> u64 {
+        let lines = self.lock();
+        let lines = self
+            .filled
+            .wait_while(lines, |lines| lines.bytes.is_empty() && !lines.is_urgent);
+        let lines = lines.unwrap_or_else(PoisonError::into_inner);
+        // More lines may come, and are written with these.
+        let waited = self
+            .filled
+            .wait_timeout_while(lines, DELAY, |lines| !lines.is_urgent);
+        let (mut lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut lines.bytes, into);
+        lines.is_urgent = false;
+        lines.writes = true;
+        std::mem::take(&mut lines.lost)
+    }
+
+    fn written(&self) {
+        self.lock().writes = false;
+        self.emptied.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, WaitingLines> {
+        // The code under the lock does not panic between two changes.
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl WaitingLines ===
+
+impl WaitingLines {
+    fn wait(&self) -> bool {
+        self.writes || self.is_urgent || !self.bytes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// A log that tells each write, and finishes it when it is allowed to.
+    struct Slow {
+        written: Sender<Vec<u8>>,
+        allowed: Receiver<()>,
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.written.send(bytes.to_vec()).unwrap();
+            // An error means that all writes are allowed from now on.
+            let _ = self.allowed.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn slow() -> (LogBuffer, Receiver<Vec<u8>>, Sender<()>) {
+        let ((written, told), (allow, allowed)) = (channel(), channel());
+        let log = Slow { written, allowed };
+        (LogBuffer::before(log).unwrap(), told, allow)
+    }
+
+    #[test]
+    fn lines_come_in_order_and_together() {
+        let (mut buffer, told, allow) = slow();
+        buffer.write_all(b"first\n").unwrap();
+        assert_eq!(told.recv().unwrap(), b"first\n");
+        // While it is written, others come.
+        for line in [b"a\n", b"b\n", b"c\n"] {
+            buffer.write_all(line).unwrap();
+        }
+        drop(allow);
+        assert_eq!(told.recv().unwrap(), b"a\nb\nc\n");
+    }
+
+    #[test]
+    fn a_flush_waits_until_all_is_written() {
+        let (mut buffer, told, allow) = slow();
+        drop(allow);
+        for _ in 0..100 {
+            buffer.write_all(b"line\n").unwrap();
+        }
+        drop(buffer.flush_at_end());
+        let written: Vec<u8> = told.try_iter().flatten().collect();
+        assert_eq!(written, b"line\n".repeat(100));
+        // Nothing waits any more.
+        drop(buffer.flush_at_end());
+    }
+
+    #[test]
+    fn whoever_logs_does_not_wait_and_losses_are_counted() {
+        let (mut buffer, told, allow) = slow();
+        buffer.write_all(b"first\n").unwrap();
+        told.recv().unwrap();
+        let line = vec![b'x'; MOST / 4];
+        for _ in 0..7 {
+            buffer.write_all(&line).unwrap();
+        }
+        assert_eq!(buffer.0.lock().bytes.len(), MOST);
+        assert_eq!(buffer.0.lock().lost, 3);
+        drop(allow);
+        assert_eq!(told.recv().unwrap().len(), MOST);
+        drop(buffer.flush_at_end());
+        assert_eq!(buffer.0.lock().lost, 0, "they were told");
+    }
+}
