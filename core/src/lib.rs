@@ -8,6 +8,7 @@ pub mod admission;
 pub mod authority;
 pub mod caching;
 pub mod call;
+pub mod comparison;
 pub mod compression;
 pub mod contract;
 pub mod cors;

@@ -10,6 +10,9 @@ mod running;
 mod signals;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
+pub use crate::gateway::{
+    Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall,
+};
 pub use crate::server::{BindError, BoundAddress, TlsIdentity, TlsIdentityError, raise_descriptor_limit};
 pub use config_watch::Reload;
 pub use edge::{Edge, ServeError, StartError, serve};

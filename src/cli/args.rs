@@ -19,8 +19,8 @@ pub(super) struct Cli {
 }
 
 const EXIT_STATUSES: &str = "\
-Exit statuses: 0 success; 1 failure, or `check` found differences; 2 `check` cannot use the configuration or \
-the origin; 64 invalid command line; 78 invalid configuration.
+Exit statuses: 0 success; 1 failure, or `check`, `compare` or `replay` found differences; 2 these three cannot use \
+the configuration or a backend; 64 invalid command line; 78 invalid configuration.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
@@ -40,6 +40,10 @@ pub(super) enum Command {
     Openapi,
     /// Show the edge's decision about one request, with its reasons
     Explain(ExplainArgs),
+    /// Send one call to the origin and to another backend, and show how the answers differ
+    Compare(super::comparing::CompareArgs),
+    /// Send recorded calls to the origin and to another backend, and report how the answers differ
+    Replay(super::comparing::ReplayArgs),
     /// Print the version
     Version,
 }

@@ -12,7 +12,7 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{check, explain, openapi, routes, serve, version};
+use super::{check, comparing, explain, openapi, routes, serve, version};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -34,6 +34,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
             explain::run(&args, environment, &mut out)?;
             Ok(Status::Success)
         }
+        Command::Compare(args) => comparing::compare(&args, environment, &mut out),
+        Command::Replay(args) => comparing::replay(&args, environment, &mut out),
         Command::Version => done(version::run(&mut out)),
     }
 }

@@ -64,6 +64,12 @@ impl<'a> Environment<'a> {
         (self.0)(variable).filter(|value| !value.is_empty())
     }
 
+    /// The value of a variable as text.
+    pub(super) fn text(self, variable: &str) -> Option<String> {
+        self.get(variable)
+            .map(|value| value.to_string_lossy().into_owned())
+    }
+
     /// True if a variable is set to a value other than `0`, `false`, `no` and `off`.
     pub(super) fn is_on(self, variable: &str) -> bool {
         let value = self

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod comparing;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;

@@ -10,9 +10,9 @@ use calendar_edge::config::ConfigError;
 pub(crate) enum Status {
     /// Success.
     Success,
-    /// `check` found differences, or another command failed.
+    /// `check`, `compare` or `replay` found differences, or another command failed.
     Failure,
-    /// `check` could not run: the configuration is invalid or the origin cannot be used.
+    /// `check`, `compare` or `replay` could not run: the configuration is invalid or a backend cannot be used.
     Unusable,
     /// The command line is invalid.
     Usage,
@@ -39,6 +39,21 @@ pub(crate) fn complain(error: &anyhow::Error) -> Status {
     };
     tell(&format!("{error:#}"));
     status
+}
+
+/// The result of a command that has a status of its own for what it could not do; none after a reported failure.
+///
+/// # Errors
+/// A mistake on the command line.
+pub(super) fn could_not_run<T>(result: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+    match result {
+        Ok(result) => Ok(Some(result)),
+        Err(error) if error.is::<Misuse>() => Err(error),
+        Err(error) => {
+            tell(&format!("{error:#}"));
+            Ok(None)
+        }
+    }
 }
 
 /// Writes to standard error; a failure to write cannot be reported and is ignored.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 
 use super::problem::ConfigPlace;
-use crate::settings::{Root, Settings};
+use crate::settings::{BackendSettings, IgnoreRule, Root, Settings};
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
@@ -14,6 +14,10 @@ pub(super) struct Draft {
     pub(super) settings: Placed<Settings>,
     /// None: not typed, so the default root applies.
     pub(super) roots: Option<Vec<Placed<Root>>>,
+    /// In the order of the file.
+    pub(super) backends: Vec<Placed<BackendSettings>>,
+    /// In the order of the file.
+    pub(super) ignore: Vec<Placed<IgnoreRule>>,
 }
 
 /// A value with the places of the keys that set it.
@@ -46,6 +50,8 @@ impl Draft {
         Self {
             settings: Placed::new(Settings::for_origin(unknown_origin()), ConfigPlace::Absent),
             roots: None,
+            backends: Vec::new(),
+            ignore: Vec::new(),
         }
     }
 }

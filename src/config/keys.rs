@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::backend_keys::{BACKENDS, IGNORE};
 use super::form;
 use super::key::NumberField::{OptionalUsize, U32, U64, Usize};
 use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, Rate, Size, Text, Time};
@@ -12,8 +13,8 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
 use crate::settings::{
-    AdminSettings, LogFormat, Mode, OperationSettings, OtherTraffic, Profile, ProxyProtocol, Root, Settings,
-    TlsSettings, UndeclaredParameters, Writes,
+    AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OtherTraffic, Profile,
+    ProxyProtocol, Root, Settings, TlsSettings, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -47,10 +48,14 @@ pub(super) enum Keys {
     Root(&'static [RootKey]),
     /// One table per operation.
     Operation(&'static [OperationKey]),
+    /// One table per backend, by its name.
+    Backend(&'static [KeyRow<BackendSettings>]),
+    /// One table per rule.
+    Ignore(&'static [KeyRow<IgnoreRule>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 17] = [
+pub(super) static SECTIONS: [Section; 20] = [
     Section {
         name: "",
         header: "",
@@ -84,6 +89,26 @@ pub(super) static SECTIONS: [Section; 17] = [
         header: "[operations.\"events.create\"]",
         meaning: "Settings that differ for one operation; `calendar-edge routes` prints the names.",
         keys: Keys::Operation(OPERATIONS),
+    },
+    Section {
+        name: "backends",
+        header: "[backends.next]",
+        meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
+                  `origin`. Each has its own connections, limits and breaker. `compare` and `replay` ask it; \
+                  no call of a client is sent to it.",
+        keys: Keys::Backend(BACKENDS),
+    },
+    Section {
+        name: "compare",
+        header: "[compare]",
+        meaning: "Comparison of the answers of two backends, see [comparison.md](comparison.md).",
+        keys: Keys::Once(&[]),
+    },
+    Section {
+        name: "compare.ignore",
+        header: "[[compare.ignore]]",
+        meaning: "One table per difference that does not count.",
+        keys: Keys::Ignore(IGNORE),
     },
     Section {
         name: "admin",
@@ -1108,6 +1133,8 @@ impl Section {
             Keys::Once(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Root(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Operation(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Backend(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

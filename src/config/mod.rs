@@ -10,6 +10,7 @@
     reason = "reads the operator's file, not a client's bytes"
 )]
 
+mod backend_keys;
 mod check;
 mod draft;
 mod excerpt;

@@ -131,6 +131,9 @@ pub enum Impossible {
     /// One public path would have two meanings.
     #[error("`{0}` and `{1}` match the same paths")]
     Ambiguous(String, String),
+    /// The name of a backend is taken, or is no name.
+    #[error("`{0}` cannot be the name of a backend")]
+    BackendName(String),
     /// A part is larger than the whole.
     #[error("the value is larger than `{0}`")]
     LargerThan(&'static str),

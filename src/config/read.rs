@@ -3,15 +3,16 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::backend_keys::is_backend_name;
 use super::check;
-use super::draft::{Draft, Placed, TypedAt};
+use super::draft::{Draft, Placed, TypedAt, unknown_origin};
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
 use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use crate::contract::{OperationId, table};
-use crate::settings::{OperationSettings, Root};
+use crate::settings::{BackendSettings, IgnoreRule, OWNER, OperationSettings, Root};
 
 /// Reads a whole file.
 pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut ConfigProblems) {
@@ -77,6 +78,18 @@ fn section_table(
                 .iter()
                 .filter_map(|entry| operation(section, keys, entry, problems));
             draft.settings.value.operations.extend(operations);
+        }
+        (Keys::Backend(keys), DeValue::Table(table)) => {
+            let backends = table
+                .iter()
+                .filter_map(|entry| backend(section, keys, entry, problems));
+            draft.backends.extend(backends);
+        }
+        (Keys::Ignore(keys), DeValue::Array(tables)) => {
+            let rules = tables
+                .iter()
+                .filter_map(|table| ignore(section, keys, table, problems));
+            draft.ignore.extend(rules);
         }
         (_, other) => {
             wrong_table(section, section.name, (other, value), problems);
@@ -171,6 +184,57 @@ fn operation(
     }
     check::extra_parameters(row, &operation, problems);
     Some((row.id, operation.value))
+}
+
+fn backend(
+    section: &Section,
+    keys: &[KeyRow<BackendSettings>],
+    (key, value): TableEntry<'_, '_>,
+    problems: &mut ConfigProblems,
+) -> Option<Placed<BackendSettings>> {
+    let name: &str = key.get_ref();
+    if !is_backend_name(name) || name == OWNER {
+        let finding = ConfigFinding::impossible("backends", Impossible::BackendName(name.to_owned()));
+        problems.add(&ConfigPlace::Span(key.span()), finding);
+        return None;
+    }
+    let defaults = BackendSettings::at(name.to_owned(), unknown_origin());
+    let name = format!("backends.{name}");
+    one_table((section, keys), &name, defaults, value, problems)
+}
+
+fn ignore(
+    section: &Section,
+    keys: &[KeyRow<IgnoreRule>],
+    value: &Spanned<DeValue<'_>>,
+    problems: &mut ConfigProblems,
+) -> Option<Placed<IgnoreRule>> {
+    one_table(
+        (section, keys),
+        section.name,
+        IgnoreRule::default(),
+        value,
+        problems,
+    )
+}
+
+/// Reads one of several tables of a section on top of the defaults.
+fn one_table<T>(
+    (section, keys): (&Section, &[KeyRow<T>]),
+    name: &str,
+    defaults: T,
+    value: &Spanned<DeValue<'_>>,
+    problems: &mut ConfigProblems,
+) -> Option<Placed<T>> {
+    let DeValue::Table(entries) = value.get_ref() else {
+        wrong_table(section, name, (value.get_ref(), value), problems);
+        return None;
+    };
+    let mut placed = Placed::new(defaults, ConfigPlace::Span(value.span()));
+    for pair in entries {
+        entry(section, keys, pair, &mut placed, problems);
+    }
+    Some(placed)
 }
 
 fn entry<T>(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
-use crate::settings::{OperationSettings, Root, Settings};
+use crate::settings::{BackendSettings, IgnoreRule, OperationSettings, Root, Settings};
 
 const HEAD: &str = "\
 # Configuration
@@ -41,6 +41,8 @@ pub fn reference() -> String {
     let mut defaults = Settings::for_origin(unknown_origin());
     let mut root = Root::default_for(unknown_origin());
     let mut operation = OperationSettings::default();
+    let mut backend = BackendSettings::at(String::new(), unknown_origin());
+    let mut ignore = IgnoreRule::default();
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
         head(section, &mut text);
@@ -48,6 +50,8 @@ pub fn reference() -> String {
             Keys::Once(keys) => rows(keys, &mut defaults, &mut text),
             Keys::Root(keys) => rows(keys, &mut root, &mut text),
             Keys::Operation(keys) => rows(keys, &mut operation, &mut text),
+            Keys::Backend(keys) => rows(keys, &mut backend, &mut text),
+            Keys::Ignore(keys) => rows(keys, &mut ignore, &mut text),
         }
     }
     text
@@ -58,11 +62,11 @@ fn head(section: &Section, text: &mut String) {
         "" => "The top of the file".to_owned(),
         header => format!("`{header}`"),
     };
-    let head = format!(
-        "\n## {title}\n\n{}\n\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n",
-        section.meaning
-    );
+    let head = format!("\n## {title}\n\n{}\n", section.meaning);
     text.push_str(&head);
+    if !section.names().is_empty() {
+        text.push_str("\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
+    }
 }
 
 fn rows<T>(keys: &[KeyRow<T>], defaults: &mut T, text: &mut String) {

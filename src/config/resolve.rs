@@ -7,11 +7,16 @@ use url::Url;
 use super::check;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
-use crate::settings::{Root, Settings};
+use crate::settings::{CompareSettings, Root, Settings};
 
 /// The settings; they are valid if no problem was recorded.
 pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
-    let Draft { settings, roots } = draft;
+    let Draft {
+        settings,
+        roots,
+        backends,
+        ignore,
+    } = draft;
     check::listeners(&settings, problems);
     check::tls(&settings, problems);
     check::proxies(&settings, problems);
@@ -27,8 +32,29 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::paths(&roots, &settings, problems);
     Settings {
         roots: roots.into_iter().map(|root| root.value).collect(),
+        backends: complete(backends, &["backends.url"], problems),
+        compare: CompareSettings {
+            ignore: complete(ignore, IGNORE_KEYS, problems),
+        },
         ..settings.value
     }
+}
+
+/// The keys that each rule of `[[compare.ignore]]` must have.
+const IGNORE_KEYS: &[&str] = &[
+    "compare.ignore.operations",
+    "compare.ignore.path",
+    "compare.ignore.reason",
+];
+
+/// The tables that have all of these keys.
+fn complete<T>(tables: Vec<Placed<T>>, required: &[&'static str], problems: &mut ConfigProblems) -> Vec<T> {
+    for table in &tables {
+        for key in required.iter().filter(|key| table.places.typed(key).is_none()) {
+            problems.add(&table.places.table, Complaint::Missing(key));
+        }
+    }
+    tables.into_iter().map(|table| table.value).collect()
 }
 
 /// The roots with known and distinct paths, each with its origin.

@@ -15,7 +15,8 @@ use super::read;
 use crate::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 2] = [
+const WITHOUT_KEY: [(&str, &str); 3] = [
+    ("backends.name", "it is the name of the table"),
     ("cors.public_reads", "the profile decides it"),
     (
         "origin.mark_key",
@@ -51,6 +52,8 @@ fn section_samples(section: &'static Section) -> Vec<Sample> {
         Keys::Once(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Root(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Operation(rows) => rows.iter().map(|row| sample(section, row)).collect(),
+        Keys::Backend(rows) => rows.iter().map(|row| sample(section, row)).collect(),
+        Keys::Ignore(rows) => rows.iter().map(|row| sample(section, row)).collect(),
     }
 }
 
@@ -123,8 +126,15 @@ fn fields(file: &str) -> Fields {
     let table = DeTable::parse(file).expect("a TOML file");
     read::document(table.get_ref(), &mut draft, &mut problems);
     assert!(problems.is_empty(), "{file}\n{}", problems.into_error(None));
-    let Draft { settings, roots } = draft;
+    let Draft {
+        settings,
+        roots,
+        backends,
+        ignore,
+    } = draft;
     let mut settings: Settings = settings.value;
+    settings.backends = backends.into_iter().map(|backend| backend.value).collect();
+    settings.compare.ignore = ignore.into_iter().map(|rule| rule.value).collect();
     if let Some(roots) = roots {
         settings.roots = roots.into_iter().map(|root| root.value).collect();
     }

@@ -145,6 +145,20 @@ impl CalendarCall {
         }
     }
 
+    /// A judged call of a tool.
+    pub(super) fn rehearsed(
+        call: ForwardableCall,
+        client: ClientContext,
+        forwarded: ForwardedHeaders,
+    ) -> Self {
+        Self {
+            call: Box::new(call),
+            client,
+            forwarded,
+            _memory: None,
+        }
+    }
+
     /// Counts the memory of its body until the call has ended.
     pub(super) fn counted_by(self, memory: Option<Share>) -> Self {
         Self {

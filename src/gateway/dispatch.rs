@@ -56,7 +56,7 @@ impl Stage<CalendarCall> for Dispatch {
 }
 
 /// The facts about a call that its response is checked by.
-fn context(call: &ForwardableCall) -> CallContext {
+pub(super) fn context(call: &ForwardableCall) -> CallContext {
     let request = call.request();
     CallContext {
         root: request.root,

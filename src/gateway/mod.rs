@@ -27,15 +27,18 @@ mod forwarded;
 mod head_refusal;
 mod judging;
 mod min_rate_body;
+mod own_names;
 mod presenting;
 mod rate_limit;
 mod read_body;
+mod rehearsal;
 mod scanned_body;
 mod service;
 mod site;
 mod stage;
 mod upload_body;
 
+pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};
 pub(crate) use service::Gateway;
 
 use body::BodyReader;

@@ -13,6 +13,7 @@ mod breaker;
 mod citations;
 mod command_line;
 mod companion;
+mod comparing;
 mod compression;
 mod contract;
 mod corpus;

@@ -3,9 +3,9 @@
 use super::json_error::JsonError;
 use crate::value::split_while;
 
-/// The inside of a valid string, with its escapes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RawText<'a> {
+/// The inside of a valid string, with its escapes; two are equal if they have the same escapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawText<'a> {
     sent: &'a [u8],
 }
 
@@ -19,8 +19,11 @@ impl<'a> RawText<'a> {
         Ok((Self { sent }, behind))
     }
 
-    /// The text that it means.
-    pub(super) fn decode(self) -> Result<Vec<u8>, JsonError> {
+    /// The text that it means, in UTF-8.
+    ///
+    /// # Errors
+    /// Never for a text of [`JsonTokens`](super::JsonTokens), which reads each text to its end.
+    pub fn decode(self) -> Result<Vec<u8>, JsonError> {
         let mut decoded = Vec::with_capacity(self.sent.len() - 1);
         string(self.sent, |bytes| decoded.extend_from_slice(bytes))?;
         Ok(decoded)

@@ -5,35 +5,54 @@ use super::json_text::{RawText, utf8_length};
 
 /// A token; texts and numbers borrow their bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum JsonToken<'a> {
+pub enum JsonToken<'a> {
+    /// The end of the text.
     End,
+    /// `,`
     Comma,
+    /// `:`
     Colon,
+    /// `[`
     OpenList,
+    /// `]`
     CloseList,
+    /// `{`
     OpenMap,
+    /// `}`
     CloseMap,
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool(bool),
+    /// A number as it is spelt.
     Number(&'a str),
+    /// A string.
     Text(RawText<'a>),
 }
 
-/// Reads a text token by token.
+/// Reads a JSON text token by token; it does not check their order.
 #[derive(Debug)]
-pub(super) struct JsonTokens<'a> {
+pub struct JsonTokens<'a> {
     rest: &'a [u8],
 }
 
 // === impl JsonTokens ===
 
 impl<'a> JsonTokens<'a> {
-    pub(super) const fn new(text: &'a [u8]) -> Self {
+    /// The tokens of a text.
+    pub const fn new(text: &'a [u8]) -> Self {
         Self { rest: text }
     }
 
-    /// The next token, after white space.
-    pub(super) fn next(&mut self) -> Result<JsonToken<'a>, JsonError> {
+    /// The next token, after white space; [`JsonToken::End`] once the text is read.
+    ///
+    /// # Errors
+    /// The error that PHP reports for bytes that do not begin a token.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the end of the text is a token, which the readers expect like any other"
+    )]
+    pub fn next(&mut self) -> Result<JsonToken<'a>, JsonError> {
         while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
             self.rest = rest;
         }

@@ -29,6 +29,8 @@ pub use form::{pair_count, parse_form, parse_form_body, spellings};
 pub use form_scanner::{FormFault, FormScanner, Scanned};
 pub use json::{JsonShape, PHP_DEPTH, json_shape, parse_json};
 pub use json_error::{JsonError, JsonRefusal};
+pub use json_text::RawText;
+pub use json_tokens::{JsonToken, JsonTokens};
 pub use multipart::{MultipartError, parse_multipart};
 pub use names::PHP_VARIABLE_LIMIT;
 pub use parameters::{Parameters, Source, SourceParameters};

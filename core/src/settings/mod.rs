@@ -3,6 +3,8 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod backends;
+mod compare;
 mod compression;
 mod cors;
 mod http2;
@@ -10,6 +12,7 @@ mod limits;
 mod listening;
 mod log;
 mod modes;
+mod operation_pattern;
 mod origin;
 mod origin_address;
 mod protection;
@@ -21,6 +24,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use ipnet::IpNet;
 use url::Url;
 
+pub use backends::{BackendSettings, BackendSoftware, CredentialsPolicy, OWNER};
+pub use compare::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use http2::{FrameRates, Http2Limits};
@@ -28,6 +33,7 @@ pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
 pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, UndeclaredParameters, Writes};
+pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
@@ -104,6 +110,10 @@ pub struct Settings {
     pub http2: Http2Limits,
     /// Cross-origin rules.
     pub cors: CorsSettings,
+    /// Backends beside the site, each with its own name.
+    pub backends: Vec<BackendSettings>,
+    /// Comparison of the answers of backends.
+    pub compare: CompareSettings,
     /// Compressed answers to clients.
     pub compression: CompressionSettings,
     /// Logging.
@@ -155,6 +165,8 @@ impl Settings {
             breaker: BreakerSettings::default(),
             http2: Http2Limits::default(),
             cors: CorsSettings::default(),
+            backends: Vec::new(),
+            compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),
         }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
 use calendar_edge::contract::drift::compare_index;
-use calendar_edge::settings::{Root, Settings, TlsSettings};
+use calendar_edge::settings::{BackendSettings, Root, Settings, TlsSettings};
 
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
 use super::super::status::{Status, tell};
+use super::backends::look_at;
 use super::editors;
 use super::home::{Home, home};
 use super::probe::{Probe, Wall};
@@ -84,6 +85,9 @@ async fn origins(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<Sta
     for root in &settings.roots {
         is_guarded &= check_root(root, settings, &mut tally, out).await?;
     }
+    for backend in &settings.backends {
+        check_backend(backend, settings, &mut tally, out).await?;
+    }
     if guard::forwards_unjudged(settings) {
         if !is_guarded {
             tally.findings += unguarded(settings, out)?;
@@ -126,6 +130,30 @@ async fn check_root(
         return Ok(false);
     }
     check_wall(&probe, path, tally, out).await
+}
+
+/// Looks at a backend beside the site.
+async fn check_backend(
+    backend: &BackendSettings,
+    settings: &Settings,
+    tally: &mut Tally,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let (name, url) = (&backend.name, &backend.url);
+    match look_at(backend, settings).await? {
+        Ok(drifts) if drifts.is_empty() => line(out, &format!("ok: backend {name}: {url} answers"))?,
+        Ok(drifts) => {
+            tally.findings += drifts.len();
+            for drift in &drifts {
+                line(out, &format!("differs: backend {name}: {drift}"))?;
+            }
+        }
+        Err(trouble) => {
+            tally.unusable += 1;
+            line(out, &format!("unusable: backend {name}: {url}: {trouble}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Says whether the companion plugin refuses calls without a mark.

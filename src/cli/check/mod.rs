@@ -1,5 +1,6 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
+mod backends;
 mod command;
 mod editors;
 mod home;

@@ -101,6 +101,25 @@ impl<'a> Probe<'a> {
         }
     }
 
+    /// Asks for a list of events, which a service must answer even if it publishes no index.
+    pub(super) async fn events(&self) -> Result<(), Trouble> {
+        let path = format!("{}/events", self.settings.origin.namespace);
+        let answer = self.rest(&path, Marking::Unmarked).await?;
+        if answer.status.is_redirection() {
+            return Err(self.redirect(&answer));
+        }
+        let Some(json) = answer.json() else {
+            return Err(answer.not_json(self.key));
+        };
+        if answer.status.is_success() {
+            return Ok(());
+        }
+        Err(Trouble::Refused {
+            status: answer.status.as_u16(),
+            code: code(&json),
+        })
+    }
+
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
     pub(super) async fn wall(&self) -> Result<Wall, Trouble> {
         let answer = self

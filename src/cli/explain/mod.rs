@@ -10,3 +10,4 @@ mod story;
 mod text;
 
 pub(super) use command::run;
+pub(super) use request::{assumed_type, headers, method, public_host, target};

@@ -86,14 +86,14 @@ impl TypedRequest {
     }
 }
 
-fn public_host(settings: &Settings) -> Result<HeaderValue, InvalidHeaderValue> {
+pub(in super::super) fn public_host(settings: &Settings) -> Result<HeaderValue, InvalidHeaderValue> {
     let public = settings.public_url.as_ref().and_then(Url::host_str);
     let listed = settings.hosts.first().map(String::as_str);
     HeaderValue::try_from(public.or(listed).unwrap_or("localhost"))
 }
 
 /// JSON for a body that looks like JSON, else the default of `curl -d`.
-fn assumed_type(body: &str) -> &'static str {
+pub(in super::super) fn assumed_type(body: &str) -> &'static str {
     if body.trim_start().starts_with('{') {
         "application/json"
     } else {
@@ -107,12 +107,12 @@ fn address(typed: &str) -> anyhow::Result<IpAddr> {
         .context(Misuse("ADDR is an address, like 192.0.2.7"))
 }
 
-fn method(typed: &str) -> anyhow::Result<Method> {
+pub(in super::super) fn method(typed: &str) -> anyhow::Result<Method> {
     Method::from_bytes(typed.as_bytes()).context(Misuse("METHOD is a word like GET or POST"))
 }
 
 /// The path and query, also of an absolute URL, as on the wire.
-fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
+pub(in super::super) fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     let misuse =
         || Misuse("TARGET is a path with its query, like '/wp-json/calendar/events/v1/events?page=2'");
     let uri: Uri = typed.parse().with_context(misuse)?;
@@ -120,7 +120,7 @@ fn target(typed: &str) -> anyhow::Result<PathAndQuery> {
     path.cloned().with_context(misuse)
 }
 
-fn headers(typed: &[String]) -> anyhow::Result<HeaderMap> {
+pub(in super::super) fn headers(typed: &[String]) -> anyhow::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     for line in typed {
         let misuse = || Misuse("HEADER is a name and a value, like 'Content-Type: application/json'");

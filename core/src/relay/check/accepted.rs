@@ -80,6 +80,11 @@ impl<B> AcceptedResponse<B> {
         }
     }
 
+    /// The REST root that the backend names in the response; none if it names none.
+    pub fn printed_root(&self) -> Option<&str> {
+        WordPress::advertised_root(&self.head.headers)
+    }
+
     /// A copy of the response to keep; `None` if it was not read completely.
     pub fn whole(&self) -> Option<AcceptedResponse<Empty<Bytes>>> {
         let body = match &self.body {

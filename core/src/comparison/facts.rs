@@ -1,0 +1,100 @@
+//! What the contract table knows about the members of answers: their types, and lists whose order has no meaning.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::trail::Trail;
+use crate::contract::{Action, Argument, Documented, Kind, Operation, OperationId, table};
+
+/// The members that writes of any record set as true or false.
+static FLAGS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| members(|field| field.documented == Documented::Boolean));
+
+/// The members that writes of any record set as terms, which have no order.
+static TERMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let is_collection = |name: &str| {
+        Kind::ALL
+            .iter()
+            .any(|kind| kind.is_term() && kind.collection() == name)
+    };
+    members(|field| is_collection(field.name))
+});
+
+/// The methods of a route in descriptions.
+const METHODS: &str = "methods";
+
+/// The facts about the answers of one operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnswerFacts {
+    action: Option<Action>,
+}
+
+// === impl AnswerFacts ===
+
+impl AnswerFacts {
+    pub(super) fn of(operation: Option<OperationId>) -> Self {
+        Self {
+            action: operation.map(|operation| operation.action),
+        }
+    }
+
+    /// Returns true for a list whose items have no order. The records of a list itself do have one.
+    pub(super) fn is_unordered(self, list: &Trail<'_>) -> bool {
+        let Trail::Member(_, name) = list else {
+            return false;
+        };
+        match self.action {
+            Some(Action::List) if list.is_top_member() => false,
+            None | Some(Action::Describe) if *name == METHODS => true,
+            _ => TERMS.contains(name),
+        }
+    }
+
+    /// Returns true for a member that the table documents as true or false.
+    pub(super) fn is_flag(trail: &Trail<'_>) -> bool {
+        matches!(trail, Trail::Member(_, name) if FLAGS.contains(name))
+    }
+}
+
+fn members(holds: impl Fn(&Argument) -> bool) -> HashSet<&'static str> {
+    let writes = table()
+        .operations()
+        .iter()
+        .filter(|operation| operation.is_write());
+    let fields = writes.flat_map(|operation: &'static Operation| &operation.arguments);
+    fields
+        .filter(|field| holds(field))
+        .map(|field| field.name)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Route;
+
+    #[test]
+    fn the_table_names_flags_and_terms() {
+        assert!(FLAGS.contains("all_day") && FLAGS.contains("featured"));
+        assert!(!FLAGS.contains("title"));
+        let names: Vec<_> = ["categories", "tags", "organizer"]
+            .map(|name| TERMS.contains(name))
+            .into();
+        assert_eq!(names, [true, true, false]);
+    }
+
+    #[test]
+    fn a_list_of_records_has_an_order() {
+        let list = |kind| OperationId {
+            route: Route::Collection(kind),
+            action: Action::List,
+        };
+        let (root, name) = (Trail::Root, "categories");
+        let top = Trail::Member(&root, name);
+        assert!(!AnswerFacts::of(Some(list(Kind::Category))).is_unordered(&top));
+        let events = Trail::Member(&root, "events");
+        let item = Trail::Item(&events);
+        let inner = Trail::Member(&item, name);
+        assert!(AnswerFacts::of(Some(list(Kind::Event))).is_unordered(&inner));
+    }
+}

@@ -1,0 +1,126 @@
+//! The paths at which two answers differ, in bounded number.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::class::DifferenceClass;
+use super::trail::Trail;
+
+/// The most paths of one pair of answers; further ones count under [`MORE`].
+const MOST_PATHS: usize = 256;
+
+/// The name that all paths beyond the bound share.
+pub(super) const MORE: &str = ":more";
+
+/// One redacted pair of values.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ExamplePair {
+    /// The value of the backend that owns the call.
+    pub owner: Value,
+    /// The value of the other backend.
+    pub other: Value,
+}
+
+/// A path at which two answers differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathFinding {
+    /// The JSON path with the numbers of items left out, `:status`, `:header.NAME`, `:body`, or `:more` for all
+    /// paths beyond the bound.
+    pub path: String,
+    /// The worst class at this path.
+    pub class: DifferenceClass,
+    /// The first pair of that class.
+    pub example: ExamplePair,
+}
+
+/// The differences of one pair of answers: each path once, with its worst class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PathFindings {
+    by_path: BTreeMap<String, (DifferenceClass, ExamplePair)>,
+}
+
+// === impl PathFindings ===
+
+impl PathFindings {
+    /// Returns true if the answers do not differ.
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    /// The worst class of all paths.
+    pub fn worst(&self) -> DifferenceClass {
+        let classes = self.by_path.values().map(|(class, _)| *class);
+        classes.max().unwrap_or(DifferenceClass::Identical)
+    }
+
+    /// The differences by path.
+    pub fn iter(&self) -> impl Iterator<Item = PathFinding> {
+        self.by_path.iter().map(|(path, (class, example))| PathFinding {
+            path: path.clone(),
+            class: *class,
+            example: example.clone(),
+        })
+    }
+
+    /// Adds a difference at a value of the body.
+    pub(super) fn add_at(
+        &mut self,
+        trail: &Trail<'_>,
+        class: DifferenceClass,
+        example: impl FnOnce() -> ExamplePair,
+    ) {
+        // Once all places are taken, a path is not even written out: the rest costs nothing but its class.
+        let path = if self.is_full() {
+            MORE.to_owned()
+        } else {
+            trail.path()
+        };
+        self.add(path, class, example);
+    }
+
+    /// Adds a difference; at a known path the worse class stays.
+    pub(super) fn add(
+        &mut self,
+        path: String,
+        class: DifferenceClass,
+        example: impl FnOnce() -> ExamplePair,
+    ) {
+        let path = if self.is_full() && !self.by_path.contains_key(&path) {
+            MORE.to_owned()
+        } else {
+            path
+        };
+        let known = self.by_path.get(&path).map(|(known, _)| *known);
+        if known.is_none_or(|known| known < class) {
+            self.by_path.insert(path, (class, example()));
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.by_path.len() >= MOST_PATHS
+    }
+
+    /// The same findings with other classes; those without one are dropped.
+    pub(super) fn reclassed(self, class: impl Fn(&str, DifferenceClass) -> Option<DifferenceClass>) -> Self {
+        let kept = self.by_path.into_iter().filter_map(|(path, (found, example))| {
+            let class = class(&path, found)?;
+            Some((path, (class, example)))
+        });
+        Self {
+            by_path: kept.collect(),
+        }
+    }
+}
+
+// === impl ExamplePair ===
+
+impl ExamplePair {
+    /// A pair of redacted values.
+    pub(super) fn new(owner: impl Into<Value>, other: impl Into<Value>) -> Self {
+        Self {
+            owner: owner.into(),
+            other: other.into(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Values as reports show them: short, and without personal data.
+
+use serde_json::Value;
+
+use super::node::Node;
+use super::trail::Trail;
+
+/// The most characters of a text that a report shows.
+const LONGEST_TEXT: usize = 120;
+
+/// The shortest run of digits that may be a telephone number or a secret.
+const LONG_NUMBER: usize = 7;
+
+/// Parts of names of members whose values are never shown.
+const PRIVATE: [&str; 9] = [
+    "address", "auth", "cookie", "email", "nonce", "password", "phone", "secret", "token",
+];
+
+/// What a report shows of a value that is not there.
+pub(super) const ABSENT: &str = "(absent)";
+
+/// A value as a report shows it.
+pub(super) fn shown(node: &Node<'_>, trail: &Trail<'_>) -> Value {
+    let is_private = trail.member_name().is_some_and(is_private);
+    match node {
+        Node::Null => Value::Null,
+        Node::Bool(value) => Value::Bool(*value),
+        Node::Number(_) | Node::Text(_) if is_private => Value::from("(redacted)"),
+        Node::Number(number) => serde_json::from_str(number).unwrap_or_else(|_| text(number)),
+        Node::Text(_) => text(&node.text().unwrap_or_default()),
+        Node::List(items) => Value::from(format!("[{} items]", items.len())),
+        Node::Map(members) => Value::from(format!("{{{} members}}", members.len())),
+    }
+}
+
+/// A text as a report shows it.
+pub(super) fn text(text: &str) -> Value {
+    let beginning: String = text.chars().take(LONGEST_TEXT + 1).collect();
+    let mut shown: String = masked(&beginning).chars().take(LONGEST_TEXT).collect();
+    if beginning.chars().count() > LONGEST_TEXT {
+        shown.push('…');
+    }
+    Value::from(shown)
+}
+
+fn is_private(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    PRIVATE.iter().any(|part| name.contains(part))
+}
+
+/// Hides words with an at sign, and long runs of digits.
+fn masked(text: &str) -> String {
+    let parts =
+        text.split_inclusive(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"'));
+    parts.map(masked_word).collect()
+}
+
+fn masked_word(word: &str) -> String {
+    if word.contains('@') || word.contains("%40") || word.contains("&#64;") {
+        let end = word.chars().next_back().filter(|last| !last.is_alphanumeric());
+        return format!("…@…{}", end.map(String::from).unwrap_or_default());
+    }
+    let mut shown = String::new();
+    let mut digits = String::new();
+    for letter in word.chars().chain([' ']) {
+        if letter.is_ascii_digit() {
+            digits.push(letter);
+            continue;
+        }
+        shown.push_str(if digits.len() < LONG_NUMBER {
+            &digits
+        } else {
+            "…"
+        });
+        digits.clear();
+        shown.push(letter);
+    }
+    shown.pop();
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn personal_data_is_hidden() {
+        for (text, expected) in [
+            ("write to jane@b.example today", "write to …@… today"),
+            ("<a href=\"mailto:jane%40b.example\">", "<a href=\"…@…\">"),
+            ("+45 12345678", "+45 …"),
+            ("2026-01-01 00:00:00", "2026-01-01 00:00:00"),
+        ] {
+            assert_eq!(super::text(text), expected);
+        }
+        let root = Trail::Root;
+        let number = Node::Number("12345");
+        assert_eq!(shown(&number, &Trail::Member(&root, "Phone")), "(redacted)");
+        assert_eq!(shown(&number, &Trail::Member(&root, "id")), 12345);
+    }
+
+    #[test]
+    fn values_stay_short() {
+        let shown = super::text(&"ü".repeat(100_000));
+        assert_eq!(
+            shown.as_str().map(|text| text.chars().count()),
+            Some(LONGEST_TEXT + 1)
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! `calendar-edge compare`: one call, both answers.
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use calendar_edge::app::RehearsedAnswer;
+use calendar_edge::comparison::ComparisonReport;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+
+use super::super::environment::Environment;
+use super::super::explain::{assumed_type, headers, method, target};
+use super::super::status::{Status, could_not_run};
+use super::args::CompareArgs;
+use super::judge::{CallJudge, Judged, SentRequest};
+use super::printed::{self, SideNames};
+use super::sides::{ComparedCall, Sides};
+
+/// Asks both backends once. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run.
+pub(crate) fn run(
+    args: &CompareArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let accepted = args.judged.accepted(environment)?;
+    let request = typed(args, environment)?;
+    let result = could_not_run(ask(args, &request, environment))?;
+    let Some((compared, sides)) = result else {
+        return Ok(Status::Unusable);
+    };
+    let mut report = ComparisonReport::default();
+    report.note_ended(compared.ended.clone());
+    report.add(compared.operation, &compared.findings, jiff::Timestamp::now());
+    if args.judged.is_json(environment) {
+        serde_json::to_writer_pretty(&mut *out, &report.to_json(accepted)).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        print(&compared, &sides, out)?;
+    }
+    Ok(if report.worst() <= accepted {
+        Status::Success
+    } else {
+        Status::Failure
+    })
+}
+
+fn typed(args: &CompareArgs, environment: Environment<'_>) -> anyhow::Result<SentRequest> {
+    let body = args
+        .data
+        .clone()
+        .or_else(|| environment.text("CALENDAR_EDGE_DATA"));
+    let mut headers: HeaderMap = headers(&args.judged.headers(environment))?;
+    if let Some(body) = &body
+        && !headers.contains_key(CONTENT_TYPE)
+    {
+        headers.insert(CONTENT_TYPE, http::HeaderValue::from_static(assumed_type(body)));
+    }
+    let typed_method = args
+        .method
+        .clone()
+        .or_else(|| environment.text("CALENDAR_EDGE_METHOD"));
+    Ok(SentRequest {
+        method: method(typed_method.as_deref().unwrap_or("GET"))?,
+        target: target(&args.target)?,
+        headers,
+        body: body.unwrap_or_default().into_bytes(),
+    })
+}
+
+fn ask(
+    args: &CompareArgs,
+    request: &SentRequest,
+    environment: Environment<'_>,
+) -> anyhow::Result<(ComparedCall, Sides)> {
+    let settings = args.judged.site.load(environment)?;
+    let to = args.to.clone().or_else(|| environment.text("CALENDAR_EDGE_TO"));
+    let sides = Sides::live(&settings, to.as_deref())?;
+    let call = match CallJudge::new(&settings).judge(request) {
+        Judged::Call(call) => call,
+        Judged::Answered => {
+            anyhow::bail!("the edge answers this request itself: see `calendar-edge explain`")
+        }
+        Judged::Elsewhere => anyhow::bail!("this request is not for the calendar"),
+    };
+    if call.is_write() && !args.judged.takes_writes(environment) {
+        anyhow::bail!("this call changes the calendar: --writes sends it to both backends");
+    }
+    if let Some(reason) = sides.withheld(&call) {
+        anyhow::bail!("the call is not sent to `{}`: {reason}", sides.other_name());
+    }
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let compared = runtime.block_on(sides.compare(&call, None))?;
+    Ok((compared, sides))
+}
+
+fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io::Result<()> {
+    let names = SideNames {
+        owner: sides.owner_name(),
+        other: sides.other_name(),
+    };
+    for (name, answer) in [(names.owner, &compared.owner), (names.other, &compared.other)] {
+        writeln!(out, "{name}: {}", described(answer))?;
+    }
+    printed::findings(&compared.findings, names, out)?;
+    if compared.findings.is_empty() {
+        writeln!(out, "no difference")?;
+    }
+    Ok(())
+}
+
+fn described(answer: &RehearsedAnswer) -> String {
+    let status = answer.status.as_u16();
+    match &answer.failure {
+        Some(failure) => format!("the edge would answer {status}: {failure}"),
+        None => format!("status {status}, {} bytes", answer.body.len()),
+    }
+}

@@ -1,0 +1,106 @@
+//! A typed or recorded request, judged as a running edge would judge it.
+
+use calendar_edge::app::RehearsedCall;
+use calendar_edge::authority::{Addressed, PublicAddress, Scheme};
+use calendar_edge::call::Outcome;
+use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
+use calendar_edge::settings::Settings;
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, Method, Uri};
+
+use super::super::explain::public_host;
+
+/// A request before it is judged.
+#[derive(Debug, Clone)]
+pub(super) struct SentRequest {
+    pub(super) method: Method,
+    pub(super) target: PathAndQuery,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+/// What the edge does with a request.
+#[derive(Debug)]
+pub(super) enum Judged {
+    /// It sends this call to a backend.
+    Call(Box<RehearsedCall>),
+    /// It answers itself.
+    Answered,
+    /// The request is not for the calendar.
+    Elsewhere,
+}
+
+/// Judges requests by one set of settings.
+#[derive(Debug)]
+pub(super) struct CallJudge<'s> {
+    settings: &'s Settings,
+    head: HeadRules,
+    decider: Decider,
+}
+
+// === impl CallJudge ===
+
+impl<'s> CallJudge<'s> {
+    pub(super) fn new(settings: &'s Settings) -> Self {
+        Self {
+            settings,
+            head: HeadRules::new(settings),
+            decider: Decider::new(settings),
+        }
+    }
+
+    /// The call that a backend gets for a request from loopback.
+    pub(super) fn judge(&self, request: &SentRequest) -> Judged {
+        let parts = request.parts(self.settings);
+        let Ok(host) = self.head.check(&parts) else {
+            return Judged::Answered;
+        };
+        let addressed = Addressed {
+            scheme: Scheme::Http,
+            host: host.as_ref(),
+            local: None,
+        };
+        let head = RequestHead {
+            parts: &parts,
+            client: None,
+            addressed,
+        };
+        let outcome = match self.decider.decide(&head, &request.body) {
+            Decision::Judged(judgement) => judgement.outcome,
+            Decision::Preflight | Decision::Refuse(_) => return Judged::Answered,
+            Decision::Site | Decision::RestIndex(_) => return Judged::Elsewhere,
+        };
+        let Outcome::Forward(call) = outcome else {
+            return Judged::Answered;
+        };
+        let target = self.decider.target_of(&head, &request.body);
+        let namespace = target.and_then(|target| Some(target.matched?.namespace));
+        let public = PublicAddress::of(self.settings.public_url.as_ref(), addressed);
+        let call = RehearsedCall::new(*call, &parts.headers, &public, namespace);
+        Judged::Call(Box::new(call))
+    }
+}
+
+// === impl SentRequest ===
+
+impl SentRequest {
+    /// The head as it would arrive at the public host, framed by its body.
+    fn parts(&self, settings: &Settings) -> Parts {
+        let (mut parts, ()) = http::Request::new(()).into_parts();
+        parts.method = self.method.clone();
+        parts.uri = Uri::from(self.target.clone());
+        parts.headers = self.headers.clone();
+        for name in [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING] {
+            parts.headers.remove(name);
+        }
+        if !self.body.is_empty() {
+            parts.headers.insert(CONTENT_LENGTH, self.body.len().into());
+        }
+        if let Ok(host) = public_host(settings) {
+            parts.headers.insert(HOST, host);
+        }
+        parts
+    }
+}

@@ -1,0 +1,82 @@
+//! Reports as text.
+
+use std::io::{self, Write};
+
+use calendar_edge::comparison::{ComparisonReport, DifferenceClass, PathFindings};
+use serde_json::Value;
+
+use super::skipped::Skipped;
+
+/// The names of the two sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SideNames<'a> {
+    pub(super) owner: &'a str,
+    pub(super) other: &'a str,
+}
+
+/// Writes a report by operation, the worst paths first.
+pub(super) fn report(
+    report: &ComparisonReport,
+    accepted: DifferenceClass,
+    names: SideNames<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let json = report.to_json(accepted);
+    for (name, operation) in json["operations"].as_object().into_iter().flatten() {
+        let (verdict, why) = (text(&operation["verdict"]), text(&operation["why"]));
+        writeln!(
+            out,
+            "{name}: {} calls, {}: {}",
+            operation["calls"],
+            verdict.replace('_', " "),
+            printable(&why)
+        )?;
+        for path in operation["paths"].as_array().into_iter().flatten() {
+            let (class, place) = (text(&path["class"]), printable(&text(&path["path"])));
+            writeln!(out, "  {class:14} {place}  ({} calls)", path["count"])?;
+            example(&path["example"], names, out)?;
+        }
+    }
+    for rule in json["ended_rules"].as_array().into_iter().flatten() {
+        let (path, reason, until) = (text(&rule["path"]), text(&rule["reason"]), text(&rule["until"]));
+        let line = format!("the rule for {path} ({reason}) ended on {until}: its differences count again");
+        writeln!(out, "{}", printable(&line))?;
+    }
+    Ok(())
+}
+
+/// Writes the differences of one call.
+pub(super) fn findings(findings: &PathFindings, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for finding in findings.iter() {
+        writeln!(out, "{:14} {}", finding.class.name(), printable(&finding.path))?;
+        let pair = serde_json::json!({"owner": finding.example.owner, "other": finding.example.other});
+        example(&pair, names, out)?;
+    }
+    Ok(())
+}
+
+/// Writes how many records were skipped and why.
+pub(super) fn skipped(skipped: &Skipped, out: &mut dyn Write) -> io::Result<()> {
+    for (reason, count) in skipped.iter() {
+        writeln!(out, "skipped {count}: {reason}")?;
+    }
+    Ok(())
+}
+
+fn example(pair: &Value, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let width = names.owner.len().max(names.other.len());
+    for (name, value) in [(names.owner, &pair["owner"]), (names.other, &pair["other"])] {
+        writeln!(out, "      {name:width$}  {}", printable(&value.to_string()))?;
+    }
+    Ok(())
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Control characters of an answer cannot reach the terminal.
+fn printable(text: &str) -> String {
+    let shown = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+    text.chars().map(shown).collect()
+}

@@ -1,0 +1,235 @@
+//! The two sides of a comparison, and the noise that one side makes by itself.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, bail};
+use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
+use calendar_edge::comparison::{ComparedAnswer, Comparer, DifferenceClass, EndedRule, PathFindings};
+use calendar_edge::contract::OperationId;
+use calendar_edge::settings::{BackendSettings, CredentialsPolicy, OWNER, Settings};
+
+use super::super::status::Misuse;
+
+/// The most double questions for one operation.
+const DOUBLE_QUESTIONS: u32 = 5;
+
+/// A live backend with its name.
+#[derive(Debug)]
+struct LiveSide {
+    name: String,
+    backend: Rehearsal,
+    /// True once it has answered: until then a failed connection says that nothing can be compared.
+    has_answered: AtomicBool,
+    credentials: CredentialsPolicy,
+    /// True if it serves all roots, and not just the first one.
+    is_owner: bool,
+}
+
+/// The side whose answers are taken for right.
+#[derive(Debug)]
+enum OwnerSide {
+    Live(LiveSide),
+    Recorded(RecordedAnswers),
+}
+
+/// Two backends, or records and a backend.
+#[derive(Debug)]
+pub(super) struct Sides {
+    owner: OwnerSide,
+    other: LiveSide,
+    comparer: Mutex<Comparer>,
+    doubled: Mutex<HashMap<Option<OperationId>, u32>>,
+}
+
+/// One compared call.
+#[derive(Debug)]
+pub(super) struct ComparedCall {
+    pub(super) operation: Option<OperationId>,
+    pub(super) findings: PathFindings,
+    pub(super) ended: Vec<EndedRule>,
+    pub(super) owner: RehearsedAnswer,
+    pub(super) other: RehearsedAnswer,
+}
+
+// === impl Sides ===
+
+impl Sides {
+    /// The site against a further backend; without a name against the only one.
+    pub(super) fn live(settings: &Settings, name: Option<&str>) -> anyhow::Result<Self> {
+        if name == Some(OWNER) {
+            bail!(Misuse(
+                "the site is not compared with itself; name another backend"
+            ));
+        }
+        let owner = LiveSide::owner(settings)?;
+        Self::new(OwnerSide::Live(owner), LiveSide::other(settings, name)?, settings)
+    }
+
+    /// Recorded answers against one backend, which may be the site.
+    pub(super) fn recorded(settings: &Settings, name: &str) -> anyhow::Result<Self> {
+        let other = if name == OWNER {
+            LiveSide::owner(settings)?
+        } else {
+            LiveSide::other(settings, Some(name))?
+        };
+        Self::new(
+            OwnerSide::Recorded(RecordedAnswers::new(settings)),
+            other,
+            settings,
+        )
+    }
+
+    fn new(owner: OwnerSide, other: LiveSide, settings: &Settings) -> anyhow::Result<Self> {
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        Ok(Self {
+            owner,
+            other,
+            comparer: Mutex::new(Comparer::new(&settings.compare, today)),
+            doubled: Mutex::default(),
+        })
+    }
+
+    /// Why the other backend does not get a call.
+    pub(super) fn withheld(&self, call: &RehearsedCall) -> Option<&'static str> {
+        if call.is_personal() && self.other.credentials == CredentialsPolicy::Withhold {
+            return Some("credentials withheld from the backend");
+        }
+        (call.root() != 0 && !self.other.is_owner).then_some("root not served by the backend")
+    }
+
+    /// The name of the side that is taken for right.
+    pub(super) fn owner_name(&self) -> &str {
+        match &self.owner {
+            OwnerSide::Live(side) => &side.name,
+            OwnerSide::Recorded(_) => "recorded",
+        }
+    }
+
+    pub(super) fn other_name(&self) -> &str {
+        &self.other.name
+    }
+
+    /// Sends a call, to both backends at once unless `recorded` is the owner's answer.
+    ///
+    /// # Errors
+    ///
+    /// When one of the backends cannot be reached and has never answered.
+    pub(super) async fn compare(
+        &self,
+        call: &RehearsedCall,
+        recorded: Option<http::Response<bytes::Bytes>>,
+    ) -> anyhow::Result<ComparedCall> {
+        let (owner, other) = match (&self.owner, recorded) {
+            (OwnerSide::Live(side), _) => {
+                let (owner, other) = tokio::join!(side.ask(call), self.other.ask(call));
+                (owner?, other?)
+            }
+            (OwnerSide::Recorded(records), recorded) => {
+                let recorded = recorded.context("a record without an answer")?;
+                (records.answer(call, recorded).await, self.other.ask(call).await?)
+            }
+        };
+        let operation = call.operation();
+        let mut findings = self.findings(operation, &owner, &other);
+        if findings.worst() == DifferenceClass::Different && self.may_double(call) {
+            let (side, first) = match &self.owner {
+                OwnerSide::Live(side) => (side, &owner),
+                OwnerSide::Recorded(_) => (&self.other, &other),
+            };
+            let second = side.ask(call).await?;
+            self.comparer()
+                .learn(operation, compared(first), compared(&second));
+            findings = self.findings(operation, &owner, &other);
+        }
+        let ended = self.comparer().ended(operation, &findings);
+        Ok(ComparedCall {
+            operation,
+            findings,
+            ended,
+            owner,
+            other,
+        })
+    }
+
+    fn findings(
+        &self,
+        operation: Option<OperationId>,
+        owner: &RehearsedAnswer,
+        other: &RehearsedAnswer,
+    ) -> PathFindings {
+        self.comparer()
+            .compare(operation, compared(owner), compared(other))
+    }
+
+    /// Counts a double question; writes are never asked twice.
+    fn may_double(&self, call: &RehearsedCall) -> bool {
+        let mut doubled = self.doubled.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = doubled.entry(call.operation()).or_default();
+        *count += 1;
+        !call.is_write() && *count <= DOUBLE_QUESTIONS
+    }
+
+    fn comparer(&self) -> std::sync::MutexGuard<'_, Comparer> {
+        self.comparer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn compared(answer: &RehearsedAnswer) -> ComparedAnswer<'_> {
+    ComparedAnswer {
+        status: answer.status,
+        headers: &answer.headers,
+        body: &answer.body,
+    }
+}
+
+// === impl LiveSide ===
+
+impl LiveSide {
+    fn owner(settings: &Settings) -> anyhow::Result<Self> {
+        Ok(Self {
+            name: OWNER.to_owned(),
+            backend: Rehearsal::new(settings)?,
+            has_answered: AtomicBool::new(false),
+            credentials: CredentialsPolicy::Forward,
+            is_owner: true,
+        })
+    }
+
+    fn other(settings: &Settings, name: Option<&str>) -> anyhow::Result<Self> {
+        let backend = named(settings, name)?;
+        Ok(Self {
+            name: backend.name.clone(),
+            backend: Rehearsal::new(&backend.as_site(settings))?,
+            has_answered: AtomicBool::new(false),
+            credentials: backend.credentials,
+            is_owner: false,
+        })
+    }
+
+    async fn ask(&self, call: &RehearsedCall) -> anyhow::Result<RehearsedAnswer> {
+        let answer = self.backend.answer(call).await;
+        match &answer.failure {
+            Some(failure) if failure.reach == Reach::Nowhere => {
+                if !self.has_answered.load(Ordering::Relaxed) {
+                    bail!("the backend `{}` cannot be reached: {failure}", self.name);
+                }
+            }
+            Some(_) | None => self.has_answered.store(true, Ordering::Relaxed),
+        }
+        Ok(answer)
+    }
+}
+
+fn named<'s>(settings: &'s Settings, name: Option<&str>) -> anyhow::Result<&'s BackendSettings> {
+    let Some(name) = name else {
+        return match settings.backends.as_slice() {
+            [only] => Ok(only),
+            [] => bail!("the configuration has no [backends.NAME]"),
+            _ => bail!("the configuration has several backends: name one with --to"),
+        };
+    };
+    let found = settings.backends.iter().find(|backend| backend.name == name);
+    found.with_context(|| format!("the configuration has no [backends.{name}]"))
+}

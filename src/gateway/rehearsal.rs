@@ -1,0 +1,264 @@
+//! One backend as an edge in front of it would answer, for tools that compare backends.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+use http_body::Body;
+use http_body_util::{BodyExt, Full};
+use url::Url;
+
+use super::calls::{CalendarCall, CallFailure};
+use super::deadline::Deadline;
+use super::dispatch::{self, Dispatch};
+use super::fault;
+use super::own_names::OwnNames;
+use super::stage::Stage;
+use crate::authority::PublicAddress;
+use crate::backend::{Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends};
+use crate::call::ForwardableCall;
+use crate::contract::OperationId;
+use crate::cors::Audience;
+use crate::relay::{
+    AcceptedResponse, BoxError, BufferBudget, ClientContext, LearntRoots, OriginFailure, RelayRules, accept,
+    present,
+};
+use crate::settings::{BreakerSettings, Settings};
+use crate::telemetry::Metrics;
+
+/// The site of some settings, asked on the way that calls of clients take.
+#[derive(Debug)]
+pub struct Rehearsal {
+    way: Deadline<Dispatch>,
+    rules: Arc<RelayRules>,
+    roots: Vec<Url>,
+}
+
+/// Answers that were recorded earlier, presented by the settings of the backend that gave them.
+#[derive(Debug)]
+pub struct RecordedAnswers {
+    rules: RelayRules,
+    roots: Vec<Url>,
+}
+
+/// A judged call that can be sent to any number of backends.
+#[derive(Debug, Clone)]
+pub struct RehearsedCall {
+    call: ForwardableCall,
+    client: ClientContext,
+    forwarded: ForwardedHeaders,
+}
+
+/// An answer as the client would have seen it, but with the public host for every address of the backend.
+#[derive(Debug, Clone)]
+pub struct RehearsedAnswer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers that the edge relays.
+    pub headers: HeaderMap,
+    /// The whole body, with public URLs.
+    pub body: Bytes,
+    /// Why the edge would have answered instead of the backend; none: this is the backend's answer.
+    pub failure: Option<RehearsalFailure>,
+}
+
+/// The reason why a backend gave no answer that the edge relays.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{reason}")]
+pub struct RehearsalFailure {
+    reason: String,
+    /// How far the call came.
+    pub reach: Reach,
+}
+
+/// How far a failed call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// There is no connection to the backend.
+    Nowhere,
+    /// The backend may have received the call.
+    Backend,
+}
+
+// === impl Rehearsal ===
+
+impl Rehearsal {
+    /// The site of these settings, with clients and permits of its own. Its breaker never opens: each call of a
+    /// comparison counts, also at a backend that fails.
+    ///
+    /// # Errors
+    ///
+    /// When TLS or a client cannot be set up.
+    pub fn new(settings: &Settings) -> Result<Self, ClientError> {
+        let settings = Settings {
+            breaker: BreakerSettings {
+                failures: 0,
+                ..settings.breaker.clone()
+            },
+            ..settings.clone()
+        };
+        let shared = SharedBackends::new(&settings, Metrics::new())?;
+        let backends = Arc::new(Backends::new(&settings, &shared));
+        let rules = Arc::new(rules(&settings));
+        Ok(Self {
+            way: Deadline::new(Dispatch::new(&backends, &rules), &settings),
+            rules,
+            roots: roots(&settings),
+        })
+    }
+
+    /// Sends a call, and reads the answer to its end.
+    pub async fn answer(&self, call: &RehearsedCall) -> RehearsedAnswer {
+        let sent = CalendarCall::rehearsed(call.call.clone(), call.client.clone(), call.forwarded.clone());
+        match self.way.call(sent).await {
+            Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
+            Err(failure) => RehearsedAnswer::failed(&failure),
+        }
+    }
+}
+
+// === impl RecordedAnswers ===
+
+impl RecordedAnswers {
+    /// Answers of the site of these settings; its names are learnt from each answer.
+    pub fn new(settings: &Settings) -> Self {
+        let mut settings = settings.clone();
+        settings.origin.advertised_url = None;
+        Self {
+            rules: rules(&settings),
+            roots: roots(&settings),
+        }
+    }
+
+    /// A recorded answer to a call, checked and presented like a fresh one.
+    pub async fn answer(&self, call: &RehearsedCall, recorded: Response<Bytes>) -> RehearsedAnswer {
+        let recorded = recorded.map(Full::new);
+        match accept(recorded, &dispatch::context(&call.call), &self.rules).await {
+            Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
+            Err(failure) => RehearsedAnswer::failed(&CallFailure::Unsound(failure)),
+        }
+    }
+}
+
+// === impl RehearsedCall ===
+
+impl RehearsedCall {
+    /// A call of a client with these headers that reached the edge at a public address, in one of its namespaces.
+    pub fn new(
+        call: ForwardableCall,
+        headers: &HeaderMap,
+        public: &PublicAddress,
+        namespace: Option<Arc<str>>,
+    ) -> Self {
+        let audience = if call.expects_privacy() {
+            Audience::OneClient
+        } else {
+            Audience::Everybody
+        };
+        Self {
+            call,
+            client: ClientContext {
+                public_base: public.to_string().into(),
+                namespace,
+                audience,
+            },
+            forwarded: ForwardedHeaders::new(headers, Forwarded::new(None, public, None)),
+        }
+    }
+
+    /// The operation; none for OPTIONS.
+    pub fn operation(&self) -> Option<OperationId> {
+        self.call.operation().map(|operation| operation.id)
+    }
+
+    /// Returns true if the call changes the calendar.
+    pub fn is_write(&self) -> bool {
+        self.call.is_write()
+    }
+
+    /// Returns true if the call has credentials, or the password of a post.
+    pub fn is_personal(&self) -> bool {
+        self.client.audience == Audience::OneClient
+    }
+
+    /// The REST root: an index into [`Settings::roots`].
+    pub fn root(&self) -> usize {
+        self.call.request().root
+    }
+}
+
+// === impl RehearsedAnswer ===
+
+impl RehearsedAnswer {
+    /// The edge's own answer in place of the backend's.
+    fn failed(failure: &CallFailure) -> Self {
+        Self {
+            status: fault::failed(failure).status(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            failure: Some(RehearsalFailure {
+                reason: failure.to_string(),
+                reach: reach(failure),
+            }),
+        }
+    }
+}
+
+fn rules(settings: &Settings) -> RelayRules {
+    RelayRules::new(settings, &LearntRoots::default(), &BufferBudget::new(settings))
+}
+
+fn roots(settings: &Settings) -> Vec<Url> {
+    settings
+        .roots
+        .iter()
+        .map(|root| root.origin_url.clone())
+        .collect()
+}
+
+async fn presented<B>(
+    accepted: AcceptedResponse<B>,
+    call: &RehearsedCall,
+    (rules, roots): (&RelayRules, &[Url]),
+) -> RehearsedAnswer
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let public_base = &call.client.public_base;
+    let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
+    let root = printed.as_ref().or_else(|| roots.get(call.root()));
+    let names = root.map(|root| OwnNames::new(root, public_base));
+    let (mut head, body) = present(accepted, &call.client, rules).into_parts();
+    if let Some(names) = &names {
+        names.share_headers(&mut head.headers);
+    }
+    match body.collect().await {
+        Ok(whole) => RehearsedAnswer {
+            status: head.status,
+            headers: head.headers,
+            body: match names {
+                Some(names) => names.share_body(whole.to_bytes()),
+                None => whole.to_bytes(),
+            },
+            failure: None,
+        },
+        Err(failure) => {
+            let failure = OriginFailure::Interrupted(Box::new(failure));
+            RehearsedAnswer::failed(&CallFailure::Unsound(failure))
+        }
+    }
+}
+
+const fn reach(failure: &CallFailure) -> Reach {
+    match failure {
+        CallFailure::Exchange(
+            ExchangeFailure::ConnectTimeout(_)
+            | ExchangeFailure::Dns(_)
+            | ExchangeFailure::Refused(_)
+            | ExchangeFailure::Tls(_)
+            | ExchangeFailure::Unreachable(_),
+        ) => Reach::Nowhere,
+        _ => Reach::Backend,
+    }
+}

@@ -1,0 +1,322 @@
+//! `compare`, `replay` and `check` with two backends: the program, over sockets.
+
+use std::fmt::Write as _;
+use std::net::Ipv4Addr;
+use std::process::{Command, Output, Stdio};
+
+use calendar_edge_sandbox::Sandbox;
+use serde_json::{Value, json};
+
+use crate::support::{Directory, EVENTS, Origin, Reply};
+
+/// The recorded requests and answers.
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus/corpus.jsonl");
+
+/// The program with a configuration of two backends.
+struct Setup {
+    directory: Directory,
+    config: String,
+}
+
+// === impl Setup ===
+
+impl Setup {
+    fn new(name: &str, owner: &str, next: &str, more: &str) -> Self {
+        let directory = Directory::new(name);
+        let config = format!(
+            "public_url = \"https://events.example.org\"\n[origin]\nurl = \"{owner}\"\nnamespace = \
+             \"tribe/events/v1\"\n[backends.next]\nurl = \"{next}\"\nnamespace = \"tribe/events/v1\"\n{more}"
+        );
+        let config = directory.write("edge.toml", &config).display().to_string();
+        Self { directory, config }
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
+                command.env_remove(name);
+            }
+        }
+        command.args(arguments).args(["--config", &self.config]);
+        command.stdin(Stdio::null());
+        let run = tokio::task::spawn_blocking(move || command.output().expect("the program starts"));
+        run.await.expect("no panic")
+    }
+
+    /// The exit status and the report of a run with `--json`.
+    async fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+        let output = self.run(&[arguments, &["--json"]].concat()).await;
+        let report = serde_json::from_slice(&output.stdout);
+        let report = report.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        (output.status.code(), report)
+    }
+
+    /// A file of recorded calls.
+    fn records(&self, records: &[Value]) -> String {
+        let mut text = String::new();
+        for record in records {
+            writeln!(text, "{record}").expect("a String takes everything");
+        }
+        self.directory.write("calls.jsonl", &text).display().to_string()
+    }
+}
+
+fn root(origin: &Origin) -> String {
+    format!("{}/wp-json", origin.base())
+}
+
+/// Two origins that answer every request with these bodies.
+async fn pair(owner: &str, next: &str) -> (Origin, Origin) {
+    let answering = |body: &str| {
+        let body = body.to_owned();
+        Origin::answering(move |_| Reply::json(200, &body))
+    };
+    (answering(owner).await, answering(next).await)
+}
+
+fn record(method: &str, path: &str, body: Option<&str>) -> Value {
+    json!({
+        "request": {"method": method, "path": path, "query": null, "headers": [], "body": body},
+        "auth": "none",
+        "response": {
+            "status": 200,
+            "headers": [["Content-Type", "application/json; charset=UTF-8"]],
+            "body": "{\"id\":7}",
+        },
+    })
+}
+
+fn paths(report: &Value, operation: &str) -> Vec<(String, String)> {
+    let rows = report["operations"][operation]["paths"].as_array();
+    let rows = rows.unwrap_or_else(|| panic!("{report}"));
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    rows.iter()
+        .map(|row| (text(&row["path"]), text(&row["class"])))
+        .collect()
+}
+
+fn named(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs
+        .iter()
+        .map(|(path, class)| ((*path).to_owned(), (*class).to_owned()))
+        .collect()
+}
+
+// === compare ===
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compare_shows_each_difference_with_its_class() {
+    let owner = r#"{"events":[{"id":1,"cost":"5","author":"1","url":"http://h.example/a"}]}"#;
+    let next = r#"{"events":[{"id":1,"cost":"6","author":1,"url":"http://h.example/a"}]}"#;
+    let (one, two) = pair(owner, next).await;
+    let setup = Setup::new("compare", &root(&one), &root(&two), "");
+    let (status, report) = setup.json(&["compare", EVENTS]).await;
+    let expected = named(&[
+        ("events[].cost", "different"),
+        ("events[].author", "representation"),
+    ]);
+    assert_eq!(
+        (status, paths(&report, "events.list")),
+        (Some(1), expected),
+        "{report}"
+    );
+    let text = setup.run(&["compare", EVENTS]).await;
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(
+        text.contains("events[].cost") && text.contains("next    \"6\""),
+        "{text}"
+    );
+    let (status, report) = setup.json(&["compare", EVENTS, "--accept", "different"]).await;
+    assert_eq!(status, Some(0), "{report}");
+    assert_eq!(report["operations"]["events.list"]["verdict"], "ready");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_backends_get_the_canonical_request() {
+    let (one, two) = pair("{\"id\":7}", "{\"id\":7}").await;
+    let setup = Setup::new("canonical", &root(&one), &root(&two), "");
+    let (status, report) = setup
+        .json(&["compare", &format!("{EVENTS}?page=02&colour=red")])
+        .await;
+    assert_eq!((status, &report["calls"]), (Some(0), &json!(1)), "{report}");
+    for origin in [&one, &two] {
+        let seen = origin.take_seen();
+        let targets: Vec<_> = seen.iter().map(|seen| seen.target.as_str()).collect();
+        assert_eq!(targets.len(), 1);
+        assert!(
+            targets[0].ends_with("/tribe/events/v1/events?page=02") || targets[0].ends_with("?page=2"),
+            "{targets:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_run_is_told_apart() {
+    let (one, two) = pair("{}", "{}").await;
+    let gone = format!("http://127.0.0.1:{}/wp-json", closed_port());
+    let setup = Setup::new("unrunnable", &root(&one), &gone, "");
+    assert_eq!(setup.run(&["compare", EVENTS]).await.status.code(), Some(2));
+    let setup = Setup::new("unrunnable-2", &root(&one), &root(&two), "");
+    for arguments in [
+        &["compare", "/nowhere"][..],
+        &["compare", EVENTS, "--to", "nobody"],
+        &["compare", EVENTS, "-X", "POST", "-d", "{}"],
+        &["replay", "/nowhere/at/all", "--to", "next"],
+    ] {
+        assert_eq!(setup.run(arguments).await.status.code(), Some(2), "{arguments:?}");
+    }
+    let refused = setup.run(&["compare", EVENTS, "--accept", "nothing"]).await;
+    assert_eq!(refused.status.code(), Some(64));
+}
+
+fn closed_port() -> u16 {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    listener.local_addr().expect("an address").port()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_are_withheld_unless_they_are_forwarded() {
+    let (one, two) = pair("{\"id\":7}", "{\"id\":7}").await;
+    let basic = ["-H", "Authorization: Basic YTpi"];
+    let call = [&["compare", EVENTS][..], &basic].concat();
+    let setup = Setup::new("withhold", &root(&one), &root(&two), "");
+    assert_eq!(setup.run(&call).await.status.code(), Some(2));
+    assert!(two.take_seen().is_empty());
+    let setup = Setup::new("forward", &root(&one), &root(&two), "credentials = \"forward\"\n");
+    assert_eq!(setup.run(&call).await.status.code(), Some(0));
+    assert_eq!(two.take_seen().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ignored_paths_do_not_count_until_their_rule_ends() {
+    let (one, two) = pair(r#"{"id":1,"modified":"a"}"#, r#"{"id":1,"modified":"b"}"#).await;
+    let rule = |until: &str| {
+        format!(
+            "[[compare.ignore]]\noperations = [\"venues.*\"]\npath = \"modified\"\nreason = \"stamped\"\nuntil = \
+             \"{until}\"\n"
+        )
+    };
+    let target = "/wp-json/calendar/events/v1/venues/1";
+    let setup = Setup::new("ignore", &root(&one), &root(&two), &rule("2999-01-01"));
+    let (status, report) = setup.json(&["compare", target]).await;
+    assert_eq!(status, Some(0), "{report}");
+    let setup = Setup::new("ended", &root(&one), &root(&two), &rule("2020-01-01"));
+    let (status, report) = setup.json(&["compare", target]).await;
+    assert_eq!(
+        (status, &report["ended_rules"][0]["reason"]),
+        (Some(1), &json!("stamped")),
+        "{report}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_where_the_owner_differs_from_itself_is_volatile() {
+    let count = std::sync::atomic::AtomicU32::new(0);
+    let one = Origin::answering(move |_| {
+        let count = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Reply::json(200, &format!("{{\"id\":1,\"nonce\":\"n{count}\"}}"))
+    });
+    let one = one.await;
+    let two = Origin::answering(|_| Reply::json(200, "{\"id\":1,\"nonce\":\"other\"}")).await;
+    let setup = Setup::new("volatile", &root(&one), &root(&two), "");
+    let target = "/wp-json/calendar/events/v1/venues/1";
+    let (status, report) = setup.json(&["compare", target]).await;
+    let expected = named(&[("nonce", "volatile")]);
+    assert_eq!((status, paths(&report, "venues.read")), (Some(1), expected));
+    let (status, _) = setup.json(&["compare", target, "--accept", "volatile"]).await;
+    assert_eq!(status, Some(0));
+}
+
+// === replay ===
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replay_sends_writes_only_when_they_are_asked_for() {
+    let (one, two) = pair("{\"id\":7}", "{\"id\":7}").await;
+    let setup = Setup::new("writes", &root(&one), &root(&two), "credentials = \"forward\"\n");
+    let read = record("GET", "/wp-json/calendar/events/v1/venues/7", None);
+    let mut write = record("POST", "/wp-json/calendar/events/v1/venues/7", Some("venue=x"));
+    write["auth"] = json!("admin");
+    write["request"]["headers"] = json!([["Content-Type", "application/x-www-form-urlencoded"]]);
+    let file = setup.records(&[read, write]);
+    let basic = ["-H", "Authorization: Basic YTpi"];
+    let replay = [&["replay", &file, "--to", "next"][..], &basic].concat();
+    let (status, report) = setup.json(&replay).await;
+    assert_eq!((status, &report["calls"]), (Some(0), &json!(1)), "{report}");
+    let is_read = |origin: &Origin| origin.take_seen().iter().all(|seen| seen.method == "GET");
+    assert!(is_read(&one) && is_read(&two));
+    let (status, report) = setup.json(&[&replay[..], &["--writes"]].concat()).await;
+    assert_eq!((status, &report["calls"]), (Some(0), &json!(2)), "{report}");
+    assert!(!is_read(&one) && !is_read(&two));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replay_compares_a_backend_with_recorded_answers() {
+    let (one, two) = pair("{\"id\":7}", "{\"id\":8}").await;
+    let setup = Setup::new("recorded", &root(&one), &root(&two), "");
+    let path = "/wp-json/calendar/events/v1/venues/7";
+    let file = setup.records(&[record("GET", path, None)]);
+    let (status, report) = setup
+        .json(&["replay", &file, "--to", "origin", "--recorded"])
+        .await;
+    assert_eq!(status, Some(0), "{report}");
+    let (status, report) = setup.json(&["replay", &file, "--to", "next", "--recorded"]).await;
+    let expected = named(&[("id", "different")]);
+    assert_eq!((status, paths(&report, "venues.read")), (Some(1), expected));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_record_is_named_by_its_line() {
+    let (one, two) = pair("{}", "{}").await;
+    let setup = Setup::new("lines", &root(&one), &root(&two), "");
+    let file = setup.directory.write("calls.jsonl", "\n{\"request\":5}\n");
+    let output = setup
+        .run(&["replay", &file.display().to_string(), "--to", "next"])
+        .await;
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message.contains("line 2"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_corpus_finds_no_difference_between_identical_backends() {
+    let start = || Sandbox::start((Ipv4Addr::LOCALHOST, 0).into());
+    let (one, two) = (start().await.expect("a socket"), start().await.expect("a socket"));
+    let (first, second) = (one.rest_root().to_string(), two.rest_root().to_string());
+    let setup = Setup::new("corpus", &first, &second, "kind = \"wordpress\"\n");
+    let (status, report) = setup.json(&["replay", CORPUS, "--to", "next"]).await;
+    let operations = report["operations"].as_object().expect("operations");
+    let different: Vec<_> = operations
+        .iter()
+        .filter(|(_, report)| report["paths"] != json!([]))
+        .collect();
+    assert!(different.is_empty(), "{different:#?}");
+    assert_eq!(status, Some(0));
+    assert!(report["calls"].as_u64() > Some(500), "{}", report["calls"]);
+}
+
+// === check ===
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_looks_at_each_backend() {
+    let sandbox = Sandbox::start((Ipv4Addr::LOCALHOST, 0).into())
+        .await
+        .expect("a socket");
+    let root_url = sandbox.rest_root().to_string();
+    for (kind, next, status, line) in [
+        ("wordpress", root_url.clone(), 0, "ok: backend next"),
+        ("service", root_url.clone(), 0, "ok: backend next"),
+        (
+            "service",
+            format!("{root_url}/nowhere"),
+            2,
+            "unusable: backend next",
+        ),
+    ] {
+        let setup = Setup::new("check", &root_url, &next, &format!("kind = \"{kind}\"\n"));
+        let output = setup.run(&["check"]).await;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{text}");
+        assert!(text.contains(line), "{text}");
+    }
+}
