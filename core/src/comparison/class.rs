@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum DifferenceClass {
     /// They do not differ.
     Identical,
-    /// NodeMembers of an object, or of a list whose order has no meaning, come in another order.
+    /// Members of an object, or of a list whose order has no meaning, come in another order.
     Order,
     /// The same value in another form; `docs/comparison.md` lists the forms.
     Representation,

@@ -174,7 +174,7 @@ impl<'a> NodeReader<'a> {
 }
 
 impl<'a> NodeMembers<'a> {
-    /// NodeMembers with each name once, at its first place and with its last value, as PHP reads them.
+    /// Members with each name once, at its first place and with its last value, as PHP reads them.
     fn of(entries: Vec<(String, Node<'a>)>) -> Self {
         let distinct: HashSet<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
         if distinct.len() == entries.len() {
