@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use calendar_edge::cors::Audience;
 use calendar_edge::relay::{
-    BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter, Script, accept,
-    present,
+    AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter,
+    Script, accept, present,
 };
 use calendar_edge::settings::Settings;
 use divan::counter::BytesCount;
@@ -82,6 +82,8 @@ fn relaying(bencher: Bencher<'_, '_>) {
         content: Content::Records,
         script: Script::Refused,
         enveloped: false,
+        language: AskedLanguage::OfRoot,
+        target: "/".into(),
     };
     let client = ClientContext {
         public_base: PUBLIC_BASE.into(),

@@ -61,6 +61,14 @@ impl Capacity {
             waiting: origin.waiting_site(),
         }
     }
+
+    /// The capacity for upgraded connections, which do not wait: none ends soon.
+    pub(super) const fn of_upgrades(origin: &OriginSettings) -> Self {
+        Self {
+            permits: origin.upgrades,
+            waiting: 0,
+        }
+    }
 }
 
 /// Maximum number of exchanges with one origin at once: calls, pages of the rest of the site and uploads to it.

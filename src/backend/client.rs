@@ -40,6 +40,8 @@ pub(super) struct Clients {
     /// Opens a new connection for each request, so that a write is never lost on a connection that the origin is
     /// closing.
     pub(super) fresh: Client,
+    /// Opens a new HTTP/1.1 connection for each request, which may become one of another protocol.
+    pub(super) upgrading: Client,
 }
 
 impl Clients {
@@ -48,6 +50,7 @@ impl Clients {
         Ok(Self {
             pooled: Arc::new(ArcSwap::from_pointee(pooled(&dial, &tls)?)),
             fresh: builder(&dial, &tls).pool_max_idle_per_host(0).build()?,
+            upgrading: upgrading(&dial, &tls)?,
             dial,
             tls,
         })
@@ -79,6 +82,14 @@ fn pooled(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Er
         .pool_max_idle_per_host(dial.kept_connections)
         .pool_idle_timeout(KEPT_FOR)
         .build()
+}
+
+fn upgrading(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
+    let dial = Dial {
+        versions: HttpVersions::Http1,
+        ..dial.clone()
+    };
+    builder(&dial, tls).http1_only().pool_max_idle_per_host(0).build()
 }
 
 /// A client that asks an origin on the same way as calls and pages, for those who look at one beforehand.

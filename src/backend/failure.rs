@@ -116,6 +116,54 @@ impl ExchangeFailure {
         }
     }
 
+    /// What an operator can change, or the place that says more.
+    pub(crate) const fn advice(&self) -> &'static str {
+        match self {
+            Self::Overloaded | Self::Preempted => {
+                "if the site can carry more at once, raise origin.max_in_flight, or for pages origin.site_in_flight"
+            }
+            Self::Unavailable { .. } => {
+                "the log lines before say why reads of the origin failed; the breaker asks again by itself"
+            }
+            Self::Dns(_) => {
+                "check the host in origin.url or origin.connect, and the resolver of this machine"
+            }
+            Self::Refused(_) => {
+                "nothing listens there: check that the web server runs, and host and port in origin.url or origin.connect"
+            }
+            Self::Tls(_) => {
+                "the certificate must be valid for the host in origin.url, or origin.host, and come from an authority that                  this machine trusts; a port that speaks plain HTTP needs http:// in origin.url"
+            }
+            Self::Unreachable(_) => {
+                "check the network and the firewalls between the edge and the address in origin.url or origin.connect"
+            }
+            Self::ConnectTimeout(_) => {
+                "check the address in origin.url or origin.connect and the firewalls on the way; timeouts.origin_connect is                  the time for it"
+            }
+            Self::FirstByteTimeout => {
+                "the site is slow or its PHP workers are busy; timeouts.origin_first_byte, for writes                  timeouts.origin_write and for pages timeouts.site is the time for it"
+            }
+            Self::Timeout => {
+                "the site is slow or its PHP workers are busy; timeouts.origin_read, for writes timeouts.origin_write                  and for pages timeouts.site is the time for it"
+            }
+            Self::Terminated(_) => {
+                "the web server closed the connection without an answer: its error log says why"
+            }
+            Self::NotHttp(_) => {
+                "check scheme and port in origin.url: what listens there does not speak HTTP in this way"
+            }
+            Self::ResponseHead(ResponseHeadFault::Framing) => {
+                "look for a proxy or a plugin that writes Content-Length or Transfer-Encoding by itself"
+            }
+            Self::ResponseHead(ResponseHeadFault::TooLarge) => {
+                "look for a plugin that sends many or long headers"
+            }
+            Self::TooLarge => {
+                "raise limits.response_bytes if such answers are legitimate, or have clients ask for smaller pages"
+            }
+        }
+    }
+
     /// The origin's health after this failure; none if the edge caused it.
     pub(crate) const fn health(&self) -> Option<Health> {
         match self {

@@ -1,5 +1,7 @@
 //! A call written as a request, after all checks.
 
+use url::Position;
+
 use crate::call::ForwardableCall;
 
 /// A request that is ready to be sent.
@@ -16,6 +18,15 @@ pub(super) enum Class {
     Read,
     /// It may change something; it is sent once and runs to its end.
     Write,
+}
+
+// === impl Outgoing ===
+
+impl Outgoing {
+    /// Path and query.
+    pub(crate) fn target(&self) -> &str {
+        &self.request.url()[Position::BeforePath..Position::AfterQuery]
+    }
 }
 
 // === impl Class ===

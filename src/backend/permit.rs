@@ -6,7 +6,7 @@ use crate::telemetry::{GaugeGuard, PermitMetrics};
 
 /// Allows one exchange; released when dropped.
 #[derive(Debug)]
-pub(super) struct Permit {
+pub(crate) struct Permit {
     _permit: OwnedSemaphorePermit,
     _counted: GaugeGuard,
 }

@@ -30,6 +30,8 @@ pub(super) struct SharedBackend {
     pub(super) site: Arc<Bulkhead>,
     /// Permits of uploads to the rest of the site, which hold them at the speed of their clients.
     pub(super) uploads: Arc<Bulkhead>,
+    /// Permits of upgraded connections.
+    pub(super) upgrades: Arc<Bulkhead>,
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
@@ -43,7 +45,9 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
         .permits
         .saturating_mul(backends);
     let site = Capacity::of_site(&settings.origin).permits;
-    calls.saturating_add(site.saturating_mul(2))
+    calls
+        .saturating_add(site.saturating_mul(2))
+        .saturating_add(settings.origin.upgrades)
 }
 
 // === impl SharedBackends ===
@@ -97,12 +101,13 @@ impl SharedBackend {
         metrics: &Metrics,
     ) -> Result<Self, ClientError> {
         let metrics = metrics.backend(authority.as_str());
-        let [calls, site] = capacities(settings);
+        let [calls, site, upgrades] = capacities(settings);
         Ok(Self {
             clients: Clients::new(Dial::of(settings, authority), tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
+            upgrades: bulkhead(upgrades, TrafficKind::Upgraded, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
             metrics,
@@ -117,7 +122,7 @@ impl SharedBackend {
     ) -> Result<Self, ClientError> {
         let mut state = self.clone();
         let dial = Dial::of(settings, authority);
-        let [calls, site] = capacities(settings);
+        let [calls, site, upgrades] = capacities(settings);
         if dial != *state.clients.dial() {
             state.clients = Clients::new(dial, tls)?;
         }
@@ -128,6 +133,9 @@ impl SharedBackend {
             state.site = bulkhead(site, TrafficKind::Site, &state.metrics);
             state.uploads = bulkhead(site, TrafficKind::Uploads, &state.metrics);
         }
+        if upgrades != state.upgrades.capacity() {
+            state.upgrades = bulkhead(upgrades, TrafficKind::Upgraded, &state.metrics);
+        }
         if settings.breaker != *state.breaker.settings() {
             state.breaker = BreakerHandle::new(&settings.breaker, state.metrics.clone());
         }
@@ -135,11 +143,12 @@ impl SharedBackend {
     }
 }
 
-/// The capacities for calls and for the rest of the site.
-fn capacities(settings: &Settings) -> [Capacity; 2] {
+/// The capacities for calls, for the rest of the site and for its upgraded connections.
+fn capacities(settings: &Settings) -> [Capacity; 3] {
     [
         Capacity::of_calls(&settings.origin),
         Capacity::of_site(&settings.origin),
+        Capacity::of_upgrades(&settings.origin),
     ]
 }
 
@@ -179,7 +188,7 @@ mod tests {
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
-        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64);
+        assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64 + 64);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::fault;
 use super::stage::Stage;
 use crate::backend::{BackendKind, Backends, Health};
 use crate::call::ForwardableCall;
-use crate::relay::{CallContext, Content, RelayRules, Script, accept};
+use crate::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]
@@ -36,9 +36,10 @@ impl Stage<CalendarCall> for Dispatch {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
         let outgoing = backend.write(&call.call, &call.forwarded)?;
+        let context = context(&call.call, outgoing.target());
         let (response, guard) = backend.exchange(outgoing, call.operation()).await?;
         let checked = match backend.kind() {
-            BackendKind::WordPress => accept(response, &context(&call.call), &self.rules).await,
+            BackendKind::WordPress => accept(response, &context, &self.rules).await,
         };
         match checked {
             Ok(accepted) => {
@@ -55,8 +56,8 @@ impl Stage<CalendarCall> for Dispatch {
     }
 }
 
-/// The facts about a call that its response is checked by.
-pub(super) fn context(call: &ForwardableCall) -> CallContext {
+/// The facts about a call that its response is checked by; `target` is the path and query at the origin.
+pub(super) fn context(call: &ForwardableCall, target: &str) -> CallContext {
     let request = call.request();
     CallContext {
         root: request.root,
@@ -73,5 +74,11 @@ pub(super) fn context(call: &ForwardableCall) -> CallContext {
             Script::Refused
         },
         enveloped: call.expects_envelope(),
+        language: if call.may_change_language() {
+            AskedLanguage::Any
+        } else {
+            AskedLanguage::OfRoot
+        },
+        target: target.into(),
     }
 }

@@ -16,6 +16,9 @@ use crate::telemetry::causes;
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
 
+/// The longest advice, in bytes; it may hold two addresses of the site.
+const LONGEST_ADVICE: usize = 1024;
+
 /// The response to a call that no backend answered.
 pub(super) fn failed(failure: &CallFailure) -> EdgeResponse {
     match failure {
@@ -31,6 +34,7 @@ pub(super) fn exchange_failed(failure: &ExchangeFailure) -> EdgeResponse {
     tracing::warn!(
         kind = failure.label(),
         causes = chain(failure),
+        advice = failure.advice(),
         "the exchange with the origin failed"
     );
     let mut answer = refused(&Refusal::plain(problem_of(failure)));
@@ -117,7 +121,7 @@ pub(super) fn not_relayed(failure: &OriginFailure) -> EdgeResponse {
     tracing::warn!(
         kind = failure.name(),
         causes = chain(failure),
-        advice = failure.advice().map(|advice| cut(&advice)),
+        advice = cut(&failure.advice(), LONGEST_ADVICE),
         "the origin's answer is not passed on"
     );
     refused(&Refusal::plain(problem_with(failure)))
@@ -155,10 +159,10 @@ fn overdue() -> EdgeResponse {
 /// An error and its causes on one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
-    cut(&texts.join(": "))
+    cut(&texts.join(": "), LONGEST_FIELD)
 }
 
 /// A log field: cut, with control and non-ASCII characters escaped (T-50).
-fn cut(text: &str) -> String {
-    text.escape_default().take(LONGEST_FIELD).collect()
+fn cut(text: &str, longest: usize) -> String {
+    text.escape_default().take(longest).collect()
 }

@@ -36,6 +36,7 @@ mod scanned_body;
 mod service;
 mod site;
 mod stage;
+mod upgrade;
 mod upload_body;
 
 pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};

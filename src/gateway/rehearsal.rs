@@ -39,6 +39,8 @@ pub struct Rehearsal {
 pub struct RecordedAnswers {
     rules: RelayRules,
     roots: Vec<Url>,
+    /// The settings of the backend.
+    origin: Settings,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -127,13 +129,29 @@ impl RecordedAnswers {
         Self {
             rules: rules(&settings),
             roots: roots(&settings),
+            origin: settings,
         }
+    }
+
+    /// The path and query under which the site was asked.
+    fn target(&self, call: &ForwardableCall) -> String {
+        let (request, namespace) = (call.request(), &self.origin.origin.namespace);
+        let root = self
+            .origin
+            .roots
+            .get(request.root)
+            .map_or("", |root| root.origin_url.path());
+        let query = request
+            .query(namespace)
+            .map_or_else(String::new, |query| format!("?{query}"));
+        format!("{}{}{query}", root.trim_end_matches('/'), request.path(namespace))
     }
 
     /// A recorded answer to a call, checked and presented like a fresh one.
     pub async fn answer(&self, call: &RehearsedCall, recorded: Response<Bytes>) -> RehearsedAnswer {
         let recorded = recorded.map(Full::new);
-        match accept(recorded, &dispatch::context(&call.call), &self.rules).await {
+        let target = self.target(&call.call);
+        match accept(recorded, &dispatch::context(&call.call, &target), &self.rules).await {
             Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
             Err(failure) => RehearsedAnswer::failed(&CallFailure::Unsound(failure)),
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
 use http::request::Parts as Head;
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use url::Url;
@@ -14,14 +16,15 @@ use super::forwarded::forwarded;
 use super::min_rate_body::MinRateBody;
 use super::scanned_body::{FormStart, ScannedBody};
 use super::upload_body::UploadBody;
-use super::{Parts, fault};
+use super::{Parts, fault, upgrade};
 use crate::authority::PublicAddress;
-use crate::backend::{Backends, SiteOrigin, SiteTraffic};
+use crate::backend::{Backends, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop};
 use crate::decision::{Decider, OpenedCall, SiteFormScan};
 use crate::layers::{ClientBody, RequestContext};
 use crate::problem::Refusal;
-use crate::relay::{OriginFailure, RelayRules, rewrite_discovery};
+use crate::relay::{OriginFailure, RelayRules, publish_site_headers};
 use crate::response::{EdgeResponse, refused};
+use crate::server::Tunnel;
 use crate::settings::{Limits, Settings, Timeouts};
 use crate::telemetry::Traffic;
 
@@ -35,6 +38,8 @@ pub(super) struct Site {
     public_url: Option<Url>,
     limits: Limits,
     timeouts: Timeouts,
+    /// The most upgraded connections; 0: upgrades are not forwarded.
+    upgrades: usize,
     bodies: BodyReader,
 }
 
@@ -63,6 +68,7 @@ impl Site {
             public_url: settings.public_url.clone(),
             limits: settings.limits.clone(),
             timeouts: settings.timeouts.clone(),
+            upgrades: settings.origin.upgrades,
             bodies: parts.bodies.clone(),
         }
     }
@@ -74,6 +80,10 @@ impl Site {
         context: &RequestContext,
         body: ClientBody,
     ) -> EdgeResponse {
+        let asked = upgrade::asked_for(head).filter(|_| self.upgrades > 0 && body.is_end_stream());
+        if let Some(protocol) = asked {
+            return self.upgrade(head, context, protocol).await;
+        }
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         if body.is_end_stream() {
             let nothing = reqwest::Body::wrap(body);
@@ -143,23 +153,62 @@ impl Site {
             Err(fault) => return refused(&fault.refusal()),
         };
         match self.backends.for_site().pass(outgoing, traffic).await {
-            // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
-            Ok(answer) if !(200..600).contains(&answer.status().as_u16()) => {
-                fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()))
-            }
-            Ok(answer) => {
-                let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
-                rewrite_discovery(
-                    answer.headers_mut(),
-                    &self.rules.urls().map(),
-                    &public.to_string(),
-                );
-                answer
-            }
+            Ok(answer) => self.answered(answer, &public),
             Err(failure) => match BodyFault::behind(&failure) {
                 Some(fault) => fault.response(),
                 None => fault::exchange_failed(&failure),
             },
         }
     }
+
+    /// Forwards a request for another protocol. If the site switches, the client's connection is joined to its own.
+    async fn upgrade(&self, head: &Head, context: &RequestContext, protocol: &HeaderValue) -> EdgeResponse {
+        context.log.about(Traffic::Site);
+        let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
+        let nothing = reqwest::Body::from("");
+        let outgoing = match self.origin.request(head, nothing, &forwarded(context, &public)) {
+            Ok(outgoing) => outgoing,
+            Err(fault) => return refused(&fault.refusal()),
+        };
+        match self.backends.for_site().upgrade(outgoing, protocol).await {
+            Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),
+            Ok(Upgrade::Switched { headers, .. }) if !upgrade::is_granted(&headers, protocol) => {
+                fault::not_relayed(&OriginFailure::InvalidStatus(StatusCode::SWITCHING_PROTOCOLS))
+            }
+            Ok(Upgrade::Switched {
+                headers,
+                stream,
+                permit,
+            }) => {
+                let tunnel = Tunnel::new(stream, permit, self.timeouts.upgraded_idle);
+                switching(headers, protocol, tunnel)
+            }
+            Err(failure) => fault::exchange_failed(&failure),
+        }
+    }
+
+    /// The site's response for a client at a public address.
+    fn answered(&self, answer: Response<OriginBody>, public: &PublicAddress) -> EdgeResponse {
+        // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
+        if !(200..600).contains(&answer.status().as_u16()) {
+            return fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()));
+        }
+        let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
+        publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
+        answer
+    }
+}
+
+/// The 101 for the client, whose connection takes the tunnel.
+fn switching(mut headers: HeaderMap, protocol: &HeaderValue, tunnel: Tunnel) -> EdgeResponse {
+    strip_hop_by_hop(&mut headers);
+    // A switch has no body, so nothing may speak of one.
+    headers.remove(CONTENT_LENGTH);
+    headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(UPGRADE, protocol.clone());
+    let mut answer = EdgeResponse::default();
+    *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    *answer.headers_mut() = headers;
+    answer.extensions_mut().insert(tunnel);
+    answer
 }

@@ -24,6 +24,7 @@ use super::min_rate::MinRate;
 use super::peer::Peer;
 use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
+use super::tunnel::{AskedUpgrade, Handover, Tunnel};
 use crate::framing::{FrameMeter, Inspector};
 use crate::response::EdgeResponse;
 use crate::settings::{Http2Limits, Limits, Timeouts};
@@ -123,14 +124,17 @@ impl Protocol {
             activity.clone(),
             breach.clone(),
         );
+        let handover = Handover::default();
         let service = ConnectionService {
             inner: service,
             activity: activity.clone(),
             breach,
             peer,
             drain: drain.clone(),
+            handover: handover.clone(),
         };
-        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
+        let stream = TokioIo::new(stream);
+        let connection = self.builder.serve_connection_with_upgrades(stream, service);
         tokio::pin!(connection);
         let mut limits = self.limits;
         let (mut announced, mut closing) = (false, false);
@@ -140,7 +144,7 @@ impl Protocol {
                     if let Err(error) = ended {
                         tracing::debug!(error = %error, "a client connection ended early");
                     }
-                    return;
+                    break;
                 }
                 () = drain.begun(), if !announced => {
                     announced = true;
@@ -167,6 +171,15 @@ impl Protocol {
                 () = drain.over() => return,
             }
         }
+        join_upgraded(handover, &drain).await;
+    }
+}
+
+/// An upgraded connection keeps its permits, and ends with the drain like a running request.
+async fn join_upgraded(handover: Handover, drain: &Drain) {
+    tokio::select! {
+        () = handover.run() => {}
+        () = drain.over() => {}
     }
 }
 
@@ -178,6 +191,7 @@ struct ConnectionService<S> {
     breach: FoundBreach,
     peer: Peer,
     drain: Drain,
+    handover: Handover,
 }
 
 impl<S> hyper::service::Service<Request<Incoming>> for ConnectionService<S>
@@ -189,17 +203,21 @@ where
     type Future = CountedFuture<tower::util::Oneshot<S, Request<Incoming>>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let mut drain = None;
+        let (mut drain, mut upgrade) = (None, None);
         if request.version() == Version::HTTP_2 {
             self.activity.multiplexes();
         } else {
-            request.extensions_mut().insert(self.breach.begin());
+            let framing = self.breach.begin();
+            let asked = request.extensions_mut().remove();
+            upgrade = asked.map(|client| AskedUpgrade::new(client, framing.clone(), self.handover.clone()));
+            request.extensions_mut().insert(framing);
             drain = Some(self.drain.clone());
         }
         request.extensions_mut().insert(self.peer);
         CountedFuture {
             running: Some(self.activity.begin()),
             drain,
+            upgrade,
             inner: tower::ServiceExt::oneshot(self.inner.clone(), request),
         }
     }
@@ -213,6 +231,8 @@ pin_project! {
         running: Option<RunningRequest>,
         // Set for HTTP/1 only, where the response announces the end by a `Connection: close` header.
         drain: Option<Drain>,
+        // Set if an HTTP/1 client asks for another protocol.
+        upgrade: Option<AskedUpgrade>,
     }
 }
 
@@ -225,7 +245,10 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         this.inner.poll(cx).map_ok(|mut response| {
-            if this.drain.as_ref().is_some_and(Drain::has_begun) {
+            let tunnel = response.extensions_mut().remove::<Tunnel>();
+            if let Some((tunnel, upgrade)) = tunnel.zip(this.upgrade.take()) {
+                upgrade.accept(&tunnel);
+            } else if this.drain.as_ref().is_some_and(Drain::has_begun) {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }

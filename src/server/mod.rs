@@ -19,6 +19,7 @@ mod proxy_header;
 mod response_body;
 mod stream;
 mod tls;
+mod tunnel;
 mod worker;
 
 pub(crate) use accept::ProxyHeaderPolicy;
@@ -34,4 +35,5 @@ pub(crate) use peer::{Peer, Transport};
 pub(crate) use per_address::PerAddressLimit;
 pub(crate) use tls::TlsAcceptor;
 pub use tls::{TlsIdentity, TlsIdentityError};
+pub(crate) use tunnel::Tunnel;
 pub(crate) use worker::{ConnectionLimit, Worker};

@@ -34,6 +34,8 @@ pub(crate) enum TrafficKind {
     Site,
     /// Uploads to the rest of the site.
     Uploads,
+    /// Connections of the rest of the site that speak another protocol.
+    Upgraded,
 }
 
 /// The metrics of all backends; clones share their values.
@@ -203,13 +205,14 @@ impl Drop for GaugeGuard {
 // === impl TrafficKind ===
 
 impl TrafficKind {
-    const ALL: [Self; 3] = [Self::Calls, Self::Site, Self::Uploads];
+    const ALL: [Self; 4] = [Self::Calls, Self::Site, Self::Uploads, Self::Upgraded];
 
     const fn label(self) -> &'static str {
         match self {
             Self::Calls => "calls",
             Self::Site => "site",
             Self::Uploads => "uploads",
+            Self::Upgraded => "upgraded",
         }
     }
 }

@@ -226,3 +226,49 @@ async fn a_long_list_is_not_written_longer_than_it_was_sent() {
     let target = origin.only().target;
     assert!(target.ends_with(&format!("?{query}")), "{target}");
 }
+
+/// A body's `lang` in the query would store the record in another language.
+#[tokio::test]
+async fn parameters_that_work_on_every_route_stay_where_they_were_sent() {
+    let origin = Origin::always(Reply::json(201, "{}")).await;
+    let edge = Edge::before(&origin).await;
+    let tags = "/wp-json/calendar/events/v1/tags";
+    let form = "application/x-www-form-urlencoded";
+    let json = "application/json";
+    for (method, target, media_type, body) in [
+        (Method::POST, tags.to_owned(), json, r#"{"name":"a","lang":"de"}"#),
+        (
+            Method::POST,
+            tags.to_owned(),
+            form,
+            "name=a&lang=de&_fields=id&_embed=1",
+        ),
+        (
+            Method::POST,
+            format!("{tags}?lang=de&_fields=id"),
+            json,
+            r#"{"name":"a","lang":"en"}"#,
+        ),
+        (Method::DELETE, format!("{tags}/7"), form, "lang=de&_fields=id"),
+        (Method::DELETE, format!("{tags}/7?lang=de"), form, ""),
+    ] {
+        let request = edge.request(method, &target);
+        let request = request.header("authorization", "Basic YWRtaW46c2VjcmV0");
+        Answer::to(request.header("content-type", media_type).body(body)).await;
+    }
+    let seen = origin.seen().into_iter().map(|seen| {
+        let target = seen.target.strip_prefix(ROOT).unwrap_or_default().to_owned();
+        (target, String::from_utf8(seen.body.to_vec()).expect("text"))
+    });
+    let expected = [
+        ("/tags", r#"{"name":"a","lang":"de"}"#),
+        ("/tags", r#"{"name":"a","_fields":"id","lang":"de"}"#),
+        ("/tags?_fields=id&lang=de", r#"{"name":"a","lang":"en"}"#),
+        ("/tags/7?_fields=id", ""),
+        ("/tags/7?lang=de", ""),
+    ];
+    assert_eq!(
+        seen.collect::<Vec<_>>(),
+        expected.map(|(target, body)| (target.to_owned(), body.to_owned()))
+    );
+}

@@ -158,3 +158,95 @@ async fn a_client_that_leaves_is_logged_as_gone_and_its_read_is_given_up() {
     assert_eq!(access[0]["source"], "client");
     assert_eq!(access[0]["operation"], "events.list");
 }
+
+/// The advice in the line about a call to this origin.
+async fn advice(lines: &Lines, edge: &Edge) -> String {
+    lines.0.lock().expect("no test panics while holding it").clear();
+    edge.get(&format!("{EVENTS}?page=2")).await;
+    lines.access_lines(1).await;
+    let text = lines.text();
+    let mut said = text.lines().filter_map(|line| {
+        let line: Value = serde_json::from_str(line).expect("JSON on each line");
+        line["advice"].as_str().map(ToOwned::to_owned)
+    });
+    said.next().expect("a line with advice")
+}
+
+#[tokio::test]
+async fn the_advice_fits_what_the_origin_answers() {
+    let (lines, _guard) = Lines::collect().await;
+    let html = "text/html; charset=UTF-8";
+    let moved = |location| Reply::of_type(302, html, "").header("location", location);
+    for (reply, names) in [
+        (Reply::of_type(200, html, "<h1>Welcome</h1>"), "REST root"),
+        (Reply::of_type(403, html, "<h1>Blocked</h1>"), "firewall"),
+        (
+            Reply::of_type(404, html, "<h1>Not found</h1>"),
+            "no REST API there",
+        ),
+        (
+            Reply::of_type(413, html, "<h1>Too large</h1>"),
+            "limits.body_bytes",
+        ),
+        (
+            Reply::of_type(414, html, "<h1>Too long</h1>"),
+            "limits.target_bytes",
+        ),
+        (
+            Reply::of_type(431, html, "<h1>Too long</h1>"),
+            "limits.header_list_bytes",
+        ),
+        (
+            Reply::of_type(502, html, "<h1>Bad gateway</h1>"),
+            "check that PHP runs",
+        ),
+        (Reply::of_type(504, html, ""), "check that PHP runs"),
+        (Reply::json(200, ""), "PHP ended"),
+        (Reply::json(200, "Warning: x{}"), "display_errors"),
+        (
+            Reply::json(200, "{}").header("content-encoding", "br"),
+            "compression",
+        ),
+        (
+            moved("https://wp.example/wp-json/tribe/events/v1/events?page=2"),
+            "set origin.url to https://wp.example/wp-json;",
+        ),
+        (moved("/wp-login.php"), "login"),
+        (moved("/wp-json/tribe/events/v1/events/?page=2"), "to itself"),
+        (moved("https://elsewhere.example/"), "exempt the API"),
+    ] {
+        let shown = format!("{reply:?}");
+        let origin = Origin::always(reply).await;
+        let edge = Edge::before(&origin).await;
+        let advice = advice(&lines, &edge).await;
+        assert!(advice.contains(names), "{shown}: {advice}");
+        let is_about_root =
+            names.contains("REST root") || names.contains("no REST API") || names.contains("origin.url");
+        assert!(
+            is_about_root || !advice.contains("is a REST root"),
+            "{shown}: {advice}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_advice_fits_why_the_origin_does_not_answer() {
+    let (lines, _guard) = Lines::collect().await;
+    for (origin, names) in [
+        (Origin::down().await, "nothing listens there"),
+        (Origin::sending(b"").await, "closed the connection"),
+        (
+            Origin::sending(b"SSH-2.0-OpenSSH_9.2\r\n").await,
+            "scheme and port",
+        ),
+        (
+            Origin::sending(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n")
+                .await,
+            "Content-Length",
+        ),
+    ] {
+        let edge = Edge::before(&origin).await;
+        let advice = advice(&lines, &edge).await;
+        assert!(advice.contains(names), "{advice}");
+    }
+}

@@ -65,6 +65,7 @@ mod strict_heads;
 mod support;
 mod table_columns;
 mod tls;
+mod upgrades;
 mod verdicts;
 mod versions;
 mod writers;

@@ -95,23 +95,6 @@ async fn what_the_site_says_of_its_connection_stays_behind() {
 }
 
 #[tokio::test]
-async fn t63_a_switch_of_protocols_is_a_broken_answer() {
-    let switch =
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\nsecret";
-    let origin = Origin::sending(switch.as_bytes()).await;
-    let edge = edge_before(&origin).await;
-    let asking = edge
-        .request(Method::GET, "/socket")
-        .header("upgrade", "websocket")
-        .header("connection", "upgrade");
-    let answer = Answer::to(asking).await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.code().as_str()),
-        (502, "edge_origin_failed")
-    );
-}
-
-#[tokio::test]
 async fn redirects_and_errors_of_the_site_pass() {
     let origin = Origin::answering(|seen| match seen.target.as_str() {
         "/old" => Reply::of_type(301, "text/html", "").header("location", "/new"),
@@ -300,4 +283,88 @@ async fn a_target_that_servers_read_in_two_ways_is_refused() {
         assert_eq!(answer.status, 400, "{target}");
     }
     assert!(origin.seen().is_empty());
+}
+
+/// The site may believe to have the address that is dialled, the one of the edge, or a third one.
+#[tokio::test]
+async fn the_addresses_in_the_headers_of_a_page_are_the_edges() {
+    for home in [
+        None,
+        Some("https://wp.example.net"),
+        Some("http://events.example.org"),
+    ] {
+        let origin = Origin::answering_with(move |_, base| {
+            let home = home.unwrap_or(base);
+            let link = format!(
+                "<{home}/wp-json/>; rel=\"https://api.w.org/\", <{home}/?p=50>; rel=shortlink; title=\"<a>, b\""
+            );
+            let alternate = format!("<{home}/wp-json/wp/v2/tribe_events/50>; rel=\"alternate\"");
+            page()
+                .header("link", link.leak())
+                .header("link", alternate.leak())
+                .header("x-tec-api-root", format!("{home}/wp-json/tribe/events/v1/events/50").leak())
+                .header("x-tec-api-origin", home.to_owned().leak())
+                .header("x-pingback", format!("{home}/xmlrpc.php").leak())
+                .header("content-location", format!("{home}/event/a/").leak())
+                .header("refresh", format!("3; url={home}/event/a/").leak())
+        })
+        .await;
+        let edge = Edge::builder().origin(&origin).settings(|settings| {
+            settings.other = OtherTraffic::Forward;
+            settings.public_url = Some("https://events.example.org".parse().expect("a URL"));
+        });
+        let edge = edge.start().await;
+
+        let answer = edge.get("/event/a/").await;
+
+        let public = "https://events.example.org";
+        let links: Vec<_> = answer.headers.get_all("link").iter().collect();
+        assert_eq!(
+            links,
+            [
+                &format!(
+                    "<{public}/wp-json/>; rel=\"https://api.w.org/\", <{public}/?p=50>; rel=shortlink; title=\"<a>, b\""
+                ),
+                &format!("<{public}/wp-json/wp/v2/tribe_events/50>; rel=\"alternate\""),
+            ]
+        );
+        for (name, value) in [
+            (
+                "x-tec-api-root",
+                "https://events.example.org/wp-json/calendar/events/v1/events/50",
+            ),
+            ("x-tec-api-origin", public),
+            ("x-pingback", "https://events.example.org/xmlrpc.php"),
+            ("content-location", "https://events.example.org/event/a/"),
+            ("refresh", "3; url=https://events.example.org/event/a/"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{home:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn redirects_of_the_site_lead_to_the_edge() {
+    let origin = Origin::answering_with(|seen, base| {
+        let location = match seen.target.as_str() {
+            "/old" => format!("{base}/new?from={base}/old"),
+            "/api" => format!("{base}/wp-json/tribe/events/v1/events"),
+            _ => "https://elsewhere.example/wp-json/tribe/events/v1/".to_owned(),
+        };
+        Reply::of_type(302, "text/html", "").header("location", location.leak())
+    })
+    .await;
+    let edge = edge_before(&origin).await;
+    let from = format!("{}/old", origin.base());
+    for (target, location) in [
+        ("/old", edge.url(&format!("/new?from={from}"))),
+        ("/api", edge.url("/wp-json/calendar/events/v1/events")),
+        (
+            "/away",
+            "https://elsewhere.example/wp-json/tribe/events/v1/".to_owned(),
+        ),
+    ] {
+        let answer = edge.get(target).await;
+        assert_eq!(answer.header("location"), Some(location.as_str()), "{target}");
+    }
 }

@@ -56,6 +56,12 @@ impl CanonicalQuery {
         Self { namespace, pairs }
     }
 
+    /// The names of all other pairs, each up to its first bracket.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let pairs = self.pairs.split('&').filter(|pair| !pair.is_empty());
+        pairs.map(|pair| pair.split(['=', '[', '%']).next().unwrap_or(pair))
+    }
+
     /// The namespace comes first, as in the table.
     fn text(&self, namespace: &str) -> Option<String> {
         let mut text = String::new();

@@ -13,11 +13,21 @@ use super::policy::Policy;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
-use crate::contract::{Action, Argument, Operation, Role, Treatment, global::GLOBALS, obeyed};
+use crate::contract::global::{GLOBALS, Global};
+use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
 use crate::payload::{Parameters, Source};
 use crate::problem::{EdgeError, Problem};
 use crate::routing::RouteMatch;
 use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
+
+/// The part of a client's body that the canonical request keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeptBody {
+    /// All parameters that are forwarded.
+    Whole,
+    /// None: the canonical request has no body.
+    Nothing,
+}
 
 /// Encodes the request of a case that may be forwarded.
 ///
@@ -40,10 +50,16 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
         }
     }
     write_loose_query(&loose, writes_body, &mut pairs);
-    let declared = |name: &str| !writes_body && operation.argument(name.as_bytes()).is_some();
-    write_globals(parameters, declared, &mut pairs);
+    let is_written = |name: &str| operation.argument(name.as_bytes()).is_some();
+    let kept = if writes_body {
+        KeptBody::Whole
+    } else {
+        KeptBody::Nothing
+    };
+    write_globals(parameters, kept, is_written, &mut pairs);
     let body = if writes_body {
-        Some(json_body(arguments(case), &loose).map_err(|NotUtf8| NOT_UTF8)?)
+        let members = arguments(case).chain(body_globals(parameters, is_written));
+        Some(json_body(members, &loose).map_err(|NotUtf8| NOT_UTF8)?)
     } else {
         None
     };
@@ -64,7 +80,7 @@ pub(super) fn encode_options(
     parameters: &Parameters,
 ) -> CanonicalRequest {
     let mut pairs = String::new();
-    write_globals(parameters, |_| false, &mut pairs);
+    write_globals(parameters, KeptBody::Nothing, |_| false, &mut pairs);
     CanonicalRequest {
         root: call.target.root,
         method: Method::OPTIONS,
@@ -146,23 +162,46 @@ fn write_loose_query(loose: &[LooseParameter<'_>], writes_body: bool, query: &mu
     }
 }
 
-/// Writes the global parameters, except those that are already written.
-fn write_globals(parameters: &Parameters, is_written: impl Fn(&str) -> bool, query: &mut String) {
+/// Writes the global parameters of the query, except those that are already written.
+fn write_globals(
+    parameters: &Parameters,
+    body: KeptBody,
+    is_written: impl Fn(&str) -> bool,
+    query: &mut String,
+) {
+    let in_query = |name| parameters.of(Source::Query).and_then(|sent| sent.get(name));
     for global in GLOBALS
         .iter()
         .filter(|global| global.treatment != Treatment::Drop && !is_written(global.name))
     {
         let value = match global.treatment {
-            Treatment::Forward => parameters.get(global.name).map(|(_, value)| value),
-            Treatment::ForwardFromQuery | Treatment::RefuseUnlessAllowed => parameters
-                .of(Source::Query)
-                .and_then(|sent| sent.get(global.name)),
+            Treatment::Forward if body == KeptBody::Nothing => {
+                parameters.get(global.name).map(|(_, value)| value)
+            }
+            Treatment::Forward
+            | Treatment::ForwardInPlace
+            | Treatment::ForwardFromQuery
+            | Treatment::RefuseUnlessAllowed => in_query(global.name),
             Treatment::Nonce | Treatment::Route | Treatment::Drop => None,
         };
         if let Some(value) = value {
             write_query(global.name, value, query);
         }
     }
+}
+
+/// The global parameters of a body that stay in it, nulls included.
+fn body_globals(
+    parameters: &Parameters,
+    is_written: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (&str, Cow<'_, Value>)> {
+    let stay = |global: &&Global| matches!(global.treatment, Treatment::Forward | Treatment::ForwardInPlace);
+    let stay = GLOBALS.iter().filter(stay).map(|global| global.name);
+    stay.filter(move |name| !is_written(name)).filter_map(|name| {
+        let mut bodies = [Source::Json, Source::Form].into_iter();
+        let value = bodies.find_map(|source| parameters.of(source)?.get(name))?;
+        Some((name, Cow::Borrowed(value)))
+    })
 }
 
 fn json_body<'a>(

@@ -5,7 +5,7 @@ use super::policy::Policy;
 use super::reading::{RawCall, read_parameters};
 use super::undeclared::{UndeclaredFate, UndeclaredRule};
 use super::wordpress::{Reading, readings};
-use crate::contract::OperationInForce;
+use crate::contract::{Operation, OperationInForce};
 use crate::credentials::Caller;
 use crate::payload::Parameters;
 use crate::problem::Problem;
@@ -17,6 +17,8 @@ pub struct Explanation<'a> {
     pub readings: Vec<Reading<'a>>,
     /// All parameters that were sent, declared or not.
     pub parameters: &'a Parameters,
+    /// The operation.
+    pub operation: &'a Operation,
     /// The operation as its site publishes it.
     pub in_force: &'a OperationInForce,
     rule: UndeclaredRule<'a>,
@@ -46,6 +48,7 @@ pub(super) fn explain<T>(
             policy.judge_context(root, caller),
         ),
         parameters: &parameters,
+        operation,
         in_force,
         rule: UndeclaredRule::new(operation, in_force, policy),
         caller,

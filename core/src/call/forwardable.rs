@@ -17,7 +17,8 @@ use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
-use crate::contract::Operation;
+use crate::contract::global::global;
+use crate::contract::{Operation, Treatment, obeyed};
 use crate::credentials::Credentials;
 use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
@@ -161,6 +162,20 @@ impl ForwardableCall {
     /// protected post.
     pub fn expects_privacy(&self) -> bool {
         self.encoded().answer.personal
+    }
+
+    /// Returns true if the response may be in another language than its root: a translation plugin obeys `lang`,
+    /// and perhaps a parameter that the settings allow.
+    pub fn may_change_language(&self) -> bool {
+        let Some(operation) = self.operation() else {
+            return true;
+        };
+        let is_known = |name: &str| {
+            operation.argument(name.as_bytes()).is_some()
+                || obeyed(operation.id).iter().any(|known| known.name == name)
+                || global(name.as_bytes()).is_some_and(|global| global.treatment != Treatment::ForwardInPlace)
+        };
+        self.is_write() || !self.request().query.names().all(is_known)
     }
 
     const fn encoded(&self) -> &EncodedCall {

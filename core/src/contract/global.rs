@@ -8,8 +8,11 @@ use super::operation::{Action, OperationId};
 /// The treatment of a global parameter at the edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
-    /// Forwarded in the query, whatever its value and its source.
+    /// Forwarded where it was sent, whatever its value: WordPress reads it from the query and from every body.
+    /// A body that is dropped gives it to the query.
     Forward,
+    /// Forwarded where it was sent, because what reads it looks in one place only.
+    ForwardInPlace,
     /// Forwarded if it is in the query, because WordPress reads it only there.
     ForwardFromQuery,
     /// Refused unless the settings allow it.
@@ -68,7 +71,12 @@ pub const GLOBALS: &[Global] = &[
     forward("_pretty", "Indents the answer."),
     from_query("_envelope", "Wraps status, headers and body in a 200."),
     forward("context", "Scope of the answer: view, embed or edit."),
-    forward("lang", "Language of the answer, for translation plugins."),
+    // WordPress itself knows no such parameter. Translation plugins read the query, some of them a body.
+    Global {
+        name: "lang",
+        treatment: Treatment::ForwardInPlace,
+        meaning: "Language of the answer, for translation plugins.",
+    },
     Global {
         name: "_jsonp",
         treatment: Treatment::RefuseUnlessAllowed,

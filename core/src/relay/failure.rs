@@ -17,21 +17,51 @@ pub enum RequestPart {
     Headers,
 }
 
+/// Where a redirect leads that is not relayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Detour {
+    /// To the same address at another scheme, host, port or directory.
+    Moved {
+        /// The REST root there.
+        root: String,
+        /// The host there, with its port if it is explicit.
+        host: String,
+        /// The setting that names the root which was asked.
+        setting: String,
+    },
+    /// To the address that was asked for.
+    Back,
+    /// To another address of the calendar. A write is not sent a second time.
+    Within,
+    /// To a page for logins.
+    Login,
+    /// Out of the calendar.
+    Away,
+    /// To no address that can be read.
+    Nowhere,
+}
+
 /// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginFailure {
     /// The status is interim, unexpected or invalid (T-62).
     #[error("the origin answered with status {0}, which is no answer to what was asked")]
     InvalidStatus(StatusCode),
-    /// A redirect. The edge neither follows nor relays redirects (T-67).
-    #[error("the origin redirects ({status}) to {}", .location.as_deref().unwrap_or("nowhere"))]
+    /// A redirect that is not relayed, because it is not one of a read to another address of the calendar (T-67).
+    #[error(
+        "the origin redirects ({status}) to {}{}",
+        .location.as_deref().unwrap_or("nowhere"),
+        .by.as_ref().map(|by| format!(" (by {by})")).unwrap_or_default()
+    )]
     Redirect {
         /// 300 to 308, without 304.
         status: StatusCode,
         /// The target without its query, at most 256 bytes.
         location: Option<String>,
-        /// The right value of `origin.url`, if the target reveals it.
-        better_url: Option<String>,
+        /// The part of the site that redirects, as it names itself; at most 256 bytes.
+        by: Option<String>,
+        /// Where it leads.
+        detour: Detour,
     },
     /// The body is compressed, although the edge asks for no compression (T-65).
     #[error("the origin encoded the body as {0:?}, although only identity was asked for")]
@@ -114,64 +144,11 @@ impl RequestPart {
             Self::Headers => "headers are",
         }
     }
-
-    const fn advice(self) -> &'static str {
-        match self {
-            Self::Body => {
-                "the web server in front of WordPress limits request bodies: raise its limit, or lower limits.body_bytes"
-            }
-            Self::Target => {
-                "the web server in front of WordPress limits request lines: raise its limit, or lower limits.target_bytes"
-            }
-            Self::Headers => {
-                "the web server in front of WordPress limits request headers: raise its limit, or lower \
-                 limits.header_list_bytes"
-            }
-        }
-    }
 }
 
 // === impl OriginFailure ===
 
 impl OriginFailure {
-    /// The change that solves the problem, if a setting or the set-up of the site causes it.
-    pub fn advice(&self) -> Option<String> {
-        let advice = match self {
-            Self::Redirect {
-                better_url: Some(url),
-                ..
-            } => return Some(format!("set origin.url to {url}")),
-            Self::Redirect { .. } => {
-                "the edge needs an address that answers without a redirect: check origin.url and the site's redirects"
-            }
-            Self::RequestTooLarge(part) => part.advice(),
-            Self::MarkRefused { code } => return Some(mark_advice(code).to_owned()),
-            Self::Html(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
-                "a firewall, a security plugin or a password stands before the REST API: let the edge's address pass"
-            }
-            Self::Html(StatusCode::NOT_FOUND) => {
-                "no REST API there: check origin.url, and that the site has pretty permalinks"
-            }
-            Self::Html(_) | Self::NotJson { .. } => "check that origin.url is a REST root (…/wp-json)",
-            Self::CodedBody(_) => {
-                "switch off compression that ignores Accept-Encoding, at the origin or in a plugin"
-            }
-            Self::TextBeforeJson | Self::TextAfterJson => {
-                "set display_errors to off in the site's PHP, and look for a plugin that prints"
-            }
-            Self::TooLarge { .. } => "raise limits.response_bytes if such answers are legitimate",
-            Self::DatabaseError
-            | Self::Maintenance
-            | Self::Fatal { .. }
-            | Self::InvalidStatus(_)
-            | Self::Empty(_)
-            | Self::Truncated
-            | Self::Malformed
-            | Self::Interrupted(_) => return None,
-        };
-        Some(advice.to_owned())
-    }
-
     /// True if the whole site is in trouble, so that a breaker should count the failure (T-72). Fatal errors
     /// and broken bodies do not count, because a single client can cause them at will.
     pub const fn is_outage(&self) -> bool {

@@ -5,8 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::check::AcceptedHead;
 use super::client_context::ClientContext;
-use super::link::{api_link, api_target};
-use super::rewrite::Content;
+use super::link::api_link;
+use super::rewrite::{Content, PublicAddresses};
 use crate::cors::Audience;
 
 /// The headers that pass unchanged, with all their fields (backend.md section 10).
@@ -32,7 +32,9 @@ const REWRITTEN: [HeaderName; 2] = [header::LOCATION, header::CONTENT_LOCATION];
 pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
     // Only the first field is used: with two fields, parsers could disagree on the type.
-    if let Some(content_type) = head.headers.get(header::CONTENT_TYPE) {
+    if let Some(content_type) = head.headers.get(header::CONTENT_TYPE)
+        && !head.status.is_redirection()
+    {
         headers.insert(header::CONTENT_TYPE, content_type.clone());
     }
     headers.insert(
@@ -50,8 +52,8 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
             headers.insert(name, value);
         }
     }
-    if api_target(&head.headers).is_some()
-        && let Some(link) = api_link(&head.map.public_root(&client.public_base, head.root))
+    if let Some(root) = head.named_root
+        && let Some(link) = api_link(&head.map.public_root(&client.public_base, root))
     {
         headers.insert(header::LINK, link);
     }
@@ -59,7 +61,17 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
     headers
 }
 
+/// A URL as the client must see it. What the edge does not stand for names no address that only the edge dials.
 fn public_value(value: &HeaderValue, head: &AcceptedHead, client: &ClientContext) -> Option<HeaderValue> {
+    let addresses = PublicAddresses::new(&head.map, &client.public_base, head.root, head.served);
+    let addresses = match &client.namespace {
+        Some(namespace) => addresses.in_namespace(namespace),
+        None => addresses,
+    };
+    let public = value.to_str().ok().and_then(|url| addresses.public(url.trim()));
+    if let Some(public) = public {
+        return HeaderValue::try_from(public).ok();
+    }
     let public = client
         .rewriter(head, Content::Records)
         .whole(Bytes::copy_from_slice(value.as_bytes()));
@@ -71,8 +83,8 @@ fn caching(head: &AcceptedHead, audience: Audience) -> &'static [&'static str] {
     if audience == Audience::OneClient {
         return &["private", "no-store"];
     }
-    // An envelope hides the status, so the response may be an error.
-    if head.status.as_u16() >= 400 || head.enveloped {
+    // An envelope hides the status, so the response may be an error. A redirect of the API is no fact for ever.
+    if head.status.as_u16() >= 300 || head.enveloped {
         return &["no-store"];
     }
     &[]
@@ -102,6 +114,7 @@ mod tests {
     use http::StatusCode;
 
     use super::*;
+    use crate::relay::rewrite::ServedPart;
     use crate::relay::{LearntRoots, OriginUrls};
     use crate::settings::Settings;
 
@@ -127,6 +140,8 @@ mod tests {
             root: 0,
             content: Content::Records,
             enveloped: false,
+            served: ServedPart::Calendar,
+            named_root: fields.iter().any(|(name, _)| *name == "link").then_some(0),
         }
     }
 
@@ -194,6 +209,29 @@ mod tests {
                 "content-type: application/json",
                 "link: <https://events.example.org/wp-json/>; rel=\"https://api.w.org/\"",
                 "location: https://events.example.org/wp-json/calendar/events/v1/tags/23",
+            ]
+        );
+    }
+
+    /// The origin's body of a redirect is not relayed, and so is not its type.
+    #[test]
+    fn a_redirect_names_the_edge_and_is_not_kept() {
+        let moved = head(
+            308,
+            &[
+                (
+                    "location",
+                    "http://10.0.0.5/wp-json/tribe/events/v1/events?page=2",
+                ),
+                ("content-type", "text/html"),
+                ("cache-control", "public"),
+            ],
+        );
+        assert_eq!(
+            relayed_from(&moved, Audience::Everybody),
+            [
+                "cache-control: no-store",
+                "location: https://events.example.org/wp-json/calendar/events/v1/events?page=2",
             ]
         );
     }

@@ -32,6 +32,14 @@ struct LearntName {
     root: OriginRoot,
 }
 
+/// A root that a response printed.
+#[derive(Debug, Clone)]
+pub(super) struct PrintedRoot<'a> {
+    /// The URL as it was printed.
+    text: &'a str,
+    pub(super) root: OriginRoot,
+}
+
 /// The longest root that is accepted, in bytes.
 pub(super) const LONGEST_ROOT: usize = 1024;
 
@@ -56,20 +64,16 @@ impl LearntRoots {
     }
 
     /// Learns the name that an accepted response printed for the root dialled by this URL. Returns the names
-    /// known then. A name that cannot be a root's is ignored.
-    pub(super) fn learn(&self, dialled: &Url, printed: &str) -> Arc<LearntNames> {
+    /// known then.
+    pub(super) fn learn(&self, dialled: &Url, printed: PrintedRoot<'_>) -> Arc<LearntNames> {
         let known = self.names();
-        if printed.len() > LONGEST_ROOT || known.has(dialled, printed) {
+        if known.has(dialled, printed.text) {
             return known;
         }
-        let url = Url::parse(printed).ok();
-        let Some(root) = url.and_then(|url| OriginRoot::from_printed(&url)) else {
-            return known;
-        };
         let name = LearntName {
             dialled: dialled.clone(),
-            printed: printed.to_owned(),
-            root,
+            printed: printed.text.to_owned(),
+            root: printed.root,
         };
         let next = Arc::new(known.with(name));
         self.names.store(Arc::clone(&next));
@@ -85,7 +89,8 @@ impl LearntNames {
         self.of(dialled).map(|name| &name.root)
     }
 
-    fn has(&self, dialled: &Url, printed: &str) -> bool {
+    /// True if this is the known name of the root.
+    pub(super) fn has(&self, dialled: &Url, printed: &str) -> bool {
         self.of(dialled).is_some_and(|name| name.printed == printed)
     }
 
@@ -98,6 +103,19 @@ impl LearntNames {
         let mut names: Vec<LearntName> = others.cloned().collect();
         names.push(learnt);
         Self { names }
+    }
+}
+
+// === impl PrintedRoot ===
+
+impl<'a> PrintedRoot<'a> {
+    /// Reads a root; `None` if the text cannot be one.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        if text.len() > LONGEST_ROOT {
+            return None;
+        }
+        let root = OriginRoot::from_printed(&Url::parse(text).ok()?)?;
+        Some(Self { text, root })
     }
 }
 
@@ -117,7 +135,7 @@ mod tests {
 
     fn learnt(settings: &Settings) -> LearntRoots {
         let learnt = LearntRoots::default();
-        learnt.learn(&settings.roots[0].origin_url, PRINTED);
+        learnt.learn(&settings.roots[0].origin_url, PrintedRoot::read(PRINTED).unwrap());
         learnt
     }
 

@@ -1,38 +1,81 @@
-//! `Link` header fields, parsed strictly (RFC 8288 section 3).
+//! `Link` header fields, read by the grammar of RFC 8288 section 3.
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use http::{HeaderMap, HeaderValue, header};
 
 /// The relation under which WordPress names its REST root.
-pub(super) const API_RELATION: &str = "https://api.w.org/";
+const API_RELATION: &[u8] = b"https://api.w.org/";
 
-/// One link of a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Link<'a> {
-    /// The link as written, without the comma.
-    pub(super) text: &'a str,
+/// One link of a field; all positions are those of bytes in the field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Link {
     /// The text between the angle brackets.
-    pub(super) target: &'a str,
+    pub(super) target: Range<usize>,
+    /// The address that the link is about, if it is not the document's own; without its quotes.
+    pub(super) anchor: Option<Range<usize>>,
     /// True if one of its relations is WordPress's REST root.
     pub(super) is_api: bool,
 }
 
-/// The links of one field; `None` if it is malformed.
-pub(super) fn links(field: &str) -> Option<Vec<Link<'_>>> {
-    split_outside(field, ',')?
-        .into_iter()
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(link)
-        .collect()
+/// The links of one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Links {
+    /// The links before the first fault.
+    pub(super) links: Vec<Link>,
+    /// True if the field has no fault.
+    pub(super) is_whole: bool,
 }
 
-/// The target of the one REST root that a head names; `None` if there is no root, more than one, or a
-/// malformed field.
+/// Reads a field from left to right.
+struct LinkReader<'a> {
+    field: &'a [u8],
+    at: usize,
+}
+
+/// The field does not follow the grammar.
+struct Malformed;
+
+/// The links of one field.
+pub(super) fn links(field: &[u8]) -> Links {
+    let mut reader = LinkReader { field, at: 0 };
+    let mut links = Vec::new();
+    loop {
+        match reader.next_link() {
+            Ok(Some(link)) => links.push(link),
+            Ok(None) => {
+                break Links {
+                    links,
+                    is_whole: true,
+                };
+            }
+            Err(Malformed) => {
+                break Links {
+                    links,
+                    is_whole: false,
+                };
+            }
+        }
+    }
+}
+
+/// The target of the one REST root that a head names for its own document; `None` if there is no root, more than
+/// one, or a malformed field.
 pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
     let mut target = None;
     for field in headers.get_all(header::LINK) {
-        for link in links(field.to_str().ok()?)? {
-            if link.is_api && target.replace(link.target).is_some() {
+        let read = links(field.as_bytes());
+        if !read.is_whole {
+            return None;
+        }
+        for link in read
+            .links
+            .iter()
+            .filter(|link| link.is_api && link.anchor.is_none())
+        {
+            let named = field.as_bytes().get(link.target.clone())?;
+            if target.replace(std::str::from_utf8(named).ok()?).is_some() {
                 return None;
             }
         }
@@ -42,70 +85,161 @@ pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
 
 /// The field that names a REST root.
 pub(super) fn api_link(root: &str) -> Option<HeaderValue> {
-    HeaderValue::from_str(&format!("<{root}>; rel=\"{API_RELATION}\"")).ok()
+    HeaderValue::from_str(&format!("<{root}>; rel=\"https://api.w.org/\"")).ok()
 }
 
-fn link(text: &str) -> Option<Link<'_>> {
-    let (target, parameters) = text.strip_prefix('<')?.split_once('>')?;
-    let mut relation = None;
-    for parameter in split_outside(parameters, ';')? {
-        let Some((name, value)) = parameter.split_once('=') else {
-            continue;
+// === impl LinkReader ===
+
+impl LinkReader<'_> {
+    /// The next link; none at the end.
+    fn next_link(&mut self) -> Result<Option<Link>, Malformed> {
+        self.skip(|byte| is_blank(byte) || byte == b',');
+        if self.peek().is_none() {
+            return Ok(None);
+        }
+        self.expect(b'<')?;
+        let start = self.at;
+        self.skip(|byte| byte != b'>' && byte != b'<');
+        let target = start..self.at;
+        self.expect(b'>')?;
+        let mut link = Link {
+            target,
+            ..Link::default()
         };
-        // If there are several `rel` parameters, the first one counts (RFC 8288 section 3.3).
-        if name.trim().eq_ignore_ascii_case("rel") && relation.is_none() {
-            relation = Some(value.trim().trim_matches('"'));
+        let mut has_relation = false;
+        while self.begins_parameter()? {
+            self.parameter(&mut link, &mut has_relation)?;
+        }
+        Ok(Some(link))
+    }
+
+    /// True before a parameter; false at the end of the link.
+    fn begins_parameter(&mut self) -> Result<bool, Malformed> {
+        self.skip(is_blank);
+        match self.peek() {
+            None | Some(b',') => Ok(false),
+            Some(b';') => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(_) => Err(Malformed),
         }
     }
-    let is_api = relation.is_some_and(|relations| relations.split(' ').any(|name| name == API_RELATION));
-    Some(Link { text, target, is_api })
+
+    /// Reads a parameter, which may be empty. Of several `rel` or `anchor` parameters the first one counts.
+    fn parameter(&mut self, link: &mut Link, has_relation: &mut bool) -> Result<(), Malformed> {
+        self.skip(is_blank);
+        let start = self.at;
+        self.skip(|byte| !is_blank(byte) && !b"=;,\"<>".contains(&byte));
+        let name = start..self.at;
+        self.skip(is_blank);
+        if self.peek() != Some(b'=') {
+            return Ok(());
+        }
+        self.at += 1;
+        self.skip(is_blank);
+        let value = self.value()?;
+        let name = self.text(&name);
+        if name.eq_ignore_ascii_case(b"anchor") {
+            link.anchor.get_or_insert(value);
+        } else if name.eq_ignore_ascii_case(b"rel") && !std::mem::replace(has_relation, true) {
+            let relations = unescaped(self.text(&value));
+            let mut relations = relations.split(u8::is_ascii_whitespace);
+            link.is_api = relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION));
+        }
+        Ok(())
+    }
+
+    /// The value of a parameter: a quoted string without its quotes, or everything up to the next separator.
+    fn value(&mut self) -> Result<Range<usize>, Malformed> {
+        if self.peek() != Some(b'"') {
+            let start = self.at;
+            self.skip(|byte| !is_blank(byte) && !b";,\"".contains(&byte));
+            return Ok(start..self.at);
+        }
+        self.at += 1;
+        let start = self.at;
+        loop {
+            match self.peek().ok_or(Malformed)? {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(start..self.at - 1);
+                }
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+        if self.peek() != Some(byte) {
+            return Err(Malformed);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.field.get(self.at).copied()
+    }
+
+    fn skip(&mut self, belongs: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(&belongs) {
+            self.at += 1;
+        }
+    }
+
+    fn text(&self, place: &Range<usize>) -> &[u8] {
+        self.field.get(place.clone()).unwrap_or_default()
+    }
 }
 
-/// Splits at each separator outside quotes and angle brackets; `None` if a quote or bracket is not closed.
-#[expect(clippy::string_slice, reason = "all positions are those of characters")]
-fn split_outside(text: &str, separator: char) -> Option<Vec<&str>> {
-    let mut parts = Vec::new();
-    let (mut start, mut quoted, mut escaped, mut bracketed) = (0, false, false, false);
-    for (at, character) in text.char_indices() {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' if !bracketed => quoted = !quoted,
-            '<' if !quoted => bracketed = true,
-            '>' if !quoted => bracketed = false,
-            _ if character == separator && !quoted && !bracketed => {
-                parts.push(&text[start..at]);
-                start = at + character.len_utf8();
-            }
-            _ => {}
-        }
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// The content of a quoted string: a backslash stands for the byte behind it.
+pub(super) fn unescaped(quoted: &[u8]) -> Cow<'_, [u8]> {
+    if !quoted.contains(&b'\\') {
+        return Cow::Borrowed(quoted);
     }
-    if quoted || bracketed {
-        return None;
+    let mut plain = Vec::with_capacity(quoted.len());
+    let mut bytes = quoted.iter();
+    while let Some(&byte) = bytes.next() {
+        plain.push(if byte == b'\\' {
+            *bytes.next().unwrap_or(&byte)
+        } else {
+            byte
+        });
     }
-    parts.push(&text[start..]);
-    Some(parts)
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn api_targets(field: &str) -> Option<Vec<&str>> {
-        let links = links(field)?;
-        Some(
-            links
-                .iter()
-                .filter(|link| link.is_api)
-                .map(|link| link.target)
-                .collect(),
-        )
+        let read = links(field.as_bytes());
+        let api = read.links.into_iter().filter(|link| link.is_api);
+        read.is_whole
+            .then(|| api.map(|link| &field[link.target]).collect())
     }
 
     #[test]
     fn finds_the_root_among_other_links() {
-        let field = r#"<http://h/wp-json/>; rel="https://api.w.org/", <http://h/?p=5>; rel=shortlink, <http://h/a,b>; rel="alternate"; title="a, \"b\"; c""#;
-        assert_eq!(links(field).map(|links| links.len()), Some(3));
+        let field = r#"<http://h/wp-json/>; rel="https://api.w.org/", <http://h/?p=5>; rel=shortlink, <http://h/a,b;c="d>; rel="alternate"; title="a, \"b\"; <c>""#;
+        let targets: Vec<&str> = links(field.as_bytes())
+            .links
+            .into_iter()
+            .map(|link| &field[link.target])
+            .collect();
+        assert_eq!(
+            targets,
+            ["http://h/wp-json/", "http://h/?p=5", r#"http://h/a,b;c="d"#]
+        );
         assert_eq!(api_targets(field), Some(vec!["http://h/wp-json/"]));
     }
 
@@ -114,32 +248,97 @@ mod tests {
         for (field, found) in [
             (r#"<a>; rel="x https://api.w.org/""#, true),
             ("<a>;REL=https://api.w.org/", true),
+            ("<a> ;\trel = \"HTTPS://API.w.org/\" ; x", true),
+            (r#"<a>; rel="https:\/\/api.w.org\/""#, true),
+            (r#"<a>; title="; rel=x"; ; rel="https://api.w.org/""#, true),
             (r#"<a>; rel=x; rel="https://api.w.org/""#, false),
+            (r#"<a>; title="rel=\"https://api.w.org/\"""#, false),
             (r#"<a>; rel="https://api.w.org/x""#, false),
+            (r#"<a>; xrel="https://api.w.org/""#, false),
             ("<a>", false),
             ("", false),
         ] {
-            assert_eq!(
-                api_targets(field).map(|all| !all.is_empty()),
-                Some(found),
-                "{field}"
-            );
+            let targets = api_targets(field);
+            assert_eq!(targets.map(|all| !all.is_empty()), Some(found), "{field}");
         }
     }
 
     #[test]
-    fn refuses_fields_that_are_not_well_formed() {
-        for field in ["http://h/", "<a", "<a>; title=\"", "a, <b>", "<a>, b"] {
-            assert_eq!(links(field), None, "{field}");
+    fn knows_fields_that_are_not_well_formed() {
+        for (field, before) in [
+            ("http://h/", 0),
+            ("<a", 0),
+            ("<a<b>", 0),
+            ("<a>; title=\"", 0),
+            ("<a>; title=\"\\\"", 0),
+            ("<a>; title=\"b\"c", 0),
+            ("a, <b>", 0),
+            ("<a>, b", 1),
+            ("<a> b", 0),
+        ] {
+            let read = links(field.as_bytes());
+            assert_eq!((read.links.len(), read.is_whole), (before, false), "{field}");
         }
     }
 
     #[test]
-    fn two_roots_name_none() {
+    fn the_root_is_the_one_of_the_document() {
         let mut headers = HeaderMap::new();
         headers.append(header::LINK, api_link("http://a/").unwrap());
         assert_eq!(api_target(&headers), Some("http://a/"));
+        let about_another = r#"<http://c/>; rel="https://api.w.org/"; anchor="http://c/x""#;
+        headers.append(header::LINK, HeaderValue::from_static(about_another));
+        assert_eq!(api_target(&headers), Some("http://a/"));
         headers.append(header::LINK, api_link("http://b/").unwrap());
         assert_eq!(api_target(&headers), None);
+    }
+
+    /// A link as a sender may write it: target, anchor, other parameters and their spelling.
+    fn written() -> impl Strategy<Value = (String, Option<String>, String)> {
+        let target = "[a-z0-9:/?#=&;,.\" -]{0,20}";
+        let anchor = proptest::option::of("[a-z0-9:/?#=&;,.< >-]{0,20}");
+        let title = r#"([a-z,;<>= ]|\\["\\a-z]){0,12}"#;
+        let blank = proptest::sample::select(vec!["", " ", "\t", "  "]);
+        (target, anchor, title, blank).prop_map(|(target, anchor, title, blank)| {
+            let about = anchor
+                .iter()
+                .map(|anchor| format!("ANCHOR{blank}={blank}\"{anchor}\"{blank};"));
+            let about: String = about.collect();
+            let title = format!("title{blank}={blank}\"{title}\"");
+            let text = format!("<{target}>{blank};{blank}{title}{blank};{blank}{about}rel=next");
+            (target, anchor, text)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn links_are_found_however_they_are_written(
+            all in proptest::collection::vec(written(), 0..5),
+            between in proptest::sample::select(vec![",", ", ", " ,, ", ",\t"]),
+        ) {
+            let texts: Vec<&str> = all.iter().map(|(_, _, text)| text.as_str()).collect();
+            let field = texts.join(between);
+            let read = links(field.as_bytes());
+            prop_assert!(read.is_whole, "{}", field);
+            let found: Vec<_> = read.links.into_iter().map(|link| {
+                (field[link.target].to_owned(), link.anchor.map(|anchor| field[anchor].to_owned()))
+            }).collect();
+            let expected: Vec<_> = all.into_iter().map(|(target, anchor, _)| (target, anchor)).collect();
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn any_bytes_give_places_in_order(field in proptest::collection::vec(
+            prop_oneof![any::<u8>(), proptest::sample::select(b"<>\";,=\\ relanchor".to_vec())], 0..60,
+        )) {
+            let mut behind = 0;
+            for link in links(&field).links {
+                let anchor = link.anchor.unwrap_or(link.target.end..link.target.end);
+                prop_assert!(behind <= link.target.start && link.target.start <= link.target.end);
+                prop_assert!(link.target.end <= anchor.start && anchor.start <= anchor.end);
+                prop_assert!(anchor.end <= field.len());
+                behind = anchor.end;
+            }
+        }
     }
 }

@@ -4,12 +4,13 @@
 //! one client: listed headers, public URLs, cache directives. Everything is pure except [`accept()`] and
 //! [`RelayBody`], which read from a body. No code here knows a clock, a socket or a runtime.
 
+mod advice;
 mod balance;
 mod body;
 mod buffer_budget;
 mod check;
 mod client_context;
-mod discovery;
+mod dialled_names;
 mod failure;
 #[cfg(test)]
 mod frames;
@@ -18,17 +19,19 @@ mod learnt_roots;
 mod link;
 mod origin_urls;
 mod present;
+mod refresh;
 mod rewrite;
 mod rules;
+mod site_headers;
 
 pub use body::{BodyFailure, RelayBody};
 pub use buffer_budget::BufferBudget;
-pub use check::{AcceptedResponse, CallContext, Script, accept};
+pub use check::{AcceptedResponse, AskedLanguage, CallContext, Script, accept};
 pub use client_context::ClientContext;
-pub use discovery::rewrite_discovery;
-pub use failure::{BoxError, OriginFailure, RequestPart, mark_advice};
+pub use failure::{BoxError, Detour, OriginFailure, RequestPart, mark_advice};
 pub use learnt_roots::LearntRoots;
 pub use origin_urls::OriginUrls;
 pub use present::present;
 pub use rewrite::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
 pub use rules::RelayRules;
+pub use site_headers::publish_site_headers;

@@ -5,30 +5,22 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use url::Url;
 
-use super::learnt_roots::{LearntNames, LearntRoots};
-use super::rewrite::{OriginRoot, RootNames, UrlMap};
-use crate::settings::Settings;
+use super::check::AskedLanguage;
+use super::dialled_names::{CurrentMap, DialledNames, dialled_port, further_authorities};
+use super::learnt_roots::{LearntRoots, PrintedRoot};
+use super::rewrite::{OriginRoot, ServedPart, UrlMap};
+use crate::settings::{OtherTraffic, Settings};
 
 /// The origin's names as known now, and the [`UrlMap`] made of them.
 #[derive(Debug)]
 pub struct OriginUrls {
     names: DialledNames,
     printed: Printed,
-}
-
-/// The names from the settings.
-#[derive(Debug)]
-struct DialledNames {
-    roots: Vec<DialledRoot>,
-    origin_namespace: String,
-    public_namespace: String,
-}
-
-#[derive(Debug)]
-struct DialledRoot {
-    public_path: String,
-    url: Url,
-    root: OriginRoot,
+    /// Authorities of the site besides those of its roots.
+    further: Vec<String>,
+    /// The port that connections are opened to.
+    port: u16,
+    served: ServedPart,
 }
 
 /// The source of the printed names.
@@ -41,13 +33,6 @@ enum Printed {
         roots: LearntRoots,
         current: ArcSwap<CurrentMap>,
     },
-}
-
-/// The map, and the learnt names that it was made of.
-#[derive(Debug)]
-struct CurrentMap {
-    names: Arc<LearntNames>,
-    map: Arc<UrlMap>,
 }
 
 // === impl OriginUrls ===
@@ -63,7 +48,42 @@ impl OriginUrls {
                 roots: learnt.clone(),
             },
         };
-        Self { names, printed }
+        Self {
+            names,
+            printed,
+            further: further_authorities(settings),
+            port: dialled_port(&settings.origin),
+            served: match settings.other {
+                OtherTraffic::Forward => ServedPart::Site,
+                OtherTraffic::Refuse => ServedPart::Calendar,
+            },
+        }
+    }
+
+    /// The authorities under which the site may print an address, besides those of its roots, for a client that
+    /// reaches the edge at `public_base`.
+    ///
+    /// Web servers put their own port behind the host that a request names.
+    pub(super) fn further(&self, public_base: &str) -> impl Iterator<Item = String> {
+        let public = Url::parse(public_base).ok();
+        let host = public.and_then(|public| public.host_str().map(ToOwned::to_owned));
+        let with_port = host.map(|host| format!("{host}:{}", self.port));
+        self.further.iter().cloned().chain(with_port)
+    }
+
+    /// The part of the origin that the edge stands for.
+    pub(super) const fn served(&self) -> ServedPart {
+        self.served
+    }
+
+    /// The setting that names a root.
+    pub(super) fn setting_of(&self, root: usize) -> String {
+        match self.names.roots.get(root) {
+            Some(dialled) if dialled.url != self.names.origin_url => {
+                format!("origin_url of the root {}", dialled.public_path)
+            }
+            Some(_) | None => "origin.url".to_owned(),
+        }
     }
 
     /// The URL under which a root is dialled.
@@ -79,68 +99,23 @@ impl OriginUrls {
         }
     }
 
-    /// Learns the name that an accepted response (200, JSON) printed for the root `root`. Returns the map for
-    /// rewriting that response. A missing or invalid name changes nothing.
-    pub(super) fn learn(&self, root: usize, printed: Option<&str>) -> Arc<UrlMap> {
-        match (&self.printed, self.dialled(root), printed) {
-            (Printed::Learnt { roots, current }, Some(dialled), Some(printed)) => {
-                self.names.current_map(current, roots.learn(dialled, printed))
-            }
-            _ => self.map(),
-        }
-    }
-}
-
-// === impl DialledNames ===
-
-impl DialledNames {
-    fn new(settings: &Settings) -> Self {
-        let roots = settings.roots.iter().map(|root| DialledRoot {
-            public_path: root.path.clone(),
-            url: root.origin_url.clone(),
-            root: OriginRoot::from_setting(&root.origin_url),
-        });
-        Self {
-            roots: roots.collect(),
-            origin_namespace: settings.origin.namespace.clone(),
-            public_namespace: settings.namespaces.first().cloned().unwrap_or_default(),
-        }
-    }
-
-    /// The map if the name is set; the other roots are renamed in the same way as the base.
-    fn set_map(&self, base: &OriginRoot, advertised: &Url) -> Arc<UrlMap> {
-        let advertised = OriginRoot::from_setting(advertised);
-        Arc::new(self.map(|dialled| dialled.root.renamed(base, &advertised)))
-    }
-
-    fn learnt_map(&self, names: Arc<LearntNames>) -> CurrentMap {
-        let map = self.map(|dialled| names.root(&dialled.url).cloned());
-        CurrentMap {
-            map: Arc::new(map),
-            names,
-        }
-    }
-
-    /// The map of these names. It is rebuilt only if the names changed.
-    fn current_map(&self, current: &ArcSwap<CurrentMap>, names: Arc<LearntNames>) -> Arc<UrlMap> {
-        let known = current.load();
-        if Arc::ptr_eq(&known.names, &names) {
-            return Arc::clone(&known.map);
-        }
-        let next = Arc::new(self.learnt_map(names));
-        let map = Arc::clone(&next.map);
-        current.store(next);
-        map
-    }
-
-    fn map(&self, advertised: impl Fn(&DialledRoot) -> Option<OriginRoot>) -> UrlMap {
-        let names = |dialled: &DialledRoot| RootNames {
-            public_path: dialled.public_path.clone(),
-            dialled: dialled.root.clone(),
-            advertised: advertised(dialled),
+    /// Learns the name that an accepted response (200, JSON) from the root `root` printed. Returns the map for
+    /// rewriting that response. A missing or invalid name changes nothing, and neither does one that belongs to
+    /// another language.
+    pub(super) fn learn(&self, root: usize, printed: Option<&str>, language: AskedLanguage) -> Arc<UrlMap> {
+        let (Printed::Learnt { roots, current }, Some(printed)) = (&self.printed, printed) else {
+            return self.map();
         };
-        let roots: Vec<RootNames> = self.roots.iter().map(names).collect();
-        UrlMap::new(&roots, &self.origin_namespace, &self.public_namespace)
+        let known = roots.names();
+        let is_known = self
+            .dialled(root)
+            .is_some_and(|dialled| known.has(dialled, printed));
+        let named = (!is_known).then(|| PrintedRoot::read(printed)).flatten();
+        let learnt = named.and_then(|named| {
+            let owner = self.names.owner(root, &named, language, &known)?;
+            Some(roots.learn(&owner.url, named))
+        });
+        self.names.current_map(current, learnt.unwrap_or(known))
     }
 }
 
@@ -171,7 +146,7 @@ mod tests {
 
     /// Learns from the head of a response.
     fn observe(urls: &OriginUrls, root: usize, headers: &HeaderMap) -> Arc<UrlMap> {
-        urls.learn(root, api_target(headers))
+        urls.learn(root, api_target(headers), AskedLanguage::OfRoot)
     }
 
     fn head(links: &[&str]) -> HeaderMap {
@@ -295,14 +270,70 @@ mod tests {
         assert!(!knows(&set.map(), "https://site.example/wp-json"));
     }
 
+    /// The public address of an event's URL below a printed root.
+    fn public(map: &Arc<UrlMap>, printed: &str) -> String {
+        let url = format!("{printed}/tribe/events/v1/events/50");
+        let rewriter = crate::relay::Rewriter::new(map, &Arc::from(BASE), 0, crate::relay::Content::Records);
+        let public = rewriter.whole(bytes::Bytes::from(url));
+        String::from_utf8(public.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_root_of_a_language_never_renames_another_one() {
+        let (english, german) = ("https://site.example/wp-json", "https://site.example/de/wp-json");
+        let naming = |root: &str| head(&[&api(&format!("{root}/"))]);
+        for (asked, language) in [
+            (0, AskedLanguage::Any),
+            (0, AskedLanguage::OfRoot),
+            (1, AskedLanguage::OfRoot),
+        ] {
+            for order in [[english, german], [german, english]] {
+                let urls = urls(&settings());
+                for root in order {
+                    urls.learn(asked, api_target(&naming(root)), language);
+                }
+                let map = urls.map();
+                let expected = format!("{BASE}/wp-json/calendar/events/v1/events/50");
+                assert_eq!(public(&map, english), expected, "{order:?} of {asked}");
+                let expected = format!("{BASE}/de/wp-json/calendar/events/v1/events/50");
+                assert_eq!(public(&map, german), expected, "{order:?} of {asked}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_language_without_a_root_keeps_its_address() {
+        let urls = urls(&settings());
+        observe(&urls, 0, &head(&[&api("https://site.example/blog/wp-json/")]));
+        for language in [AskedLanguage::Any, AskedLanguage::OfRoot] {
+            let french = api("https://site.example/blog/fr/wp-json/");
+            let map = urls.learn(0, api_target(&head(&[&french])), language);
+            let french = "https://site.example/blog/fr/wp-json";
+            assert_eq!(
+                public(&map, french),
+                format!("{french}/tribe/events/v1/events/50")
+            );
+            assert!(knows(&map, "https://site.example/blog/wp-json"));
+        }
+    }
+
+    #[test]
+    fn a_language_with_a_domain_of_its_own_does_not_replace_a_known_name() {
+        let urls = urls(&settings());
+        observe(&urls, 0, &head(&[&api("https://site.example/wp-json/")]));
+        let german = head(&[&api("https://seite.example/wp-json/")]);
+        let map = urls.learn(0, api_target(&german), AskedLanguage::Any);
+        assert!(knows(&map, "https://site.example/wp-json"));
+        assert!(!knows(&map, "https://seite.example/wp-json"));
+    }
+
     #[test]
     fn a_root_cannot_take_the_name_another_one_is_dialled_by() {
         let urls = urls(&settings());
         let map = observe(&urls, 1, &head(&[&api("http://10.0.0.5:8080/wp-json/")]));
-        let public = map.public_api_name_of("http://10.0.0.5:8080/wp-json/tribe/events/v1/", BASE);
         assert_eq!(
-            public.as_deref(),
-            Some("https://events.example.org/wp-json/calendar/events/v1/")
+            public(&map, DIALLED),
+            format!("{BASE}/wp-json/calendar/events/v1/events/50")
         );
     }
 }

@@ -61,7 +61,9 @@ mod tests {
 
     use super::*;
     use crate::cors::Audience;
-    use crate::relay::{BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept};
+    use crate::relay::{
+        AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept,
+    };
     use crate::settings::Settings;
 
     const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
@@ -80,6 +82,8 @@ mod tests {
             content: Content::Records,
             script: Script::Refused,
             enveloped: false,
+            language: AskedLanguage::OfRoot,
+            target: "/".into(),
         }
     }
 

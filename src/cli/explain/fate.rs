@@ -2,6 +2,7 @@
 
 use calendar_edge::call::{Explanation, UndeclaredFate};
 use calendar_edge::contract::global::{Treatment, global};
+use calendar_edge::contract::{Action, Operation};
 use calendar_edge::payload::Source;
 use calendar_edge::settings::{Settings, UndeclaredParameters};
 
@@ -13,7 +14,7 @@ pub(super) fn fate(
     settings: &Settings,
 ) -> &'static str {
     if let Some(known) = global(name) {
-        return global_fate(known.treatment, source, settings);
+        return global_fate(explanation.operation, known.treatment, source, settings);
     }
     match explanation.fate(name) {
         None => "forwarded: the plugin obeys it undeclared",
@@ -27,9 +28,22 @@ pub(super) fn fate(
     }
 }
 
-fn global_fate(treatment: Treatment, source: Source, settings: &Settings) -> &'static str {
+fn global_fate(
+    operation: &Operation,
+    treatment: Treatment,
+    source: Source,
+    settings: &Settings,
+) -> &'static str {
+    let keeps_body = matches!(operation.id.action, Action::Create | Action::Update);
     match treatment {
-        Treatment::Forward => "forwarded in the query: WordPress obeys it everywhere",
+        Treatment::Forward if keeps_body || source == Source::Query => {
+            "forwarded where it stands: WordPress obeys it everywhere"
+        }
+        Treatment::Forward => "forwarded in the query, because the body is dropped",
+        Treatment::ForwardInPlace if keeps_body || source == Source::Query => {
+            "forwarded where it stands, for translation plugins"
+        }
+        Treatment::ForwardInPlace => "dropped with the body: what it means depends on its place",
         Treatment::ForwardFromQuery if source == Source::Query => {
             "forwarded in the query: WordPress obeys it everywhere"
         }

@@ -25,7 +25,7 @@ pub(super) enum Change {
     EmptySlugSpelt,
     /// The body of a GET or HEAD is gone.
     ReadBodyDropped,
-    /// Parameters that WordPress reads from the body of a DELETE, or from any body on every route, are in the query.
+    /// Parameters that WordPress reads from the body of a DELETE are in the query.
     BodyIntoQuery,
     /// The path's parameter is removed from query and body.
     PathParameterDropped,
@@ -48,7 +48,10 @@ pub(super) enum Change {
 }
 
 /// Parameters WordPress takes from any sent, on every route.
-const ANYWHERE: [&str; 4] = ["_fields", "context", "lang", "_pretty"];
+const ANYWHERE: [&str; 3] = ["_fields", "context", "_pretty"];
+
+/// Parameters whose meaning depends on their place.
+const IN_PLACE: [&str; 1] = ["lang"];
 
 /// Parameters WordPress takes from the query, on every route.
 const IN_QUERY: [&str; 4] = ["_embed", "_locale", "_envelope", "_jsonp"];
@@ -280,11 +283,27 @@ impl Comparison<'_> {
     }
 
     fn globals(&mut self) -> Result<(), String> {
+        let keeps_body = matches!(self.operation.id.action, Action::Create | Action::Update);
         for name in ANYWHERE {
-            let sent = self.sent_as_query(name);
+            let sent = if keeps_body {
+                self.sent.parameters.get(name).cloned()
+            } else {
+                self.sent_as_query(name)
+            };
             let got = self.got.parameters.get(name).cloned();
             if sent != got {
                 return Err(format!("{name}: {sent:?} became {got:?}"));
+            }
+            let both = (self.sent.parameters.has(name), self.got.parameters.has(name));
+            if keeps_body && both.0 != both.1 {
+                return Err(format!("{name}: presence {both:?}"));
+            }
+        }
+        for name in IN_PLACE {
+            let (sent, got) = (self.sent.query.get(name), self.got.query.get(name));
+            let in_body = keeps_body.then(|| self.sent.in_body(name)).flatten();
+            if sent != got || in_body != self.got.in_body(name) {
+                return Err(format!("{name}: {sent:?} and {in_body:?} moved"));
             }
         }
         for name in IN_QUERY {
@@ -321,7 +340,8 @@ impl Comparison<'_> {
         let compared = |name: &[u8]| {
             let is = |known: &str| known.as_bytes() == name;
             let declared = self.operation.arguments.iter().any(|argument| is(argument.name));
-            let global = ANYWHERE.iter().chain(&IN_QUERY).any(|known| is(known));
+            let mut globals = ANYWHERE.iter().chain(&IN_PLACE).chain(&IN_QUERY);
+            let global = globals.any(|known| is(known));
             declared || global || obeyed(self.operation.id).iter().any(|known| is(known))
         };
         let travelled = Parameters(self.got.parameters.0[..self.got.parameters.0.len() - 1].to_vec());

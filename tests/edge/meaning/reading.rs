@@ -111,6 +111,12 @@ impl Reading {
         self.parameters.0.len() > 2
     }
 
+    /// The value that the body has under a name; a null counts.
+    pub(super) fn in_body(&self, name: &str) -> Option<&Php> {
+        let bodies = self.parameters.0.len().saturating_sub(2);
+        self.parameters.0[..bodies].iter().find_map(|sent| sent.get(name))
+    }
+
     /// The same reading as if there were no body.
     pub(super) fn without_body(&self) -> Self {
         let mut reading = self.clone();

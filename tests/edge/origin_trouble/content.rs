@@ -76,12 +76,20 @@ async fn t66_json_errors_pass_with_status_code_and_message() {
 
 #[tokio::test]
 async fn t67_redirects_are_neither_followed_nor_passed_on() {
-    for status in [300, 301, 302, 303, 305, 307, 308] {
+    let within = "/wp-json/tribe/events/v1/events/2";
+    for (status, location) in [
+        (300, within),
+        (301, "http://10.0.0.5/wp-json/tribe/events/v1/events/2"),
+        (302, "/wp-login.php"),
+        (302, "/wp-json/tribe/events/v1/events/"),
+        (303, within),
+        (305, within),
+        (307, "//elsewhere.example/wp-json/tribe/events/v1/events/2"),
+        (308, "/wp-json/wp/v2/posts"),
+    ] {
         for body in ["", "{}"] {
-            let origin = Origin::answering(move |_| {
-                Reply::json(status, body).header("location", "/wp-json/tribe/events/v1/events/2")
-            })
-            .await;
+            let origin =
+                Origin::answering(move |_| Reply::json(status, body).header("location", location)).await;
             let edge = edge(&origin).await;
             for method in [Method::GET, Method::HEAD] {
                 let answer = Answer::to(edge.request(method, EVENTS)).await;
@@ -90,6 +98,37 @@ async fn t67_redirects_are_neither_followed_nor_passed_on() {
                 assert_eq!(origin.take_seen().len(), 1, "{status}");
             }
         }
+    }
+}
+
+/// A translation plugin that has the language in a parameter leads away from the default language's.
+#[tokio::test]
+async fn t67_a_read_is_led_to_another_address_of_the_calendar() {
+    for status in [301, 302, 307, 308] {
+        let origin = Origin::answering_with(move |seen, base| {
+            if !seen.target.contains("lang=en") {
+                return Reply::json(200, r#"{"events":[]}"#);
+            }
+            let location = format!("{base}{}", seen.target.replace("lang=en", "")).leak();
+            Reply::of_type(status, "text/html", "<a>moved</a>").header("location", location)
+        })
+        .await;
+        let edge = edge(&origin).await;
+
+        let moved = edge.get(&format!("{EVENTS}?per_page=2&lang=en")).await;
+
+        let location = edge.url(&format!("{EVENTS}?per_page=2&"));
+        assert_eq!(moved.header("location"), Some(location.as_str()));
+        assert_eq!((moved.status.as_u16(), moved.body.as_str()), (status, ""));
+        assert_eq!(moved.header("content-type"), None);
+        assert_eq!(moved.header("cache-control"), Some("no-store"));
+        let followed = edge.get(&format!("{EVENTS}?per_page=2&")).await;
+        assert_eq!(followed.body, r#"{"events":[]}"#);
+        // A write is not sent a second time.
+        let written = edge.request(Method::POST, &format!("{EVENTS}/56?lang=en"));
+        let written = written.header("authorization", "Basic YTpi").body("title=Gala");
+        let written = written.header("content-type", "application/x-www-form-urlencoded");
+        assert_eq!(Answer::to(written).await.code(), "edge_origin_failed");
     }
 }
 

@@ -8,8 +8,9 @@ use http_body::Body;
 
 use super::accepted::{AcceptedBody, AcceptedHead, AcceptedResponse};
 use super::buffer::{Buffered, buffer};
-use super::call_context::CallContext;
+use super::call_context::{AskedLanguage, CallContext};
 use super::judge::{ExpectedBody, Received, judge_body, judge_head};
+use super::redirect::{redirect, redirect_within};
 use super::wordpress::WordPress;
 use crate::relay::failure::{BoxError, OriginFailure};
 use crate::relay::rewrite::UrlMap;
@@ -33,7 +34,7 @@ use crate::relay::rules::RelayRules;
 /// use calendar_edge_core::settings::Settings;
 /// use calendar_edge_core::cors::Audience;
 /// use calendar_edge_core::relay::{
-///     BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
+///     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
 /// };
 /// use http_body_util::{BodyExt, Full};
 ///
@@ -48,6 +49,8 @@ use crate::relay::rules::RelayRules;
 ///     content: Content::Records,
 ///     script: Script::Refused,
 ///     enveloped: false,
+///     language: AskedLanguage::OfRoot,
+///     target: "/wp-json/tribe/events/v1/events/56".into(),
 /// };
 /// let client = ClientContext {
 ///     public_base: "https://events.example.org".into(),
@@ -81,22 +84,65 @@ where
     B::Error: Into<BoxError>,
 {
     let (head, body) = response.into_parts();
-    let expected = judge_head(head.status, &head.headers, call, rules.urls.dialled(call.root))?;
+    if head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED {
+        return redirected(head.status, &head.headers, call, rules);
+    }
+    let expected = judge_head(head.status, &head.headers, call)?;
     let (body, map) = if expected == ExpectedBody::Absent {
         (AcceptedBody::Absent, rules.urls.map())
     } else {
         let body = judged_body(head.status, &head.headers, expected, body, rules).await?;
-        (body, learnt_map(head.status, &head.headers, call.root, rules))
+        (body, learnt_map(head.status, &head.headers, call, rules))
     };
+    Ok(accepted((head.status, head.headers), body, map, call, rules))
+}
+
+/// A redirect, whose body is dropped.
+fn redirected<B>(
+    status: StatusCode,
+    headers: &HeaderMap,
+    call: &CallContext,
+    rules: &RelayRules,
+) -> Result<AcceptedResponse<B>, OriginFailure> {
+    let Some(headers) = redirect_within(status, headers, call, &rules.urls) else {
+        return Err(redirect(status, headers, call, &rules.urls));
+    };
+    let map = rules.urls.map();
+    Ok(accepted(
+        (status, headers),
+        AcceptedBody::Absent,
+        map,
+        call,
+        rules,
+    ))
+}
+
+fn accepted<B>(
+    (status, headers): (StatusCode, HeaderMap),
+    body: AcceptedBody<B>,
+    map: Arc<UrlMap>,
+    call: &CallContext,
+    rules: &RelayRules,
+) -> AcceptedResponse<B> {
     let head = AcceptedHead {
-        status: head.status,
-        headers: head.headers,
+        status,
+        named_root: named_root(&headers, &map, call),
+        headers,
         map,
         root: call.root,
         content: call.content,
         enveloped: call.enveloped,
+        served: rules.urls.served(),
     };
-    Ok(AcceptedResponse::new(head, body))
+    AcceptedResponse::new(head, body)
+}
+
+/// The root that a response names as its own. A name that no root has is the asked root's, unless the response may
+/// be in another language.
+fn named_root(headers: &HeaderMap, map: &UrlMap, call: &CallContext) -> Option<usize> {
+    let printed = WordPress::advertised_root(headers)?;
+    let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
+    map.root_named(printed, call.root).or(own)
 }
 
 /// Reads a body until it ends or the buffer is full, and judges the bytes.
@@ -141,9 +187,15 @@ where
 }
 
 /// The names for rewriting a response. A successful response is rewritten by the names that it prints itself.
-fn learnt_map(status: StatusCode, headers: &HeaderMap, root: usize, rules: &RelayRules) -> Arc<UrlMap> {
+fn learnt_map(
+    status: StatusCode,
+    headers: &HeaderMap,
+    call: &CallContext,
+    rules: &RelayRules,
+) -> Arc<UrlMap> {
     if status == StatusCode::OK {
-        rules.urls.learn(root, WordPress::advertised_root(headers))
+        let printed = WordPress::advertised_root(headers);
+        rules.urls.learn(call.root, printed, call.language)
     } else {
         rules.urls.map()
     }

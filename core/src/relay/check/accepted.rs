@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use http_body_util::Empty;
 
 use super::wordpress::WordPress;
-use crate::relay::rewrite::{Content, UrlMap};
+use crate::relay::rewrite::{Content, ServedPart, UrlMap};
 
 /// An accepted response, as the backend sent it. Nothing in it depends on the client.
 ///
@@ -34,6 +34,10 @@ pub(in crate::relay) struct AcceptedHead {
     pub(in crate::relay) content: Content,
     /// True if the body is an envelope that holds the effective status.
     pub(in crate::relay) enveloped: bool,
+    /// The part of the origin that the edge stands for.
+    pub(in crate::relay) served: ServedPart,
+    /// The root that the response names as its own.
+    pub(in crate::relay) named_root: Option<usize>,
 }
 
 /// The part of the body that was read.

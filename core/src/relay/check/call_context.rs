@@ -18,6 +18,21 @@ pub struct CallContext {
     /// True if an `_envelope` parameter is forwarded: the status is then always a success
     /// (backend.md section 12).
     pub enveloped: bool,
+    /// The language that the response may be in.
+    pub language: AskedLanguage,
+    /// Path and query that the origin is asked for.
+    pub target: Box<str>,
+}
+
+/// The language that a call asks for. A site with languages in directories or domains names the REST root of
+/// the language that it answers in, not the root that was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AskedLanguage {
+    /// The language of the root.
+    #[default]
+    OfRoot,
+    /// Perhaps another one: a parameter that is not WordPress's or the plugin's own is forwarded.
+    Any,
 }
 
 /// The form of the response, which may be a script if a `_jsonp` parameter was forwarded

@@ -1,11 +1,9 @@
 //! The verdict on a backend's response: accepts only what WordPress's REST API gives.
 
 use http::{HeaderMap, Method, StatusCode, header};
-use url::Url;
 
 use super::call_context::{CallContext, Script};
 use super::document::{begins_json, judge_document, trimmed};
-use super::redirect::redirect;
 use super::wordpress::WordPress;
 use crate::relay::failure::{OriginFailure, RequestPart, shortened};
 
@@ -31,20 +29,15 @@ pub(super) enum Received<'a> {
     Beginning(&'a [u8]),
 }
 
-/// Judges a head and returns the kind of body that must follow. `dialled` is the root that was dialled; after
-/// a redirect it is used to name the right one.
+/// Judges a head that is no redirect, and returns the kind of body that must follow.
 pub(super) fn judge_head(
     status: StatusCode,
     headers: &HeaderMap,
     call: &CallContext,
-    dialled: Option<&Url>,
 ) -> Result<ExpectedBody, OriginFailure> {
     // The edge sends no range and no conditions, so it expects neither 206 nor 304.
     if matches!(status.as_u16(), ..200 | 206 | 304 | 600..) {
         return Err(OriginFailure::InvalidStatus(status));
-    }
-    if status.is_redirection() {
-        return Err(redirect(status, headers, dialled));
     }
     if let Some(coding) = coding(headers) {
         return Err(OriginFailure::CodedBody(coding));
@@ -158,6 +151,7 @@ fn unexpected_type(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> Ori
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::relay::AskedLanguage;
     use crate::relay::rewrite::Content;
 
     const JSON: &str = "application/json; charset=UTF-8";
@@ -179,9 +173,11 @@ mod tests {
             content: Content::Records,
             script,
             enveloped: false,
+            language: AskedLanguage::OfRoot,
+            target: "/".into(),
         };
         let status = StatusCode::from_u16(status).unwrap();
-        judge_head(status, &headers, &call, None)
+        judge_head(status, &headers, &call)
             .and_then(|expected| judge_body(status, &headers, expected, Received::Whole(body)))
             .map_or_else(|failure| failure.name(), |()| "passes")
     }
@@ -307,8 +303,6 @@ mod tests {
             (101, ("upgrade", "x"), "invalid_status"),
             (600, ("age", "0"), "invalid_status"),
             (206, ("content-range", "bytes 0-1/9"), "invalid_status"),
-            (301, ("location", "https://h/"), "redirect"),
-            (300, ("age", "0"), "redirect"),
             (200, ("content-encoding", "gzip"), "coded_body"),
             (200, ("content-encoding", "identity"), "passes"),
         ] {

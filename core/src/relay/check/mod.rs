@@ -17,4 +17,4 @@ mod wordpress;
 pub use accept::accept;
 pub use accepted::AcceptedResponse;
 pub(super) use accepted::{AcceptedBody, AcceptedHead};
-pub use call_context::{CallContext, Script};
+pub use call_context::{AskedLanguage, CallContext, Script};

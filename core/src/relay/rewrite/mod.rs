@@ -6,6 +6,8 @@ mod content;
 mod namespace;
 mod origin_root;
 mod printed_url;
+mod public_address;
+mod reference;
 mod rewriter;
 mod spelling;
 #[cfg(test)]
@@ -15,5 +17,6 @@ mod url_matcher;
 
 pub use content::Content;
 pub use origin_root::OriginRoot;
+pub(super) use public_address::{PublicAddresses, ServedPart};
 pub use rewriter::Rewriter;
 pub use url_map::{RootNames, UrlMap};

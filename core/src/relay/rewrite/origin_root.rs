@@ -102,6 +102,18 @@ impl OriginRoot {
         self.authority == other.authority && self.prefix == other.prefix
     }
 
+    /// True if two roots have the same place at their sites, whatever the sites' names are.
+    pub(in crate::relay) fn has_path_of(&self, other: &Self) -> bool {
+        self.style == other.style && self.prefix == other.prefix
+    }
+
+    /// True if this root has the path of another one with a directory more, like the root of a language.
+    pub(in crate::relay) fn is_in_directory_of(&self, other: &Self) -> bool {
+        let (theirs, own) = different_beginnings(&other.prefix, &self.prefix);
+        own.strip_prefix(theirs)
+            .is_some_and(|below| below.starts_with('/'))
+    }
+
     /// True if the authority, standing alone in a text, can only be an address: an IP literal, or a name with
     /// a port.
     pub(super) fn is_telling(&self) -> bool {

@@ -34,6 +34,8 @@ pub struct UrlMap {
     /// The first public namespace.
     public_namespace: Arc<str>,
     addresses: Vec<AddressSpelling>,
+    /// Every name of a root, with the root's index.
+    names: Vec<(usize, OriginRoot)>,
 }
 
 /// All known URLs at one authority.
@@ -72,9 +74,10 @@ impl UrlMap {
             origin_namespace: origin_namespace.to_owned(),
             public_namespace: public_namespace.into(),
             addresses: Vec::new(),
+            names: Vec::new(),
         };
         for (index, root) in roots.iter().enumerate() {
-            map.add(index, &root.dialled);
+            map.name(index, &root.dialled);
         }
         // If one root is dialled by a name, that name never counts as another root's advertised name.
         for (index, root) in roots.iter().enumerate() {
@@ -82,7 +85,7 @@ impl UrlMap {
                 continue;
             };
             if !roots.iter().any(|other| other.dialled.is_same_place(advertised)) {
-                map.add(index, advertised);
+                map.name(index, advertised);
             }
             map.add_replacement(&root.dialled, advertised);
         }
@@ -97,26 +100,24 @@ impl UrlMap {
         format!("{public_base}{path}/")
     }
 
-    /// The public URL of a root that the origin printed. An unknown name is found by its path, because the
-    /// origin prints no roots except its own.
-    pub(in crate::relay) fn public_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
-        let named = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
-        let tail = self.plain_tails(&named).into_iter().next()?;
-        let owner_at = |site: &SiteUrls| {
-            let known = site.tails.iter().find(|known| known.plain == tail)?;
-            known.owners.first().copied()
-        };
-        let at_name = self.sites.iter().filter(|site| site.plain == named.authority());
-        let root = at_name.chain(&self.sites).find_map(owner_at)?;
-        Some(self.public_root(public_base, root))
+    /// The root that the origin printed in its answer to a call of the root `asked`. An unknown name is found by
+    /// its path, because the origin prints no roots except its own.
+    pub(in crate::relay) fn root_named(&self, printed: &str, asked: usize) -> Option<usize> {
+        let printed = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
+        let with_path = self.names().filter(|(_, name)| name.has_path_of(&printed));
+        let rank =
+            |(root, name): &(usize, &OriginRoot)| (name.authority() == printed.authority(), *root == asked);
+        with_path.max_by_key(rank).map(|(root, _)| root)
     }
 
-    /// The public URL of the API, with a trailing slash, for a root and namespace that the origin printed.
-    pub(in crate::relay) fn public_api_name_of(&self, printed: &str, public_base: &str) -> Option<String> {
-        let printed = printed.strip_suffix('/').unwrap_or(printed);
-        let root = printed.strip_suffix(&self.origin_namespace)?.strip_suffix('/')?;
-        let root = self.public_name_of(root, public_base)?;
-        Some(format!("{root}{}/", self.public_namespace))
+    /// Every name of a root, with the root's index.
+    pub(super) fn names(&self) -> impl Iterator<Item = (usize, &OriginRoot)> {
+        self.names.iter().map(|(root, name)| (*root, name))
+    }
+
+    /// The namespace that the plugin registers.
+    pub(super) fn origin_namespace(&self) -> &str {
+        &self.origin_namespace
     }
 
     /// The sites, longest name first.
@@ -161,6 +162,11 @@ impl UrlMap {
                 }
             }
         }
+    }
+
+    fn name(&mut self, root: usize, name: &OriginRoot) {
+        self.names.push((root, name.clone()));
+        self.add(root, name);
     }
 
     fn add(&mut self, root: usize, name: &OriginRoot) {
