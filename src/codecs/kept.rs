@@ -68,7 +68,7 @@ impl Forms {
                 let _ = form.bytes.set(Bytes::copy_from_slice(&bytes));
             }
             (_, Err(error)) => {
-                tracing::warn!(%error, coding = coding.name(), "a kept answer is not compressed")
+                tracing::warn!(%error, coding = coding.name(), "a kept answer is not compressed");
             }
             (None, Ok(_)) => {}
         }
@@ -88,12 +88,10 @@ mod tests {
         let forms = KeptForms::new(text.clone());
         for coding in Coding::ALL {
             assert_eq!(forms.form(coding), None);
-            let made = loop {
-                if let Some(made) = forms.form(coding) {
-                    break made;
-                }
+            while forms.form(coding).is_none() {
                 tokio::time::sleep(Duration::from_millis(2)).await;
-            };
+            }
+            let made = forms.form(coding).unwrap();
             assert_eq!(plain(coding, &made), text);
             assert_eq!(forms.clone().form(coding).unwrap().as_ptr(), made.as_ptr());
         }

@@ -40,9 +40,19 @@ struct Wanted {
     is_head: bool,
     /// Whether answers with secrets of a client are compressed too.
     credentialed: bool,
-    /// None: answers to this request are never compressed.
-    coding: Option<Option<Coding>>,
+    form: WantedForm,
     encoders: Encoders,
+}
+
+/// The form that a client gets of an answer.
+#[derive(Debug, Clone, Copy)]
+enum WantedForm {
+    /// The only one: answers to this request are never compressed.
+    Only,
+    /// The plain one of several.
+    Plain,
+    /// A compressed one.
+    Compressed(Coding),
 }
 
 // === impl CompressLayer ===
@@ -121,7 +131,11 @@ impl Wanted {
         let is_public = settings.credentialed || Caller::shown_by(headers) == Caller::Anonymous;
         Self {
             is_head: *request.method() == Method::HEAD,
-            coding: (settings.enabled && is_public).then(|| preferred(headers)),
+            form: match preferred(headers) {
+                _ if !settings.enabled || !is_public => WantedForm::Only,
+                None => WantedForm::Plain,
+                Some(coding) => WantedForm::Compressed(coding),
+            },
             encoders: encoders.clone(),
             credentialed: settings.credentialed,
         }
@@ -129,14 +143,15 @@ impl Wanted {
 
     /// The answer in the form that the client likes best.
     fn form_of(&self, answer: EdgeResponse) -> EdgeResponse {
-        let Some(coding) = self.coding else { return answer };
-        if !self.may_change(&answer) || is_short(&answer) {
+        if matches!(self.form, WantedForm::Only) || !self.may_change(&answer) || is_short(&answer) {
             return answer;
         }
         let mut answer = answer;
         vary(answer.headers_mut());
-        match coding {
-            Some(coding) if answer.status() != StatusCode::NOT_MODIFIED => self.compressed(answer, coding),
+        match self.form {
+            WantedForm::Compressed(coding) if answer.status() != StatusCode::NOT_MODIFIED => {
+                self.compressed(answer, coding)
+            }
             _ => answer,
         }
     }
