@@ -91,11 +91,11 @@ namespace = "tribe/events/v1"
 max_in_flight = 256
 [timeouts]
 client_idle = "10m"
-#c [cache]
-#c enabled = {cache}
-#c fresh = "1h"
-#c [compression]
-#c enabled = {compression}
+[cache]
+enabled = {cache}
+fresh = "1h"
+[compression]
+enabled = {compression}
 [log]
 filter = "{filter}"
 """
