@@ -13,7 +13,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 
 /// Headers that apply to one connection (RFC 9110 7.6.1), and those that must not reach the origin.
-const DROPPED: [HeaderName; 10] = [
+///
+/// Behind IIS, WordPress takes the target of the request from the last two.
+const DROPPED: [HeaderName; 12] = [
     CONNECTION,
     HOST,
     EXPECT,
@@ -24,6 +26,8 @@ const DROPPED: [HeaderName; 10] = [
     UPGRADE,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
+    HeaderName::from_static("x-original-url"),
+    HeaderName::from_static("x-rewrite-url"),
 ];
 
 /// The host that serves the site.
@@ -114,7 +118,6 @@ fn strip_confusable(headers: &mut HeaderMap) {
     }
 }
 
-/// The text with these bytes and all non-ASCII bytes percent-encoded, which has the same meaning for a server.
 /// Removes marks: only a call that was judged has one.
 fn strip_marks(headers: &mut HeaderMap) {
     let marks: Vec<HeaderName> = headers.keys().filter(|name| is_mark(name)).cloned().collect();

@@ -152,3 +152,19 @@ async fn ordinary_targets_pass() {
         assert_eq!(origin.take_seen()[0].target, target);
     }
 }
+
+#[tokio::test]
+async fn headers_that_name_another_target_stay_here() {
+    let origin = Origin::always(Reply::of_type(200, "text/html", "<h1>Welcome</h1>")).await;
+    let edge = edge_before(&origin).await;
+    let hidden = "/wp-json/tribe/events/v1/events";
+    let request = edge
+        .request(Method::GET, "/about/")
+        .header("x-original-url", hidden)
+        .header("x-rewrite-url", hidden);
+    assert_eq!(Answer::to(request).await.status, 200);
+    let seen = origin.only();
+    assert_eq!(seen.target, "/about/");
+    assert_eq!(seen.header("x-original-url"), None);
+    assert_eq!(seen.header("x-rewrite-url"), None);
+}

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::scan::is_surely_document;
 use crate::relay::failure::OriginFailure;
 
 /// Removes the white space that JSON allows around a document.
@@ -24,6 +25,9 @@ pub(super) const fn begins_json(byte: u8) -> bool {
 pub(super) fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
     if std::str::from_utf8(document).is_err() {
         return Err(OriginFailure::Malformed);
+    }
+    if is_surely_document(document) {
+        return Ok(());
     }
     let mut reader = serde_json::Deserializer::from_slice(document);
     if let Err(error) = IgnoredAny::deserialize(&mut reader) {
