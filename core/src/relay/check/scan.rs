@@ -217,7 +217,9 @@ mod tests {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..6).prop_map(|all| format!("[{}]", all.join(","))),
                 prop::collection::vec((r"[a-z\\\\]{0,3}", inner), 0..6).prop_map(|all| {
-                    let members = all.iter().map(|(name, value)| format!("{}:{value}", serde_json::json!(name)));
+                    let members = all
+                        .iter()
+                        .map(|(name, value)| format!("{}:{value}", serde_json::json!(name)));
                     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
                 }),
             ]
