@@ -19,7 +19,7 @@ const URLS: [HeaderName; 5] = [
     HeaderName::from_static("x-pingback"),
 ];
 
-/// Makes the addresses of the origin and of its REST roots public in the headers that name any: [`URLS`], `Link` and
+/// Makes the addresses of the origin and of its REST roots public in the headers that name any: `URLS`, `Link` and
 /// `Refresh`. `public_base` is the scheme and authority of the edge, without a slash behind them.
 pub fn publish_site_headers(headers: &mut HeaderMap, urls: &OriginUrls, public_base: &str) {
     if !URLS
