@@ -37,7 +37,7 @@ pub(crate) struct Fill {
 /// The headers of an answer that 304 repeats (RFC 9110 section 15.4.5).
 const REPEATED: [HeaderName; 3] = [CACHE_CONTROL, EXPIRES, VARY];
 
-/// The memory of an entry beside its key and its answer, in bytes: measured with many small answers.
+/// The memory of an entry beside its key and its answer, in bytes; an estimate that is meant to be too high.
 const OVERHEAD: usize = 1024;
 
 // === impl KeptAnswer ===
