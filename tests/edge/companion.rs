@@ -208,7 +208,7 @@ async fn the_log_says_what_to_check_and_a_reload_reads_the_secret_again() {
 fn config(origin: &Origin, directory: &Directory) -> String {
     let secret = directory.path().join("secret");
     format!(
-        "listen = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n\
+        "listen = \"127.0.0.1:0\"\ncache.enabled = false\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n\
          namespace = \"tribe/events/v1\"\nsecret_file = \"{}\"\n",
         origin.base(),
         secret.display()

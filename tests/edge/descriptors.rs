@@ -18,7 +18,7 @@ async fn limited(files: usize, config: &Path) -> Program {
 
 fn file(directory: &Directory, origin: &Origin) -> std::path::PathBuf {
     let text = format!(
-        "listen = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
+        "listen = \"127.0.0.1:0\"\ncache.enabled = false\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
         origin.base()
     );
     directory.write("edge.toml", &text)

@@ -152,7 +152,7 @@ async fn with_tls_the_name_is_checked_and_the_address_dialled() {
     ] {
         let (address, seen) = secure(&authority.certify(certified)).await;
         let text = format!(
-            "listen = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{url}/wp-json\"\n{settings}\n"
+            "listen = \"127.0.0.1:0\"\ncache.enabled = false\n[admin]\nlisten = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{url}/wp-json\"\n{settings}\n"
         );
         let config = directory.write("edge.toml", &text.replace("ADDRESS", &address.to_string()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));

@@ -65,7 +65,7 @@ impl Drop for SecureOrigin {
 /// The program in front of an origin, with these authorities instead of the system's.
 async fn program(directory: &Directory, origin: &str, authorities: &Path) -> Program {
     let text = format!(
-        "listen = \"127.0.0.1:0\"\n[origin]\nread_index = false\nurl = \"{origin}/wp-json\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
+        "listen = \"127.0.0.1:0\"\ncache.enabled = false\n[origin]\nread_index = false\nurl = \"{origin}/wp-json\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
     );
     let config = directory.write("edge.toml", &text);
     let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));

@@ -183,7 +183,7 @@ async fn tls_without_a_certificate_does_not_start() {
 
 fn file(directory: &Directory, origin: &Origin, more: &str) -> std::path::PathBuf {
     let text = format!(
-        "listen = \"tls:127.0.0.1:0\"\n{more}\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n\
+        "listen = \"tls:127.0.0.1:0\"\ncache.enabled = false\n{more}\n[origin]\nread_index = false\nurl = \"{}/wp-json\"\n\
          [admin]\nlisten = \"127.0.0.1:0\"\n\
          [tls]\ncertificate = \"{dir}/certificate.pem\"\nkey = \"{dir}/key.pem\"\n",
         origin.base(),
