@@ -183,6 +183,7 @@ async fn operators_on_this_machine_remove_what_they_name() {
 async fn only_a_sealed_message_is_obeyed_by_the_public_listener_and_once() {
     let origin = Site::counting(1).start().await;
     let edge = edge_before(&origin, |_| {}).await;
+    introduce(&edge, &origin).await;
     read_both(&edge, &origin).await;
     let other = MarkKey::new(b"another secret with 32 characters").expect("a secret");
     let forged = other.seal(ALL.as_bytes(), now(), [1; 16]);
@@ -343,6 +344,7 @@ async fn the_question_is_signed_and_nobody_else_gets_in_its_way() {
 async fn the_command_removes_what_it_names() {
     let origin = Site::counting(1).start().await;
     let edge = edge_before(&origin, |_| {}).await;
+    introduce(&edge, &origin).await;
     read_both(&edge, &origin).await;
     let admin = edge.admin_base();
     let run = |arguments: &[&str]| {
