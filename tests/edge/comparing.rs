@@ -278,23 +278,27 @@ async fn a_file_that_is_no_record_is_named_by_its_line() {
     assert!(message.contains("line 2"), "{message}");
 }
 
-/// The index tells the time: the default of `end_date` is two years from the second in which it is read.
-const CLOCK: &str = "[[compare.ignore]]\noperations = [\"index\"]\n\
-                     path = \"routes./tribe/events/v1/events.endpoints[].args.end_date.default\"\n\
-                     reason = \"two years from now\"\n";
+/// Whether two backends differ here because a second began between their answers: the defaults of dates are told in the
+/// index, and in the `rest_url` of a list.
+fn tells_the_time(found: &Value) -> bool {
+    let path = found["path"].as_str().unwrap_or_default();
+    found["class"] == "volatile" && (path.ends_with("_date.default") || path == "rest_url")
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_corpus_finds_no_difference_between_identical_backends() {
     let start = || Sandbox::start((Ipv4Addr::LOCALHOST, 0).into());
     let (one, two) = (start().await.expect("a socket"), start().await.expect("a socket"));
     let (first, second) = (one.rest_root().to_string(), two.rest_root().to_string());
-    let further = format!("kind = \"wordpress\"\n{CLOCK}");
-    let setup = Setup::new("corpus", &first, &second, &further);
-    let (status, report) = setup.json(&["replay", CORPUS, "--to", "next"]).await;
+    let setup = Setup::new("corpus", &first, &second, "kind = \"wordpress\"\n");
+    let arguments = ["replay", CORPUS, "--to", "next", "--accept", "volatile"];
+    let (status, report) = setup.json(&arguments).await;
     let operations = report["operations"].as_object().expect("operations");
     let different: Vec<_> = operations
-        .iter()
-        .filter(|(_, report)| report["paths"] != json!([]))
+        .values()
+        .filter_map(|report| report["paths"].as_array())
+        .flatten()
+        .filter(|found| !tells_the_time(found))
         .collect();
     assert!(different.is_empty(), "{different:#?}");
     assert_eq!(status, Some(0));

@@ -112,7 +112,9 @@ impl Sides {
         &self.other.name
     }
 
-    /// Sends a call, to both backends at once unless `recorded` is the owner's answer.
+    /// Sends a call to the owner, unless `recorded` is its answer, and then to the other backend.
+    ///
+    /// The owner's two answers enclose the other's in time, so that what only the clock changed is volatile.
     ///
     /// # Errors
     ///
@@ -123,10 +125,7 @@ impl Sides {
         recorded: Option<http::Response<bytes::Bytes>>,
     ) -> anyhow::Result<ComparedCall> {
         let (owner, other) = match (&self.owner, recorded) {
-            (OwnerSide::Live(side), _) => {
-                let (owner, other) = tokio::join!(side.ask(call), self.other.ask(call));
-                (owner?, other?)
-            }
+            (OwnerSide::Live(side), _) => (side.ask(call).await?, self.other.ask(call).await?),
             (OwnerSide::Recorded(records), recorded) => {
                 let recorded = recorded.context("a record without an answer")?;
                 (records.answer(call, recorded).await, self.other.ask(call).await?)
