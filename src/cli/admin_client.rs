@@ -8,6 +8,7 @@ use reqwest::Method;
 use serde_json::Value;
 use url::Url;
 
+use super::args::EdgeArgs;
 use super::environment::Environment;
 
 /// The admin listener of a running edge.
@@ -24,10 +25,9 @@ const DEFAULT: &str = "http://127.0.0.1:9787";
 
 impl AdminClient {
     /// The listener at the URL of a flag, of the environment, or at `http://127.0.0.1:9787`.
-    pub(super) fn new(flag: Option<&str>, environment: Environment<'_>) -> anyhow::Result<Self> {
-        let variable = environment.get("CALENDAR_EDGE_ADMIN");
-        let variable = variable.map(|text| text.to_string_lossy().into_owned());
-        let text = flag.or(variable.as_deref()).unwrap_or(DEFAULT);
+    pub(super) fn new(flags: &EdgeArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
+        let variable = environment.text("CALENDAR_EDGE_ADMIN");
+        let text = flags.admin.as_deref().or(variable.as_deref()).unwrap_or(DEFAULT);
         let base: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
         let settings = Settings::for_origin(base.clone());
         let route = OriginRoute::of_root(&settings.origin, &settings.origin.url);

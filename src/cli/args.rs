@@ -128,15 +128,22 @@ pub(super) struct ExplainArgs {
     pub(super) json: bool,
 }
 
-/// The flags of `cache`.
-#[derive(Debug, Args)]
-pub(super) struct CacheArgs {
+/// The running edge that a command asks.
+#[derive(Debug, Default, Args)]
+pub(super) struct EdgeArgs {
     #[arg(
         long,
         value_name = "URL",
         help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
     )]
     pub(super) admin: Option<String>,
+}
+
+/// The flags of `cache`.
+#[derive(Debug, Args)]
+pub(super) struct CacheArgs {
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
     #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
     pub(super) json: bool,
 }
@@ -144,12 +151,8 @@ pub(super) struct CacheArgs {
 /// The flags of `purge`.
 #[derive(Debug, Args)]
 pub(super) struct PurgeArgs {
-    #[arg(
-        long,
-        value_name = "URL",
-        help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
-    )]
-    pub(super) admin: Option<String>,
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
     #[arg(
         long,
         value_name = "TAG",

@@ -11,7 +11,7 @@ use super::environment::Environment;
 
 /// Asks the admin listener of a running edge, and prints what its cache holds.
 pub(super) fn run(args: &CacheArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let client = AdminClient::new(args.admin.as_deref(), environment)?;
+    let client = AdminClient::new(&args.edge, environment)?;
     let page = client.get("/cache")?;
     if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
         writeln!(out, "{page:#}")

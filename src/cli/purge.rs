@@ -17,7 +17,7 @@ pub(super) fn run(args: &PurgeArgs, environment: Environment<'_>, out: &mut dyn 
         removal: removal(args, environment)?,
         changes: Vec::new(),
     };
-    let client = AdminClient::new(args.admin.as_deref(), environment)?;
+    let client = AdminClient::new(&args.edge, environment)?;
     let done = client.post("/purge", order.to_string())?;
     let number = |name: &str| {
         done.get(name)
