@@ -6,6 +6,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
+use super::body::data_len;
 use crate::layers::{BodyError, ClientBody};
 use crate::server::MinRate;
 use crate::settings::{Limits, Timeouts};
@@ -49,8 +50,7 @@ impl Body for MinRateBody {
             ready!(min_rate.poll_exceeded(cx));
             return Poll::Ready(Some(Err(BodyError::Slow)));
         };
-        let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
-        min_rate.moved(data.map_or(0, Bytes::len));
+        min_rate.moved(data_len(frame.as_ref()));
         Poll::Ready(frame)
     }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use super::body::{BodyFault, BodyReader};
+use super::body::{BodyFault, BodyReader, data_len};
 use super::min_rate_body::MinRateBody;
 use super::upload_body::UploadBody;
 use crate::decision::{SiteFormScan, WHOLE_FORM_BYTES};
@@ -80,8 +80,7 @@ impl Body for Start {
         }
         let frame = ready!(Pin::new(&mut this.body).poll_frame(cx));
         this.is_whole = frame.is_none();
-        let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
-        this.bytes += data.map_or(0, Bytes::len);
+        this.bytes += data_len(frame.as_ref());
         Poll::Ready(frame)
     }
 

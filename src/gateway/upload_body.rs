@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
+use super::body::data_len;
 use super::min_rate_body::MinRateBody;
 use crate::bodies::Upload;
 use crate::layers::BodyError;
@@ -40,8 +41,7 @@ impl Body for UploadBody {
                 Err(_) => Poll::Ready(Some(Err(BodyError::GivenUp))),
             };
         };
-        let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
-        this.upload.resumes(data.map_or(0, Bytes::len));
+        this.upload.resumes(data_len(frame.as_ref()));
         Poll::Ready(frame)
     }
 
