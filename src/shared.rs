@@ -11,7 +11,7 @@ use crate::companion::Companions;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
-use crate::telemetry::Metrics;
+use crate::telemetry::{FindingSums, Metrics, Refusals};
 
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
 #[derive(Debug, Clone)]
@@ -40,6 +40,10 @@ pub(crate) struct Shared {
     pub(crate) drain: Drain,
     /// Everything that is counted.
     pub(crate) metrics: Metrics,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+    /// The rules that requests broke.
+    pub(crate) findings: FindingSums,
 }
 
 // === impl Shared ===
@@ -73,6 +77,8 @@ impl Shared {
             per_address,
             drain: Drain::default(),
             metrics,
+            refusals: refusals(settings),
+            findings: FindingSums::default(),
         })
     }
 
@@ -100,7 +106,19 @@ impl Shared {
         self.buffers.adapt(settings);
         self.bodies.adapt(settings);
         self.connections.resize(connections);
+        self.refusals.keep_most(kept_refusals(settings));
         self.per_address
             .limit(settings.limits.connections_per_address, &settings.trusted_proxies);
     }
+}
+
+fn refusals(settings: &Settings) -> Refusals {
+    let refusals = Refusals::default();
+    refusals.keep_most(kept_refusals(settings));
+    refusals
+}
+
+/// Without an admin listener nobody can ask for them.
+fn kept_refusals(settings: &Settings) -> usize {
+    settings.admin.as_ref().map_or(0, |_| settings.log.refusals)
 }

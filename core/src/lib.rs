@@ -15,6 +15,7 @@ pub mod cors;
 pub mod credentials;
 pub mod decision;
 pub mod describe;
+pub mod evidence;
 pub mod framing;
 pub mod mark;
 pub mod payload;

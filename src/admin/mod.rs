@@ -1,9 +1,12 @@
 //! The second listener, for operators: liveness, readiness, metrics, descriptions.
 
+mod access;
+mod explained;
 mod pages;
 mod readiness;
+mod review;
 mod service;
 
 pub(crate) use pages::Pages;
 pub(crate) use readiness::Readiness;
-pub(crate) use service::Admin;
+pub(crate) use service::{Admin, AdminParts};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use url::Url;
 
-use crate::contract::TableInForce;
+use super::review::Reviewer;
+use crate::contract::TablesInForce;
 use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use crate::settings::{ListenAddress, Settings};
 
@@ -16,13 +17,16 @@ pub(crate) struct Pages {
     pub(super) openapi: Bytes,
     /// The table as text.
     pub(super) routes: Bytes,
+    /// Decides about kept refusals again.
+    pub(super) reviewer: Arc<Reviewer>,
 }
 
 // === impl Pages ===
 
 impl Pages {
     /// Renders the documents for these settings and the table in force.
-    pub(crate) fn new(settings: &Settings, table: &Arc<TableInForce>) -> Self {
+    pub(crate) fn new(settings: &Settings, tables: &TablesInForce) -> Self {
+        let table = Arc::new(tables.joined());
         let base = public_base(settings);
         let options = OpenApiOptions {
             roots: settings
@@ -34,12 +38,13 @@ impl Pages {
                 })
                 .collect(),
             namespaces: settings.public_namespaces(),
-            table: Arc::clone(table),
+            table: Arc::clone(&table),
             ..OpenApiOptions::default()
         };
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
-            routes: Bytes::from(routes_text_in_force(table)),
+            routes: Bytes::from(routes_text_in_force(&table)),
+            reviewer: Arc::new(Reviewer::new(settings, tables.clone())),
         }
     }
 }
@@ -73,7 +78,7 @@ mod tests {
     }
 
     fn document(settings: &Settings) -> Value {
-        let pages = Pages::new(settings, &TableInForce::unread());
+        let pages = Pages::new(settings, &TablesInForce::default());
         serde_json::from_slice(&pages.openapi).expect("JSON")
     }
 

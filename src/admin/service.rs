@@ -11,16 +11,19 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
+use serde::Serialize;
 use tower::Service;
 
+use super::access::is_local;
+use super::explained::{self, ExplainedRefusal};
 use super::pages::Pages;
 use super::readiness::Readiness;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::{Peer, RequestFraming};
-use crate::telemetry::{Metrics, since_1970};
+use crate::telemetry::{FindingSums, Metrics, Refusals, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -28,31 +31,32 @@ const METRICS_TYPE: HeaderValue =
 
 /// The service of the admin listener.
 #[derive(Debug, Clone)]
-pub(crate) struct Admin {
-    metrics: Metrics,
-    readiness: Readiness,
-    pages: Arc<ArcSwap<Pages>>,
-    cache: Cache,
-    correspondence: Arc<ArcSwap<Correspondence>>,
+pub(crate) struct Admin(Arc<AdminParts>);
+
+/// What the admin listener shows.
+#[derive(Debug)]
+pub(crate) struct AdminParts {
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+    /// Whether the edge is ready.
+    pub(crate) readiness: Readiness,
+    /// What depends on the settings only.
+    pub(crate) pages: Arc<ArcSwap<Pages>>,
+    /// The kept answers.
+    pub(crate) cache: Cache,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+    /// The rules that requests broke.
+    pub(crate) findings: FindingSums,
+    /// Orders to remove answers.
+    pub(crate) correspondence: Arc<ArcSwap<Correspondence>>,
 }
 
 // === impl Admin ===
 
 impl Admin {
-    pub(crate) fn new(
-        metrics: Metrics,
-        readiness: Readiness,
-        pages: Arc<ArcSwap<Pages>>,
-        cache: Cache,
-        correspondence: Arc<ArcSwap<Correspondence>>,
-    ) -> Self {
-        Self {
-            metrics,
-            readiness,
-            pages,
-            cache,
-            correspondence,
-        }
+    pub(crate) fn new(parts: AdminParts) -> Self {
+        Self(Arc::new(parts))
     }
 
     async fn respond<B>(self, request: Request<B>) -> EdgeResponse
@@ -67,7 +71,7 @@ impl Admin {
         if *request.method() == Method::POST && request.uri().path() == "/purge" {
             let sender = sender(&request);
             let (head, body) = request.into_parts();
-            let correspondence = self.correspondence.load_full();
+            let correspondence = self.0.correspondence.load_full();
             return correspondence.orders().take(&head, body, sender).await;
         }
         self.answer(&request)
@@ -81,19 +85,19 @@ impl Admin {
             "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
             "/readyz" => self.readyz(),
             "/metrics" => {
-                self.cache.measure();
-                page(METRICS_TYPE, Bytes::from(self.metrics.render()))
+                self.0.cache.measure();
+                page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
             }
             "/cache" => self.cache_page(),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
-                self.pages.load().openapi.clone(),
+                self.0.pages.load().openapi.clone(),
             ),
             "/routes" => page(
                 HeaderValue::from_static("text/plain; charset=utf-8"),
-                self.pages.load().routes.clone(),
+                self.0.pages.load().routes.clone(),
             ),
-            _ => refused(&Refusal::no_route()),
+            path => self.guarded(path, request),
         };
         if *request.method() == Method::HEAD {
             *answer.body_mut() = EdgeBody::default();
@@ -101,8 +105,27 @@ impl Admin {
         answer
     }
 
+    /// The pages about single requests, for this machine only.
+    fn guarded<B>(&self, path: &str, request: &Request<B>) -> EdgeResponse {
+        let id = path.strip_prefix("/refusals/");
+        if id.is_none() && !matches!(path, "/findings" | "/refusals") {
+            return refused(&Refusal::no_route());
+        }
+        if !is_local(request) {
+            return refused(&Refusal::edge(EdgeError::AdminDenied));
+        }
+        match id {
+            None if path == "/findings" => pretty(&explained::sums(&self.0.findings)),
+            None => pretty(&explained::list(&self.0.refusals)),
+            Some(id) => match self.0.refusals.find(id) {
+                Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
+                None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
+            },
+        }
+    }
+
     fn cache_page(&self) -> EdgeResponse {
-        let statistics = serde_json::to_vec(&self.cache.statistics(since_1970()));
+        let statistics = serde_json::to_vec(&self.0.cache.statistics(since_1970()));
         json(
             StatusCode::OK,
             Bytes::from(statistics.expect("numbers and names are JSON")),
@@ -110,7 +133,7 @@ impl Admin {
     }
 
     fn readyz(&self) -> EdgeResponse {
-        if self.readiness.is_ready() {
+        if self.0.readiness.is_ready() {
             return json(StatusCode::OK, Bytes::from_static(br#"{"status":"ready"}"#));
         }
         json(
@@ -118,6 +141,15 @@ impl Admin {
             Bytes::from_static(br#"{"status":"draining"}"#),
         )
     }
+}
+
+/// A document that people may read as well.
+fn pretty(document: &impl Serialize) -> EdgeResponse {
+    let text = serde_json::to_vec_pretty(document);
+    json(
+        StatusCode::OK,
+        Bytes::from(text.expect("text and numbers are JSON")),
+    )
 }
 
 fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {

@@ -9,7 +9,7 @@ use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::keep_writing;
-use crate::admin::{Admin, Readiness};
+use crate::admin::{Admin, AdminParts, Readiness};
 use crate::backend::ClientError;
 use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
@@ -99,13 +99,15 @@ impl Edge {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = Admin::new(
+            let admin = Admin::new(AdminParts {
                 metrics,
-                readiness.clone(),
-                reloader.pages(),
-                shared.cache.clone(),
-                reloader.correspondence(),
-            );
+                readiness: readiness.clone(),
+                pages: reloader.pages(),
+                cache: shared.cache.clone(),
+                refusals: shared.refusals.clone(),
+                findings: shared.findings.clone(),
+                correspondence: reloader.correspondence(),
+            });
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }

@@ -12,7 +12,7 @@ use crate::backend::{Backends, ClientError, most_connections};
 use crate::companion::Correspondence;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
-use crate::layers::{self, CurrentStack, Stack};
+use crate::layers::{self, AccessLogSinks, CurrentStack, Stack};
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
 use crate::settings::{ProxyProtocol, Settings};
 use crate::shared::Shared;
@@ -241,12 +241,16 @@ impl ReloaderState {
 
 /// Everything that a request passes under these settings.
 fn stack(settings: &Settings, shared: &Shared) -> Stack {
-    layers::stack(settings, &shared.metrics, Gateway::new(settings, shared))
+    let log = AccessLogSinks {
+        metrics: shared.metrics.clone(),
+        refusals: shared.refusals.clone(),
+    };
+    layers::stack(settings, log, Gateway::new(settings, shared))
 }
 
 /// The documents of the admin listener under these settings.
 fn pages(settings: &Settings, shared: &Shared) -> Pages {
-    Pages::new(settings, &Arc::new(shared.indexes.tables(settings).joined()))
+    Pages::new(settings, &shared.indexes.tables(settings))
 }
 
 /// What is exchanged with the companion plugin under these settings.

@@ -20,8 +20,8 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare` or `replay` found differences; 2 these three cannot use the configuration or a backend; 64 invalid \
-command line; 78 invalid configuration.
+effect, or `compare` or `replay` found differences; 2 these three cannot use the configuration or a backend; 3 `explain` \
+shows a refusal; 64 invalid command line; 78 invalid configuration.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
@@ -39,7 +39,7 @@ pub(super) enum Command {
     Routes(RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes
     Openapi,
-    /// Show the edge's decision about one request, with its reasons
+    /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
     /// Show what the cache of a running edge holds
     Cache(CacheArgs),
@@ -100,15 +100,32 @@ pub(super) struct RoutesArgs {
 
 /// The arguments of `explain`.
 #[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
 pub(super) struct ExplainArgs {
-    /// The method: GET, POST, PUT, PATCH, DELETE, …
-    #[arg(value_name = "METHOD")]
-    pub(super) method: String,
-    /// The path with its query: /wp-json/calendar/events/v1/events?page=2
-    #[arg(value_name = "TARGET")]
-    pub(super) target: String,
-    #[arg(short, long, value_name = "BODY", help = "The body [env: CALENDAR_EDGE_DATA]")]
+    /// A path with its query or a URL, with or without the method before it; or the id of a refused request
+    #[arg(value_name = "[METHOD] TARGET | ID", num_args = 1..=2, required = true)]
+    pub(super) asked: Vec<String>,
+    #[arg(
+        short = 'X',
+        long,
+        value_name = "METHOD",
+        help = "The method; GET unless given, POST with a body [env: CALENDAR_EDGE_REQUEST]"
+    )]
+    pub(super) request: Option<String>,
+    #[arg(
+        short,
+        long,
+        value_name = "BODY",
+        help = "The body, @FILE for that of a file, @- for that of standard input [env: CALENDAR_EDGE_DATA]"
+    )]
     pub(super) data: Option<String>,
+    #[arg(
+        short,
+        long,
+        value_name = "NAME:PASSWORD",
+        help = "Basic credentials [env: CALENDAR_EDGE_USER]"
+    )]
+    pub(super) user: Option<String>,
     #[arg(
         short = 'H',
         long,
@@ -123,10 +140,21 @@ pub(super) struct ExplainArgs {
     )]
     pub(super) client: Option<String>,
     #[command(flatten)]
+    pub(super) edge: EdgeArgs,
+    #[command(flatten)]
     pub(super) site: SiteArgs,
     #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
     pub(super) json: bool,
 }
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  calendar-edge explain '/wp-json/calendar/events/v1/events?page=0'
+  calendar-edge explain -X POST -u editor:x -d @event.json /wp-json/calendar/events/v1/events --config edge.toml
+  calendar-edge explain 0199f1c2-… --admin http://127.0.0.1:9787
+
+Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the running edge does not answer; 64 invalid \
+command line; 78 invalid configuration.";
 
 /// The running edge that a command asks.
 #[derive(Debug, Default, Args)]

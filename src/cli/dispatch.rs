@@ -30,10 +30,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),
-        Command::Explain(args) => {
-            explain::run(&args, environment, &mut out)?;
-            Ok(Status::Success)
-        }
+        Command::Explain(args) => explain::run(&args, environment, &mut out),
         Command::Cache(args) => {
             cache::run(&args, environment, &mut out)?;
             Ok(Status::Success)

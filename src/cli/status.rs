@@ -14,6 +14,8 @@ pub(crate) enum Status {
     Failure,
     /// `check`, `compare` or `replay` could not run: the configuration is invalid or a backend cannot be used.
     Unusable,
+    /// `explain` shows a refusal.
+    Refused,
     /// The command line is invalid.
     Usage,
     /// The configuration is invalid.
@@ -76,6 +78,7 @@ impl From<Status> for ExitCode {
             Status::Success => 0,
             Status::Failure => 1,
             Status::Unusable => 2,
+            Status::Refused => 3,
             Status::Usage => 64,
             Status::Configuration => 78,
         })

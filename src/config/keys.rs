@@ -114,7 +114,7 @@ pub(super) static SECTIONS: [Section; 21] = [
         name: "admin",
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/openapi.json`, \
-                  `/routes`.",
+                  `/routes`; for this machine only `/refusals` and `/findings`, which tell of single requests.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -1196,6 +1196,13 @@ const LOG: &[SettingKey] = &[
         "Events that are logged, as a `tracing` filter.",
     )
     .shown(|settings| format!("\"{}\"", settings.log.filter)),
+    SettingKey::new(
+        "refusals",
+        Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),
+        "Refused requests that are kept in memory, so that `calendar-edge explain ID` can explain them. Passwords, \
+         sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
+         Without an admin listener none are kept.",
+    ),
 ];
 
 // === impl Section ===

@@ -13,7 +13,8 @@ use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
-use crate::decision::{OpenedCall, RequestHead};
+use crate::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
+use crate::evidence::DecidingBody;
 use crate::layers::{ClientBody, RequestContext};
 use crate::relay::{AcceptedResponse, ClientContext, OriginFailure};
 use crate::response::EdgeResponse;
@@ -108,6 +109,18 @@ pub(super) fn request_head<'a>(head: &'a Parts, context: &'a RequestContext) -> 
         parts: head,
         client: context.client.address,
         addressed: context.addressed(),
+    }
+}
+
+impl CallRequest<ReceivedBody> {
+    /// The body by which the call is judged. The head of a write can decide that its body is dropped.
+    pub(super) fn deciding(&self) -> DecidingBody<'_> {
+        let is_dropped = || matches!(self.opened.next().map(ReadableCall::body), Ok(BodyRule::Drop));
+        match &self.body {
+            ReceivedBody::Whole(_) if self.head.method.is_safe() && is_dropped() => DecidingBody::None,
+            ReceivedBody::Whole(body) if !is_dropped() => DecidingBody::Read(body),
+            ReceivedBody::Whole(_) | ReceivedBody::Left => DecidingBody::Left,
+        }
     }
 }
 

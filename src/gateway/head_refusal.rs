@@ -2,6 +2,8 @@
 
 use super::calls::{CallRequest, CallResponse};
 use super::stage::Stage;
+use crate::evidence::DecidingBody;
+use crate::layers::RefusalReason;
 use crate::response::refused;
 
 /// Answers requests that [`Decider::open`](crate::decision::Decider::open) refuses.
@@ -26,7 +28,11 @@ where
 
     async fn call(&self, request: CallRequest) -> CallResponse {
         match request.opened.next() {
-            Err(refusal) => refused(refusal).into(),
+            Err(refusal) => {
+                let reason = RefusalReason::rules(refusal);
+                request.context.refused(&request.head, DecidingBody::None, reason);
+                refused(refusal).into()
+            }
             Ok(_) => self.inner.call(request).await,
         }
     }

@@ -11,12 +11,13 @@ use crate::authority::PublicAddress;
 use crate::bodies::BodyBudget;
 use crate::call::{ForwardableCall, Judgement, Outcome};
 use crate::decision::Decider;
-use crate::layers::RequestContext;
+use crate::evidence::DecidingBody;
+use crate::layers::{RefusalReason, RequestContext};
 use crate::problem::Refusal;
 use crate::response::refused;
-use crate::settings::{Mode, Settings};
+use crate::settings::Settings;
 use crate::shared::Shared;
-use crate::telemetry::{FindingLabels, Metrics, Traffic};
+use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
 
 /// Minimum bytes of a body that is judged off the threads that serve connections.
 ///
@@ -34,6 +35,7 @@ pub(super) struct Judging<S> {
     decider: Arc<Decider>,
     public_url: Option<Url>,
     metrics: Metrics,
+    findings: FindingSums,
     budget: BodyBudget,
     computing: Computing,
 }
@@ -47,6 +49,7 @@ impl<S> Judging<S> {
             decider: Arc::clone(decider),
             public_url: settings.public_url.clone(),
             metrics: shared.metrics.clone(),
+            findings: shared.findings.clone(),
             budget: shared.bodies.clone(),
             computing: Computing::new(),
         }
@@ -76,18 +79,17 @@ impl<S> Judging<S> {
 
     /// Records what was found in the request's log line, in metrics and in the log.
     fn report(&self, context: &RequestContext, judgement: &Judgement) {
-        if let Some(operation) = judgement.operation {
-            context.log.about(Traffic::Operation(operation));
-        }
         let operation = judgement
             .operation
             .map_or("none", |operation| operation.name.as_str());
-        let mode = mode_label(judgement.mode);
+        let mode = judgement.mode.name();
         let action = match judgement.outcome {
             Outcome::Forward(_) => "forwarded",
             Outcome::Refuse(_) => "refused",
         };
         for finding in &judgement.findings {
+            self.findings
+                .count(operation, finding, action, context.id.as_str());
             self.metrics.found(&FindingLabels {
                 operation,
                 rule: finding.rule,
@@ -117,11 +119,23 @@ where
         let (request, judged) = self.judge(request).await;
         let judgement = match judged {
             Ok(judgement) => judgement,
-            Err(refusal) => return refused(&refusal).into(),
+            Err(refusal) => {
+                let reason = RefusalReason::rules(&refusal);
+                request.context.refused(&request.head, DecidingBody::None, reason);
+                return refused(&refusal).into();
+            }
         };
         self.report(&request.context, &judgement);
         match judgement.outcome {
-            Outcome::Refuse(refusal) => refused(&refusal).into(),
+            Outcome::Refuse(refusal) => {
+                let reason = RefusalReason {
+                    findings: judgement.findings,
+                    decided_by: DecidedBy::Rules,
+                    insists: judgement.insists.unwrap_or_default(),
+                };
+                request.context.refused(&request.head, request.deciding(), reason);
+                refused(&refusal).into()
+            }
             Outcome::Forward(call) => {
                 let call = self.admit(call, &request);
                 drop(request);
@@ -138,12 +152,4 @@ fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusa
         ReceivedBody::Whole(body) => decider.judge(&head, &request.opened, call, body),
         ReceivedBody::Left => decider.judge_unread(&head, call),
     })
-}
-
-const fn mode_label(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Enforce => "enforce",
-        Mode::Report => "report",
-        Mode::Off => "off",
-    }
 }

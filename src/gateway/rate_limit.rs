@@ -10,6 +10,8 @@ use super::calls::{CallRequest, CallResponse, Login};
 use super::fault;
 use super::stage::Stage;
 use crate::admission::{Budgets, Client};
+use crate::evidence::DecidingBody;
+use crate::layers::RefusalReason;
 use crate::response::EdgeResponse;
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -49,6 +51,8 @@ where
             Ok(receipt) => receipt,
             Err(exceeded) => {
                 self.metrics.rate_limited(exceeded.budget);
+                let reason = RefusalReason::moment("a rate limit holds in every mode");
+                request.context.refused(&request.head, DecidingBody::None, reason);
                 return fault::too_fast(&exceeded);
             }
         };

@@ -6,7 +6,8 @@ use super::body::{self, BodyFault, BodyReader, Unwanted};
 use super::calls::{CallBody, CallRequest, CallResponse, ReceivedBody};
 use super::stage::Stage;
 use crate::decision::{BodyRule, ReadableCall};
-use crate::layers::ClientBody;
+use crate::evidence::DecidingBody;
+use crate::layers::{ClientBody, RefusalReason};
 
 /// Answers when a body is too large, too slow, incomplete, or not expected.
 #[derive(Debug)]
@@ -83,7 +84,11 @@ where
                 };
                 self.inner.call(request).await
             }
-            Err(fault) => fault.response().into(),
+            Err(fault) => {
+                let reason = RefusalReason::moment("the body does not arrive within its limits");
+                context.refused(&head, DecidingBody::None, reason);
+                fault.response().into()
+            }
         }
     }
 }

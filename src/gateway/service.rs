@@ -16,10 +16,12 @@ use super::stage::Stage;
 use super::{Parts, calendar};
 use crate::companion::{Orders, Sender};
 use crate::decision::{Decider, OpenedCall, Opening};
-use crate::layers::{EdgeRequest, RequestContext};
+use crate::evidence::DecidingBody;
+use crate::layers::{EdgeRequest, RefusalReason, RequestContext};
 use crate::response::{EdgeResponse, preflight, refused};
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::telemetry::Traffic;
 
 /// The innermost service.
 #[derive(Clone)]
@@ -91,7 +93,10 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         match self.decider.open(&request_head(&head, &context)) {
             Opening::Preflight => preflight(),
             Opening::RestIndex(root) => self.discovery.answer(root, &context),
-            Opening::Ambiguous(refusal) => refused(&refusal),
+            Opening::Ambiguous(refusal) => {
+                context.refused(&head, DecidingBody::None, RefusalReason::rules(&refusal));
+                refused(&refusal)
+            }
             Opening::Call(opened) => self.call(head, context, *opened, CallBody::Incoming(body)).await,
             Opening::Site => self.site.stream(&head, &context, body).await,
             Opening::SiteForm(scan) => match self.site.pass_form(&head, &context, body, scan).await {
@@ -110,6 +115,9 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         opened: OpenedCall,
         body: CallBody,
     ) -> EdgeResponse {
+        if let Some(operation) = opened.operation() {
+            context.log.about(Traffic::Operation(operation));
+        }
         let request = CallRequest {
             head,
             context,

@@ -20,7 +20,8 @@ use super::{Parts, fault, upgrade};
 use crate::authority::PublicAddress;
 use crate::backend::{Backends, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop};
 use crate::decision::{Decider, OpenedCall, SiteFormScan};
-use crate::layers::{ClientBody, RequestContext};
+use crate::evidence::DecidingBody;
+use crate::layers::{ClientBody, RefusalReason, RequestContext};
 use crate::mark::CHANGES;
 use crate::problem::Refusal;
 use crate::relay::{OriginFailure, RelayRules, publish_site_headers};
@@ -136,7 +137,11 @@ impl Site {
                 let form = reqwest::Body::from(form);
                 Passage::Answered(self.forward(head, context, form, SiteTraffic::Page).await)
             }
-            Err(problem) => Passage::Answered(refused(&Refusal::plain(problem))),
+            Err(problem) => {
+                let refusal = Refusal::plain(problem);
+                context.refused(head, DecidingBody::Read(&form), RefusalReason::rules(&refusal));
+                Passage::Answered(refused(&refusal))
+            }
         }
     }
 

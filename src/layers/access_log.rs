@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::{Method, Request, StatusCode};
+use http::{Method, Request, StatusCode, Uri};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use pin_project_lite::pin_project;
@@ -19,7 +20,10 @@ use tracing::{Instrument, info_span};
 use super::client_address::ClientAddress;
 use super::request_id::RequestId;
 use crate::response::{AnsweredBy, BoxError, EdgeBody, EdgeResponse};
-use crate::telemetry::{Inflight, Metrics, RequestLog, Served, method_label};
+use crate::settings::{Mode, Modes, Settings};
+use crate::telemetry::{
+    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, method_label, since_1970,
+};
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
@@ -27,24 +31,43 @@ const CLIENT_GONE: u16 = 499;
 /// Logs and counts requests.
 #[derive(Debug, Clone)]
 pub(super) struct AccessLogLayer {
+    sinks: Arc<LogSinks>,
+}
+
+/// Where the facts about requests go besides the log.
+#[derive(Debug, Clone)]
+pub(crate) struct AccessLogSinks {
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+}
+
+/// The same, and the settings that they depend on.
+#[derive(Debug)]
+struct LogSinks {
     metrics: Metrics,
+    refusals: Refusals,
+    modes: Modes,
+    keeps_refusals: bool,
 }
 
 /// Logs and counts each request once; makes no response of its own.
 #[derive(Debug, Clone)]
 pub(super) struct AccessLog<S> {
     inner: S,
-    metrics: Metrics,
+    sinks: Arc<LogSinks>,
 }
 
 /// The facts about a running request; written to the log when dropped.
 #[derive(Debug)]
 struct Record {
-    metrics: Metrics,
+    sinks: Arc<LogSinks>,
     request_log: RequestLog,
     id: Option<RequestId>,
     client: Option<IpAddr>,
     method: Method,
+    target: Uri,
     started: Instant,
     answer: Option<(StatusCode, Option<AnsweredBy>)>,
     bytes: u64,
@@ -55,8 +78,17 @@ struct Record {
 // === impl AccessLogLayer ===
 
 impl AccessLogLayer {
-    pub(super) fn new(metrics: Metrics) -> Self {
-        Self { metrics }
+    pub(super) fn new(settings: &Settings, sinks: AccessLogSinks) -> Self {
+        let AccessLogSinks { metrics, refusals } = sinks;
+        let sinks = LogSinks {
+            metrics,
+            refusals,
+            modes: Modes::of(settings),
+            keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
+        };
+        Self {
+            sinks: Arc::new(sinks),
+        }
     }
 }
 
@@ -66,7 +98,7 @@ impl<S> Layer<S> for AccessLogLayer {
     fn layer(&self, inner: S) -> Self::Service {
         AccessLog {
             inner,
-            metrics: self.metrics.clone(),
+            sinks: Arc::clone(&self.sinks),
         }
     }
 }
@@ -86,7 +118,7 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let record = Record::begin(&self.metrics, &request);
+        let record = Record::begin(&self.sinks, &request);
         request.extensions_mut().insert(record.request_log.clone());
         let span = info_span!("request", id = record.id.as_ref().map(RequestId::as_str));
         AccessLogFuture {
@@ -165,20 +197,55 @@ impl Body for RecordedBody {
 // === impl Record ===
 
 impl Record {
-    fn begin<B>(metrics: &Metrics, request: &Request<B>) -> Self {
+    fn begin<B>(sinks: &Arc<LogSinks>, request: &Request<B>) -> Self {
         let client = request.extensions().get::<ClientAddress>();
+        let request_log = if sinks.keeps_refusals {
+            RequestLog::keeping_refusals()
+        } else {
+            RequestLog::default()
+        };
         Self {
-            request_log: RequestLog::default(),
+            request_log,
             id: request.extensions().get().cloned(),
             client: client.and_then(|client| client.address),
             method: request.method().clone(),
+            target: request.uri().clone(),
             started: Instant::now(),
             answer: None,
             bytes: 0,
             complete: false,
-            _inflight: metrics.begin(),
-            metrics: metrics.clone(),
+            _inflight: sinks.metrics.begin(),
+            sinks: Arc::clone(sinks),
         }
+    }
+
+    /// Keeps a refusal for its explanation; says in the log what is refused although the mode is `report`.
+    fn refused(&self, status: StatusCode, code: &'static str) {
+        let mode = self.sinks.modes.of_operation(self.request_log.called());
+        let note = self.request_log.refusal();
+        if let (Mode::Report, Some(note)) = (mode, note) {
+            tracing::info!(
+                operation = self.request_log.operation(),
+                code,
+                reason = note.insists,
+                "refused although the mode is report"
+            );
+        }
+        if !self.sinks.keeps_refusals {
+            return;
+        }
+        self.sinks.refusals.keep(KeptRefusal {
+            id: self.id.as_ref().map_or("", RequestId::as_str).into(),
+            at: since_1970(),
+            client: self.client,
+            method: self.method.clone(),
+            path: self.target.path().into(),
+            status: status.as_u16(),
+            code,
+            operation: self.request_log.operation(),
+            mode: mode.name(),
+            note: note.cloned(),
+        });
     }
 }
 
@@ -194,8 +261,11 @@ impl Drop for Record {
             None => "client",
             Some((_, answered_by)) => answered_by.map_or("origin", AnsweredBy::source),
         };
-        if let Some((status, _)) = self.answer {
-            self.metrics.served(&Served {
+        if let Some((status, answered_by)) = self.answer {
+            if let Some(AnsweredBy::Edge { code }) = answered_by {
+                self.refused(status, code);
+            }
+            self.sinks.metrics.served(&Served {
                 operation,
                 method: &self.method,
                 status,

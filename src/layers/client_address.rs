@@ -9,6 +9,7 @@ use ipnet::IpNet;
 use tower::{Layer, Service};
 
 use crate::authority::Scheme;
+use crate::evidence::Arrived;
 use crate::server::{Peer, Transport};
 
 /// The client's address and scheme, as far as they are known; stored in the request's extensions.
@@ -31,6 +32,19 @@ pub(super) struct ClientAddressLayer {
 pub(super) struct SetClientAddress<S> {
     inner: S,
     trusted: Arc<[IpNet]>,
+}
+
+// === impl ClientAddress ===
+
+impl ClientAddress {
+    /// How the request of this client arrived over a connection.
+    pub(super) fn arrived(self, peer: Peer) -> Arrived {
+        Arrived {
+            client: self.address,
+            scheme: self.scheme,
+            local: peer.local,
+        }
+    }
 }
 
 /// True if the peer is a trusted proxy.

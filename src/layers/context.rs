@@ -15,10 +15,12 @@ use super::client_body::ClientBody;
 use super::head_rules::NamedHost;
 use super::request_id::RequestId;
 use crate::authority::{Addressed, Host};
+use crate::call::Finding;
+use crate::evidence::{DecidingBody, RefusedRequest};
 use crate::problem::{EdgeError, Refusal};
 use crate::response::{EdgeResponse, refused};
 use crate::server::{Peer, RequestFraming};
-use crate::telemetry::RequestLog;
+use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 
 /// The facts about a request beside its head and body.
 #[derive(Debug, Clone)]
@@ -33,6 +35,17 @@ pub(crate) struct RequestContext {
     pub(crate) id: RequestId,
     /// The record for its log line.
     pub(crate) log: RequestLog,
+}
+
+/// Why the gateway refuses a request.
+#[derive(Debug)]
+pub(crate) struct RefusalReason {
+    /// The rules that it breaks.
+    pub(crate) findings: Vec<Finding>,
+    /// What refuses it.
+    pub(crate) decided_by: DecidedBy,
+    /// Why it is refused in modes that forward what breaks a rule.
+    pub(crate) insists: &'static str,
 }
 
 /// A request that has passed all layers.
@@ -60,6 +73,28 @@ pub(super) struct TakeContext<S> {
     inner: S,
 }
 
+// === impl RefusalReason ===
+
+impl RefusalReason {
+    /// A rule about heads, or about bodies that cannot be read.
+    pub(crate) fn rules(refusal: &Refusal) -> Self {
+        Self {
+            findings: Vec::new(),
+            decided_by: DecidedBy::Rules,
+            insists: refusal.problem().held_in_every_mode(),
+        }
+    }
+
+    /// What happens at this moment; the same request may pass later.
+    pub(crate) const fn moment(insists: &'static str) -> Self {
+        Self {
+            findings: Vec::new(),
+            decided_by: DecidedBy::Moment,
+            insists,
+        }
+    }
+}
+
 // === impl RequestContext ===
 
 impl RequestContext {
@@ -77,6 +112,16 @@ impl RequestContext {
             id: take(extensions)?,
             log: take(extensions)?,
         })
+    }
+
+    /// Notes why a request is refused, with the body that decides.
+    pub(crate) fn refused(&self, head: &Parts, body: DecidingBody<'_>, reason: RefusalReason) {
+        self.log.refused(|| RefusalNote {
+            request: RefusedRequest::keep(head, self.client.arrived(self.peer), body),
+            findings: reason.findings,
+            decided_by: reason.decided_by,
+            insists: reason.insists,
+        });
     }
 
     /// The scheme and host that the client used, and the address of the listener.

@@ -18,4 +18,7 @@ impl HeadCheck for FramingCheck {
         let breach = framing.and_then(RequestFraming::of_head);
         breach.map_or(Ok(()), |breach| Err(breach.refusal()))
     }
+
+    /// The request stands for one that could not be read: there is nothing to keep.
+    fn note(&self, _: &Parts, _: &Refusal) {}
 }

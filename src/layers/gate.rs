@@ -20,6 +20,9 @@ pub(super) trait HeadCheck: Send + Sync + 'static {
 
     /// Returns a fact, or the refusal of the head.
     fn check(&self, head: &Parts) -> Result<Self::Fact, Refusal>;
+
+    /// Notes why a head is refused.
+    fn note(&self, head: &Parts, refusal: &Refusal);
 }
 
 /// Puts a [`HeadCheck`] before a service.
@@ -95,7 +98,10 @@ where
                 head.extensions.insert(fact);
                 Either::Left(self.inner.call(Request::from_parts(head, body)))
             }
-            Err(refusal) => Either::Right(ready(Ok(refused(&refusal)))),
+            Err(refusal) => {
+                self.check.note(&head, &refusal);
+                Either::Right(ready(Ok(refused(&refusal))))
+            }
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use http::request::Parts;
 
+use super::client_address::ClientAddress;
 use super::gate::HeadCheck;
 use crate::authority::Host;
 use crate::decision::HeadRules;
+use crate::evidence::{DecidingBody, RefusedRequest};
 use crate::problem::Refusal;
+use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 
 /// The host that a request names; none only where HTTP/1.0 allows that.
 #[derive(Debug, Clone)]
@@ -18,5 +21,20 @@ impl HeadCheck for HeadRules {
 
     fn check(&self, head: &Parts) -> Result<NamedHost, Refusal> {
         Self::check(self, head).map(NamedHost)
+    }
+
+    fn note(&self, head: &Parts, refusal: &Refusal) {
+        let extensions = &head.extensions;
+        let (Some(log), Some(client)) = (extensions.get::<RequestLog>(), extensions.get::<ClientAddress>())
+        else {
+            return;
+        };
+        let arrived = client.arrived(extensions.get().copied().unwrap_or_default());
+        log.refused(|| RefusalNote {
+            request: RefusedRequest::keep(head, arrived, DecidingBody::None),
+            findings: Vec::new(),
+            decided_by: DecidedBy::Rules,
+            insists: refusal.problem().held_in_every_mode(),
+        });
     }
 }

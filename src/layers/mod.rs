@@ -10,7 +10,6 @@ use tower::{Service, ServiceBuilder};
 use crate::decision::HeadRules;
 use crate::response::EdgeResponse;
 use crate::settings::Settings;
-use crate::telemetry::Metrics;
 
 mod access_log;
 mod catch_panic;
@@ -27,15 +26,16 @@ mod head_rules;
 mod request_id;
 mod unread_body;
 
+pub(crate) use access_log::AccessLogSinks;
 pub(crate) use client_body::{BodyError, ClientBody};
-pub(crate) use context::{EdgeRequest, RequestContext};
+pub(crate) use context::{EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;
 
 /// All layers and the gateway, as one service.
 pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, EdgeResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
-pub(crate) fn stack<G>(settings: &Settings, metrics: &Metrics, gateway: G) -> Stack
+pub(crate) fn stack<G>(settings: &Settings, log: AccessLogSinks, gateway: G) -> Stack
 where
     G: Service<EdgeRequest, Response = EdgeResponse, Error = Infallible> + Clone + Send + Sync + 'static,
     G::Future: Send + 'static,
@@ -48,7 +48,7 @@ where
         // Above the access log, which logs the client's address.
         .layer(client_address::ClientAddressLayer::new(&settings.trusted_proxies))
         // Above all layers that may respond, so that each request has one log line and one count.
-        .layer(access_log::AccessLogLayer::new(metrics.clone()))
+        .layer(access_log::AccessLogLayer::new(settings, log))
         // Below the access log, which counts the bytes that are really sent.
         .layer(head_response::HeadResponseLayer)
         // Below HEAD, whose headers are those of GET; above all layers that respond or write headers.

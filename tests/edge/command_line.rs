@@ -158,3 +158,49 @@ fn a_taken_address_ends_the_program() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains(&address));
 }
+
+#[test]
+fn explain_takes_what_curl_takes_and_its_status_tells_refused_from_forwarded() {
+    let file = std::env::temp_dir().join(format!("edge-{}-explain.json", std::process::id()));
+    std::fs::write(&file, r#"{"name":"a"}"#).expect("a writable directory");
+    let data = format!("@{}", file.display());
+    let tags = "/wp-json/calendar/events/v1/tags";
+    let cases: [(&[&str], i32, &str); 6] = [
+        (
+            &[tags, "-d", &data, "-u", "editor:x"],
+            0,
+            "POST https://wp.example.org",
+        ),
+        (
+            &[
+                "-X",
+                "PUT",
+                "/wp-json/calendar/events/v1/tags/7",
+                "-d",
+                &data,
+                "-u",
+                "editor:x",
+            ],
+            0,
+            "tags/7",
+        ),
+        (
+            &["https://events.example.org/wp-json/calendar/events/v1/tags"],
+            0,
+            "GET https://wp.example.org",
+        ),
+        (&[tags, "-d", &data], 3, "401 rest_forbidden"),
+        (&["POST", tags, "-d", "{}"], 3, "Missing parameter"),
+        (&[tags, "-d", "@/no/such/file"], 1, ""),
+    ];
+    for (arguments, status, part) in cases {
+        let output = output(&[&["explain"], arguments].concat());
+        let text = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?} {text}");
+        assert!(
+            text.contains(part) && !text.contains("ZWRpdG9y"),
+            "{arguments:?} {text}"
+        );
+    }
+    std::fs::remove_file(file).expect("it was written");
+}

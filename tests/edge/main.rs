@@ -48,6 +48,7 @@ mod published_index;
 mod purging;
 mod rate_limits;
 mod recorded;
+mod refusals;
 mod relayed;
 mod relaying;
 mod reload;

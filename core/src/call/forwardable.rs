@@ -13,7 +13,7 @@ use super::case::Case;
 use super::encode::{encode, encode_options};
 use super::expected::ExpectedAnswer;
 use super::finding::Finding;
-use super::phases::{Weighed, weigh};
+use super::phases::{CallObjection, Weighed, weigh};
 use super::policy::Policy;
 use super::reading::RawCall;
 use super::undeclared::names;
@@ -68,9 +68,9 @@ impl ForwardableCall {
     /// # Errors
     /// The first objection that is not waived. The last possible objection is a form value that is not UTF-8,
     /// because it cannot become JSON.
-    pub(super) fn judge(case: &Case<'_>) -> Result<(Self, Vec<Finding>), Problem> {
+    pub(super) fn judge(case: &Case<'_>) -> Result<(Self, Vec<Finding>), CallObjection> {
         match weigh(case) {
-            Weighed::Refused(problem) => Err(problem),
+            Weighed::Refused(objection) => Err(objection),
             Weighed::Passed => Ok((Self::Validated(ValidatedCall::new(case)?), Vec::new())),
             Weighed::Waived(waiver, None) => {
                 Ok((Self::Waived(WaivedCall::new(case, waiver)?), undeclared(case)))
@@ -82,7 +82,10 @@ impl ForwardableCall {
                     Ok((Self::Waived(call), findings))
                 }
                 // The response names the first objection.
-                Err(_) => Err(objection),
+                Err(unwritable) => Err(CallObjection {
+                    problem: objection,
+                    insists: Some(unwritable.held_in_every_mode()),
+                }),
             },
         }
     }

@@ -31,6 +31,8 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// The mode that decided.
     pub mode: Mode,
+    /// Why the call is refused although its mode forwards calls that break a rule; `None` for every other call.
+    pub insists: Option<&'static str>,
     /// The next step: forward or refuse.
     pub outcome: Outcome,
 }
@@ -187,9 +189,19 @@ impl Judge {
                 operation: Some(case.operation),
                 findings,
                 mode: case.mode,
+                insists: None,
                 outcome: Outcome::Forward(Box::new(call)),
             },
-            Err(problem) => self.refused(Some(case.operation), case.refusal(problem)),
+            Err(objection) => {
+                let judgement = self.refused(Some(case.operation), case.refusal(objection.problem));
+                match judgement.mode {
+                    Mode::Enforce => judgement,
+                    Mode::Report | Mode::Off => Judgement {
+                        insists: objection.insists.or(judgement.insists),
+                        ..judgement
+                    },
+                }
+            }
         }
     }
 
@@ -210,6 +222,7 @@ impl Judge {
             operation: None,
             findings,
             mode,
+            insists: None,
             outcome: Outcome::Forward(Box::new(call)),
         }
     }
@@ -219,10 +232,12 @@ impl Judge {
             Some(operation) => Finding::of(refusal.problem(), operation),
             None => vec![Finding::unplaced(refusal.problem())],
         };
+        let mode = self.policy.mode(operation);
         Judgement {
             operation,
             findings,
-            mode: self.policy.mode(operation),
+            mode,
+            insists: (mode != Mode::Enforce).then(|| refusal.problem().held_in_every_mode()),
             outcome: Outcome::Refuse(refusal),
         }
     }

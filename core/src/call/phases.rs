@@ -38,16 +38,24 @@ const JUDGED: [fn(&Case<'_>) -> Option<Objection>; 6] = [
     credentials,
 ];
 
-/// Run when the call would be forwarded, waived or not. No mode waives them.
-const UNCONDITIONAL: [fn(&Case<'_>) -> Option<Problem>; 4] = [
-    // WordPress would take another parameter than the one in the path.
-    contradicting_path,
-    // PHP would end with a fatal error.
-    fatal_value,
-    // The site would send a request to a host that the client chose.
-    foreign_image,
-    // The origin would describe a namespace that is not public.
-    private_namespace,
+/// A phase that no mode waives.
+type LastingPhase = fn(&Case<'_>) -> Option<Problem>;
+
+/// Run when the call would be forwarded, waived or not. No mode waives them; each has its reason.
+const UNCONDITIONAL: [(LastingPhase, &str); 4] = [
+    (
+        contradicting_path,
+        "WordPress would take the parameter instead of the one in the path",
+    ),
+    (fatal_value, "the value would end PHP with a fatal error"),
+    (
+        foreign_image,
+        "the site would send a request to a host that the client chose",
+    ),
+    (
+        private_namespace,
+        "the site would describe a namespace that is not public",
+    ),
 ];
 
 /// The result of all phases for a case.
@@ -58,7 +66,14 @@ pub(super) enum Weighed {
     /// The call is forwarded without having passed; the objection, if there is one, is a finding.
     Waived(Waiver, Option<Problem>),
     /// The edge refuses the call.
-    Refused(Problem),
+    Refused(CallObjection),
+}
+
+/// The problem that a refusal names, and the reason why no mode waives the refusal, if there is one.
+#[derive(Debug)]
+pub(super) struct CallObjection {
+    pub(super) problem: Problem,
+    pub(super) insists: Option<&'static str>,
 }
 
 /// The objection of a phase to a call.
@@ -83,16 +98,29 @@ pub(super) fn weigh(case: &Case<'_>) -> Weighed {
     let waiver = waiver(case, objection.as_ref());
     let first = objection.map(Objection::into_problem);
     if let (Some(problem), None) = (&first, waiver) {
-        return Weighed::Refused(problem.clone());
+        return Weighed::Refused(problem.clone().into());
     }
-    let lasting = || UNCONDITIONAL.iter().find_map(|phase| phase(case));
-    if let Some(problem) = own_objection(case, waiver).or_else(lasting) {
-        return Weighed::Refused(first.unwrap_or(problem));
+    if let Some(problem) = own_objection(case, waiver) {
+        return Weighed::Refused(first.unwrap_or(problem).into());
+    }
+    if let Some((problem, reason)) = lasting(case) {
+        return Weighed::Refused(CallObjection {
+            problem: first.unwrap_or(problem),
+            insists: Some(reason),
+        });
     }
     match waiver {
         Some(waiver) => Weighed::Waived(waiver, first),
         None => Weighed::Passed,
     }
+}
+
+/// The first objection that no mode waives, with its reason.
+fn lasting(case: &Case<'_>) -> Option<(Problem, &'static str)> {
+    let mut objections = UNCONDITIONAL
+        .iter()
+        .map(|(phase, reason)| phase(case).map(|problem| (problem, *reason)));
+    objections.find_map(|objection| objection)
 }
 
 /// The edge's own objection to a call whose refusal the origin words. It decides, because the origin might not
@@ -119,6 +147,17 @@ fn waiver(case: &Case<'_>, objection: Option<&Objection>) -> Option<Waiver> {
                 None => matches!(case.checked(), Checked::RefusedByOrigin { .. }),
             };
             is_origins.then_some(Waiver::OriginWords)
+        }
+    }
+}
+
+// === impl CallObjection ===
+
+impl From<Problem> for CallObjection {
+    fn from(problem: Problem) -> Self {
+        Self {
+            problem,
+            insists: None,
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::cors::Preflight;
 use crate::credentials::{Credentials, RejectedCredentials};
 use crate::problem::{EdgeError, Problem, Refusal};
 use crate::routing::{CallTarget, Roots, Target};
-use crate::settings::{OtherTraffic, Profile, Settings};
+use crate::settings::{Mode, OtherTraffic, Profile, Settings};
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
 ///
@@ -103,6 +103,23 @@ impl Decider {
         }
     }
 
+    /// The decision about a request whose body was not read; `None` where the body decides.
+    pub fn decide_unread(&self, head: &RequestHead<'_>) -> Option<Decision> {
+        let Opening::Call(opened) = self.open(head) else {
+            return None;
+        };
+        let call = match opened.next() {
+            Ok(call) => call,
+            Err(refusal) => return Some(Decision::Refuse(refusal.clone())),
+        };
+        let judgement = match call.body() {
+            BodyRule::Read => return None,
+            BodyRule::Brief | BodyRule::Leave => self.judge_unread(head, call),
+            BodyRule::Drop | BodyRule::Refuse => self.judge(head, &opened, call, &[]),
+        };
+        Some(Decision::Judged(Box::new(judgement)))
+    }
+
     fn decide_call(
         &self,
         head: &RequestHead<'_>,
@@ -180,7 +197,10 @@ impl Decider {
         let client = Client::new(head.client, opened.identity());
         let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
         if is_write && !self.on_head.writers.include(client) {
-            judgement.outcome = Outcome::Refuse(Refusal::edge(EdgeError::WriterDenied));
+            let refusal = Refusal::edge(EdgeError::WriterDenied);
+            judgement.insists =
+                (judgement.mode != Mode::Enforce).then(|| refusal.problem().held_in_every_mode());
+            judgement.outcome = Outcome::Refuse(refusal);
         }
         judgement
     }
@@ -268,7 +288,12 @@ impl Decider {
             )),
             (Target::Site { .. } | Target::Invalid(_), None) => Err(Refusal::no_route()),
         };
-        OpenedCall { cost, identity, next }
+        OpenedCall {
+            operation,
+            cost,
+            identity,
+            next,
+        }
     }
 
     /// The call with what its head tells about its body.

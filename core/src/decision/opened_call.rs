@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::request_head::RequestHead;
 use crate::admission::CostClass;
 use crate::call::RawCall;
+use crate::contract::Operation;
 use crate::credentials::{Credentials, Identity};
 use crate::payload::ContentHeaders;
 use crate::problem::Refusal;
@@ -13,6 +14,7 @@ use crate::routing::CallTarget;
 /// A request that the calendar's rules decide about, after its head is read and before its body is.
 #[derive(Debug)]
 pub struct OpenedCall {
+    pub(super) operation: Option<&'static Operation>,
     pub(super) cost: CostClass,
     pub(super) identity: Identity,
     /// The consequence of the head.
@@ -49,6 +51,11 @@ pub enum BodyRule {
 // === impl OpenedCall ===
 
 impl OpenedCall {
+    /// The operation that path and method lead to, whether or not the call is refused.
+    pub const fn operation(&self) -> Option<&'static Operation> {
+        self.operation
+    }
+
     /// The cost by which rate limits count the request.
     pub const fn cost(&self) -> CostClass {
         self.cost

@@ -141,6 +141,21 @@ impl Problem {
         }
     }
 
+    /// Why a request with this problem is refused in modes that forward what breaks a rule.
+    pub const fn held_in_every_mode(&self) -> &'static str {
+        match self {
+            Self::NoRoute | Self::NothingToDescribe => "no route of the calendar matches path and method",
+            Self::InvalidNamespace => "the edge does not serve this namespace",
+            Self::InvalidCallback | Self::CallbackDisabled => {
+                "the answer would be a script that any page can run; see `allow_jsonp`"
+            }
+            Self::InvalidJson(_) => "the body cannot be read, so it cannot be written again",
+            Self::Missing(_) | Self::Invalid(_) => "the call cannot be written in canonical form",
+            Self::Forbidden => "the site would refuse the write as well",
+            Self::Edge(edge) => edge.error.entry().meaning,
+        }
+    }
+
     /// The error body, in a site's words.
     pub fn to_json(&self, words: &Words) -> Value {
         let status = self.status().as_u16();

@@ -245,6 +245,16 @@ catalogue! {
         operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines. \
             Orders without a signature are taken from this machine by the admin listener.",
     }
+    AdminDenied {
+        code: "edge_admin_denied",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "This page is for operators on this machine.",
+        meaning: "The admin listener was asked for a page about single requests from another machine, under a name that is \
+            not this machine's, or by a page of another site.",
+        client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`.",
+        operator: "Nothing, if nobody else should see what refused requests contained.",
+    }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,
@@ -289,6 +299,16 @@ catalogue! {
         meaning: "The settings refuse every write.",
         client: "Write later.",
         operator: "Set `read_only = false` to permit writes.",
+    }
+    UnknownRefusal {
+        code: "edge_unknown_refusal",
+        status: NOT_FOUND,
+        proxy_error: HttpRequestError,
+        sentence: "No refusal with this id is kept.",
+        meaning: "The admin listener was asked for a refusal that it does not keep: the request was not refused by the edge, \
+            it was refused by another edge or before a restart, or newer refusals took its place.",
+        client: "Copy the id from `X-Request-Id` of the response or from the log.",
+        operator: "Increase `log.refusals` if refusals are needed for longer.",
     }
     MethodNotAllowed {
         code: "edge_method_not_allowed",

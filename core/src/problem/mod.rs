@@ -9,6 +9,7 @@ mod php_json;
 mod proxy_error;
 mod reference;
 mod refusal;
+mod remedy;
 mod style;
 mod words;
 
@@ -19,5 +20,6 @@ pub use php_json::{Layout, to_php_json};
 pub use proxy_error::ProxyError;
 pub use reference::reference;
 pub use refusal::{Allow, Refusal};
+pub use remedy::Remedy;
 pub use style::Style;
 pub use words::{Message, UnfitSentence, Words};

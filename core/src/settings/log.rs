@@ -7,6 +7,8 @@ pub struct LogSettings {
     pub format: LogFormat,
     /// A `tracing` filter: `info`, `calendar_edge=debug`.
     pub filter: String,
+    /// Refusals that are kept in memory for their explanation; 0: none.
+    pub refusals: usize,
 }
 
 /// The format of log lines.
@@ -26,6 +28,7 @@ impl Default for LogSettings {
         Self {
             format: LogFormat::default(),
             filter: "info".to_owned(),
+            refusals: 1000,
         }
     }
 }

@@ -1,5 +1,10 @@
 //! The rules that apply, and the treatment of requests that break them.
 
+use std::collections::HashMap;
+
+use super::Settings;
+use crate::contract::{Operation, OperationId};
+
 /// The treatment of a request that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
@@ -66,6 +71,47 @@ pub struct OperationSettings {
     pub cache: bool,
     /// Undeclared parameters that are forwarded unchanged.
     pub extra_parameters: Vec<String>,
+}
+
+/// The mode of each operation.
+#[derive(Debug, Clone)]
+pub struct Modes {
+    general: Mode,
+    by_operation: HashMap<OperationId, Mode>,
+}
+
+// === impl Mode ===
+
+impl Mode {
+    /// The name by which the configuration sets it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Report => "report",
+            Self::Off => "off",
+        }
+    }
+}
+
+// === impl Modes ===
+
+impl Modes {
+    /// The modes that these settings set.
+    pub fn of(settings: &Settings) -> Self {
+        let by_operation = settings.operations.iter();
+        Self {
+            general: settings.mode,
+            by_operation: by_operation
+                .filter_map(|(id, operation)| Some((*id, operation.mode?)))
+                .collect(),
+        }
+    }
+
+    /// The mode of an operation; of none: the general one.
+    pub fn of_operation(&self, operation: Option<&Operation>) -> Mode {
+        let of = |operation: &Operation| self.by_operation.get(&operation.id).copied();
+        operation.and_then(of).unwrap_or(self.general)
+    }
 }
 
 // === impl OperationSettings ===

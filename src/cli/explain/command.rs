@@ -4,16 +4,23 @@ use std::io::Write;
 
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
+use super::super::status::Status;
+use super::kept;
 use super::request::TypedRequest;
 use super::story::Story;
 use super::text;
 
-/// Explains one request; the exit status is 0 for forwarded and for refused requests.
+/// Explains one request; the exit status tells whether it is refused.
 pub(crate) fn run(
     args: &ExplainArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Status> {
+    if let [id] = args.asked.as_slice()
+        && is_id(id)
+    {
+        return kept::run(id, args, environment, out);
+    }
     let settings = args.load(environment)?;
     let request = TypedRequest::read(args, environment)?;
     let story = Story::of(&request, &settings);
@@ -23,7 +30,16 @@ pub(crate) fn run(
     } else {
         text::write(&story, out)?;
     }
-    Ok(())
+    Ok(if story.outcome == "refused" {
+        Status::Refused
+    } else {
+        Status::Success
+    })
+}
+
+/// Targets begin with a slash or a scheme, which no id has.
+fn is_id(asked: &str) -> bool {
+    !asked.starts_with('/') && !asked.contains("://")
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! `calendar-edge explain`: the edge's decision about one request, with its reasons.
 //!
-//! It uses the same judge as `serve`. The steps before and after the judge (limits of a request's head, credentials
-//! that the origin refuses) are not shown.
+//! A request from the command line is decided about by the same decider as in `serve`. About a request that a running
+//! edge refused, that edge is asked.
 
 mod cache;
 mod command;
 mod fate;
+mod kept;
 mod request;
 mod story;
 mod text;

@@ -3,8 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use anyhow::Context as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use calendar_edge::settings::Settings;
-use http::header::{CONTENT_TYPE, Entry, HOST, InvalidHeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, Entry, HOST, InvalidHeaderValue};
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
@@ -44,12 +46,22 @@ impl TypedRequest {
         let body = args
             .data
             .clone()
-            .or_else(|| from_environment("CALENDAR_EDGE_DATA"));
+            .or_else(|| from_environment("CALENDAR_EDGE_DATA"))
+            .map(body)
+            .transpose()?;
         let mut typed = args.header.clone();
         if typed.is_empty() {
             typed.extend(from_environment("CALENDAR_EDGE_HEADER"));
         }
         let mut headers = headers(&typed)?;
+        let user = args.user.clone();
+        if let Some(pair) = user.or_else(|| from_environment("CALENDAR_EDGE_USER")) {
+            let basic = format!("Basic {}", STANDARD.encode(pair));
+            headers.insert(
+                AUTHORIZATION,
+                HeaderValue::try_from(basic).context("base64 is text")?,
+            );
+        }
         let assumed_type = body
             .as_deref()
             .filter(|_| !headers.contains_key(CONTENT_TYPE))
@@ -61,10 +73,19 @@ impl TypedRequest {
             .client
             .clone()
             .or_else(|| from_environment("CALENDAR_EDGE_CLIENT"));
+        let (named, asked) = match args.asked.as_slice() {
+            [method, target] => (Some(method.clone()), target.as_str()),
+            [target] => (None, target.as_str()),
+            _ => return Err(Misuse("TARGET is missing").into()),
+        };
+        let usual = if body.is_some() { "POST" } else { "GET" };
+        let named = named
+            .or_else(|| args.request.clone())
+            .or_else(|| from_environment("CALENDAR_EDGE_REQUEST"));
         Ok(Self {
             client: client.as_deref().map_or(Ok(LOOPBACK), address)?,
-            method: method(&args.method)?,
-            target: target(&args.target)?,
+            method: method(named.as_deref().unwrap_or(usual))?,
+            target: target(asked)?,
             headers,
             body: body.unwrap_or_default(),
             assumed_type,
@@ -98,6 +119,15 @@ pub(in super::super) fn assumed_type(body: &str) -> &'static str {
         "application/json"
     } else {
         "application/x-www-form-urlencoded"
+    }
+}
+
+/// The body as typed, or of the file that is named as for `curl -d`.
+fn body(typed: String) -> anyhow::Result<String> {
+    match typed.strip_prefix('@') {
+        Some("-") => std::io::read_to_string(std::io::stdin().lock()).context("standard input"),
+        Some(file) => std::fs::read_to_string(file).with_context(|| format!("{file} cannot be read")),
+        None => Ok(typed),
     }
 }
 

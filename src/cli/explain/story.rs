@@ -9,7 +9,7 @@ use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge::payload::{Source, SourceParameters, spellings};
 use calendar_edge::problem::Refusal;
 use calendar_edge::routing::CallTarget;
-use calendar_edge::settings::{Mode, Root, Settings};
+use calendar_edge::settings::{Root, Settings};
 use calendar_edge::value::{KeyRef, Value, Verdict, Why, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::request::Parts;
@@ -140,7 +140,7 @@ impl Story {
             Decision::Refuse(refusal) => self.tell_refusal(&refusal),
             Decision::Judged(judgement) => {
                 self.operation = judgement.operation.map(|operation| operation.name.as_str());
-                self.mode = Some(mode_name(judgement.mode));
+                self.mode = Some(judgement.mode.name());
                 self.findings = judgement.findings.iter().map(FindingStory::of).collect();
                 // The reason why a call is unreadable is the judgement's refusal already.
                 let _ = decider.explain(&head, body, |explanation| {
@@ -325,14 +325,6 @@ fn json(value: &Value) -> String {
 
 fn shown(key: KeyRef<'_>) -> String {
     String::from_utf8_lossy(&key.to_bytes()).into_owned()
-}
-
-fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Enforce => "enforce",
-        Mode::Report => "report",
-        Mode::Off => "off",
-    }
 }
 
 fn verdict_name(verdict: Verdict) -> &'static str {

@@ -1,0 +1,12 @@
+//! A refused request kept for its explanation: everything that decided about it, and none of its secrets.
+//!
+//! Secrets are replaced by stand-ins that are decided about in the same way: the account of Basic credentials stays,
+//! the password does not; the name of a cookie stays, the session does not.
+
+mod body;
+mod headers;
+mod parameters;
+mod refused_request;
+
+pub use body::{DecidingBody, KeptPart};
+pub use refused_request::{Arrived, RefusedRequest};

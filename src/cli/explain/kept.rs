@@ -1,0 +1,174 @@
+//! The explanation of a request that a running edge refused.
+
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use super::super::admin_client::AdminClient;
+use super::super::args::ExplainArgs;
+use super::super::environment::Environment;
+use super::super::status::{Misuse, Status};
+
+/// Asks the admin listener for the refusal with this id, and prints it with today's decision.
+pub(super) fn run(
+    id: &str,
+    args: &ExplainArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let is_sane = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:=/".contains(&byte);
+    if id.is_empty() || !id.bytes().all(is_sane) {
+        return Err(Misuse("ID is the id of a request, as X-Request-Id and the log show it").into());
+    }
+    let client = AdminClient::new(&args.edge, environment)?;
+    let kept = client.get(&format!("/refusals/{id}"))?;
+    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+        writeln!(out, "{kept:#}")
+    } else {
+        lines(&kept).iter().try_for_each(|line| write_line(line, out))
+    }
+    .context("standard output")?;
+    Ok(Status::Refused)
+}
+
+/// Control characters of the request cannot reach the terminal.
+fn write_line(line: &str, out: &mut dyn Write) -> io::Result<()> {
+    let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+    writeln!(out, "{}", line.chars().map(printable).collect::<String>())
+}
+
+fn lines(kept: &Value) -> Vec<String> {
+    let text = |name: &str| shown(kept.get(name).unwrap_or(&Value::Null));
+    let target = kept.pointer("/request/target").and_then(Value::as_str);
+    let target = target.map_or_else(|| text("path"), str::to_owned);
+    let mut lines = vec![format!("{} {target}", text("method"))];
+    for name in ["time", "client", "operation", "mode"] {
+        lines.push(format!("  {name:<10} {}", text(name)));
+    }
+    lines.push(String::new());
+    lines.push(format!("refused with {} {}", text("status"), text("code")));
+    lines.extend(kept["meaning"].as_str().map(|meaning| format!("  {meaning}")));
+    lines.extend(findings(&kept["findings"]));
+    lines.extend(
+        kept["refused_in_every_mode_because"]
+            .as_str()
+            .map(|reason| format!("  refused in every mode: {reason}")),
+    );
+    lines.extend(
+        kept["remedy"]
+            .as_str()
+            .map(|remedy| format!("  what to do: {remedy}")),
+    );
+    lines.extend(request(&kept["request"]));
+    lines.push(String::new());
+    lines.extend(today(kept));
+    lines
+}
+
+fn findings(findings: &Value) -> Vec<String> {
+    let findings = findings.as_array().into_iter().flatten();
+    findings
+        .map(|finding| match finding["parameter"].as_str() {
+            Some(parameter) => format!("  {parameter} breaks the rule {}", shown(&finding["rule"])),
+            None => format!("  {}", shown(&finding["code"])),
+        })
+        .collect()
+}
+
+fn request(request: &Value) -> Vec<String> {
+    if !request.is_object() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), "the request, without its secrets".to_owned()];
+    for header in request["headers"].as_array().into_iter().flatten() {
+        lines.push(format!("  {}: {}", shown(&header[0]), shown(&header[1])));
+    }
+    let body = |name: &str| request.pointer(&format!("/body/{name}")).and_then(Value::as_str);
+    match (body("kept"), body("left_out")) {
+        (Some(""), _) | (None, None) => {}
+        (Some(body), _) => lines.extend(body.lines().map(|line| format!("  {line}"))),
+        (None, Some(reason)) => lines.push(format!("  no body: {reason}")),
+    }
+    lines
+}
+
+fn today(kept: &Value) -> Vec<String> {
+    let today = &kept["today"];
+    let changed = if today["configuration_changed"] == true {
+        "changed since"
+    } else {
+        "the same as then"
+    };
+    let since = shown(&today["configuration_since"]);
+    let mut lines = vec![format!("today (configuration of {since}, {changed})")];
+    if let Some(reason) = today["undecided_because"].as_str() {
+        lines.push(format!("  it cannot be decided again: {reason}"));
+        return lines;
+    }
+    let outcome = match today["status"].as_u64() {
+        Some(status) => format!(
+            "{} with {status} {}",
+            shown(&today["outcome"]),
+            shown(&today["code"])
+        ),
+        None => shown(&today["outcome"]),
+    };
+    let same = today["decided_the_same"] == true;
+    lines.push(match (same, kept["decided_by"].as_str()) {
+        (true, _) => format!("  decided the same: {outcome}"),
+        (false, Some("moment")) => {
+            format!("  the rules do not refuse it ({outcome}): it depended on the moment")
+        }
+        (false, _) => format!("  decided otherwise: {outcome}"),
+    });
+    if !same {
+        lines.extend(
+            findings(&today["findings"])
+                .iter()
+                .map(|line| format!("  {line}")),
+        );
+    }
+    lines
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "-".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_refusal_is_told_in_lines() {
+        let kept = json!({
+            "id": "a", "time": "2026-11-22T06:00:00.000Z", "client": "192.0.2.1", "method": "GET",
+            "path": "/wp-json", "operation": "events.list", "mode": "enforce", "status": 400,
+            "code": "rest_invalid_param", "decided_by": "rules",
+            "findings": [{"parameter": "page", "rule": "positive_int", "code": "rest_invalid_param"}],
+            "request": {"target": "/wp-json?page=0", "headers": [["host", "a\u{1b}"]], "body": {"kept": ""}},
+            "today": {"configuration_since": "2026-11-22T05:00:00.000Z", "configuration_changed": false,
+                "outcome": "refused", "status": 400, "code": "rest_invalid_param", "decided_the_same": true},
+        });
+        let text = lines(&kept).join("\n");
+        for line in [
+            "GET /wp-json?page=0",
+            "refused with 400 rest_invalid_param",
+            "  page breaks the rule positive_int",
+            "today (configuration of 2026-11-22T05:00:00.000Z, the same as then)",
+            "  decided the same: refused with 400 rest_invalid_param",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+        let mut out = Vec::new();
+        write_line("a\u{1b}[31m", &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a\u{fffd}[31m\n");
+    }
+}

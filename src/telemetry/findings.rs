@@ -1,0 +1,187 @@
+//! The rules that requests broke, summed by operation, rule and parameter.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::wall_clock::since_1970;
+use crate::call::Finding;
+
+/// Maximum rows about undeclared parameters, whose names are text of clients. Further names share one row.
+const MOST_UNDECLARED: usize = 500;
+
+/// The name of the row for all further undeclared parameters; no parameter has it, because PHP writes `_` for blanks.
+const FURTHER: &str = "(further names)";
+
+/// The sums of one edge since its start; clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct FindingSums(Arc<Mutex<SumTable>>);
+
+#[derive(Debug)]
+struct SumTable {
+    since: Duration,
+    rows: HashMap<SumKey, FindingSum>,
+    undeclared: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SumKey {
+    operation: &'static str,
+    finding: Finding,
+    action: &'static str,
+}
+
+/// How often, and when, a rule was broken.
+#[derive(Debug, Clone)]
+pub(crate) struct FindingSum {
+    /// Times.
+    pub(crate) count: u64,
+    /// The first time, since 1970.
+    pub(crate) first: Duration,
+    /// The last time, since 1970.
+    pub(crate) last: Duration,
+    /// The id of the last request.
+    pub(crate) sample: Box<str>,
+}
+
+/// One row of the sums.
+#[derive(Debug, Clone)]
+pub(crate) struct FindingRow {
+    /// The operation's name.
+    pub(crate) operation: &'static str,
+    /// Code, parameter and rule.
+    pub(crate) finding: Finding,
+    /// `refused` or `forwarded`.
+    pub(crate) action: &'static str,
+    /// The sum.
+    pub(crate) sum: FindingSum,
+}
+
+// === impl FindingSums ===
+
+impl Default for FindingSums {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(SumTable {
+            since: since_1970(),
+            rows: HashMap::new(),
+            undeclared: 0,
+        })))
+    }
+}
+
+impl FindingSums {
+    /// Counts a finding about the request with this id.
+    pub(crate) fn count(&self, operation: &'static str, finding: &Finding, action: &'static str, id: &str) {
+        let now = since_1970();
+        let key = SumKey {
+            operation,
+            finding: finding.clone(),
+            action,
+        };
+        let mut table = self.lock();
+        let key = table.bounded(key);
+        let sum = table.rows.entry(key).or_insert_with(|| FindingSum {
+            count: 0,
+            first: now,
+            last: now,
+            sample: Box::default(),
+        });
+        sum.count += 1;
+        sum.last = now;
+        sum.sample = id.into();
+    }
+
+    /// Since when is counted, since 1970, and the rows, most frequent first.
+    pub(crate) fn rows(&self) -> (Duration, Vec<FindingRow>) {
+        let table = self.lock();
+        let mut rows: Vec<FindingRow> = table.rows.iter().map(FindingRow::of).collect();
+        rows.sort_by(|one, other| {
+            let place = |row: &FindingRow| (std::cmp::Reverse(row.sum.count), row.operation);
+            place(one)
+                .cmp(&place(other))
+                .then_with(|| one.finding.parameter.cmp(&other.finding.parameter))
+        });
+        (table.since, rows)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SumTable> {
+        // The code under the lock does not panic between two changes.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl SumTable ===
+
+impl SumTable {
+    /// The key itself, or that of the row for all further names.
+    fn bounded(&mut self, mut key: SumKey) -> SumKey {
+        let is_name_of_client = matches!(key.finding.parameter, Some(Cow::Owned(_)));
+        if !is_name_of_client || self.rows.contains_key(&key) {
+            return key;
+        }
+        if self.undeclared < MOST_UNDECLARED {
+            self.undeclared += 1;
+        } else {
+            key.finding.parameter = Some(Cow::Borrowed(FURTHER));
+        }
+        key
+    }
+}
+
+// === impl FindingRow ===
+
+impl FindingRow {
+    fn of((key, sum): (&SumKey, &FindingSum)) -> Self {
+        Self {
+            operation: key.operation,
+            finding: key.finding.clone(),
+            action: key.action,
+            sum: sum.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn undeclared(name: String) -> Finding {
+        Finding {
+            code: "rest_invalid_param",
+            parameter: Some(Cow::Owned(name)),
+            rule: "undeclared",
+        }
+    }
+
+    #[test]
+    fn equal_findings_are_one_row() {
+        let sums = FindingSums::default();
+        sums.count("events.list", &undeclared("a".to_owned()), "forwarded", "1");
+        sums.count("events.list", &undeclared("a".to_owned()), "forwarded", "2");
+        sums.count("venues.list", &undeclared("a".to_owned()), "forwarded", "3");
+        let (_, rows) = sums.rows();
+        let shown: Vec<_> = rows
+            .iter()
+            .map(|row| (row.operation, row.sum.count, &*row.sum.sample))
+            .collect();
+        assert_eq!(shown, [("events.list", 2, "2"), ("venues.list", 1, "3")]);
+    }
+
+    #[test]
+    fn names_of_clients_are_bounded() {
+        let sums = FindingSums::default();
+        for name in 0..MOST_UNDECLARED + 10 {
+            sums.count("events.list", &undeclared(name.to_string()), "forwarded", "1");
+        }
+        let declared = Finding {
+            parameter: Some(Cow::Borrowed("page")),
+            ..undeclared(String::new())
+        };
+        sums.count("events.list", &declared, "refused", "1");
+        let (_, rows) = sums.rows();
+        assert_eq!(rows.len(), MOST_UNDECLARED + 2);
+        assert_eq!(rows[0].finding.parameter.as_deref(), Some(FURTHER));
+        assert_eq!(rows[0].sum.count, 10);
+    }
+}
