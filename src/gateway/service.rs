@@ -52,7 +52,7 @@ impl Gateway {
         let ways = BothWays {
             calendar: calendar(settings, shared, &parts),
             site: Site::new(settings, &parts),
-            discovery: Discovery::new(settings),
+            discovery: Discovery::new(settings, &shared.indexes.tables(settings)),
             orders: Orders::new(settings, &shared.companions),
             decider: parts.decider,
         };
