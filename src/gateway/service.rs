@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{CallBody, CallRequest, request_head};
+use super::calls::{AskedCall, CallBody, CallRequest, request_head};
 use super::discovery::Discovery;
 use super::site::{Passage, Site};
 use super::stage::Stage;
@@ -54,7 +54,7 @@ impl Gateway {
         let ways = BothWays {
             calendar: calendar(settings, shared, &parts),
             site: Site::new(settings, &parts),
-            discovery: Discovery::new(settings),
+            discovery: Discovery::new(settings, &shared.indexes.tables(settings)),
             orders: Orders::new(settings, &shared.companions),
             decider: parts.decider,
         };
@@ -119,8 +119,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
             context.log.about(Traffic::Operation(operation));
         }
         let request = CallRequest {
-            head,
-            context,
+            asked: Box::new(AskedCall { head, context }),
             opened: Arc::new(opened),
             body,
         };

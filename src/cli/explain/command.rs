@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use calendar_edge::backend::with_stored_namespace;
+
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
 use super::super::status::Status;
@@ -21,7 +23,7 @@ pub(crate) fn run(
     {
         return kept::run(id, args, environment, out);
     }
-    let settings = args.load(environment)?;
+    let settings = with_stored_namespace(args.load(environment)?);
     let request = TypedRequest::read(args, environment)?;
     let story = Story::of(&request, &settings);
     if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
@@ -152,7 +154,7 @@ mod tests {
         let target = "/de/wp-json/tribe/events/v1/events";
         let text = explain(&["GET", target, "--config", file]).expect("a story");
         assert!(
-            text.contains("GET https://wp.example.org/de/wp-json/tribe/events/v1/events"),
+            text.contains("GET https://wp.example.org/de/wp-json/calendar/events/v1/events"),
             "{text}"
         );
     }
