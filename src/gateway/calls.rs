@@ -16,7 +16,7 @@ use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
 use crate::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
 use crate::evidence::DecidingBody;
-use crate::layers::{ClientBody, RequestContext};
+use crate::layers::{ClientBody, RefusalReason, RequestContext};
 use crate::relay::{AcceptedResponse, ClientContext, OriginFailure};
 use crate::response::EdgeResponse;
 
@@ -108,6 +108,15 @@ pub(super) enum CallFailure {
     Overdue,
 }
 
+// === impl AskedCall ===
+
+impl AskedCall {
+    /// Notes why the call is refused, with the body that decides.
+    pub(super) fn refused(&self, body: DecidingBody<'_>, reason: RefusalReason) {
+        self.context.refused(&self.head, body, reason);
+    }
+}
+
 // === impl CallRequest ===
 
 impl<B> CallRequest<B> {
@@ -131,7 +140,7 @@ impl CallRequest<ReceivedBody> {
     pub(super) fn deciding(&self) -> DecidingBody<'_> {
         let is_dropped = || matches!(self.opened.next().map(ReadableCall::body), Ok(BodyRule::Drop));
         match &self.body {
-            ReceivedBody::Whole(_) if self.head.method.is_safe() && is_dropped() => DecidingBody::None,
+            ReceivedBody::Whole(_) if self.asked.head.method.is_safe() && is_dropped() => DecidingBody::None,
             ReceivedBody::Whole(body) if !is_dropped() => DecidingBody::Read(body),
             ReceivedBody::Whole(_) | ReceivedBody::Left => DecidingBody::Left,
         }

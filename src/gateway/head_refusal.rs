@@ -30,7 +30,7 @@ where
         match request.opened.next() {
             Err(refusal) => {
                 let reason = RefusalReason::rules(refusal);
-                request.context.refused(&request.head, DecidingBody::None, reason);
+                request.asked.refused(DecidingBody::None, reason);
                 refused(refusal).into()
             }
             Ok(_) => self.inner.call(request).await,

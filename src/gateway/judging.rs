@@ -121,7 +121,7 @@ where
             Ok(judgement) => judgement,
             Err(refusal) => {
                 let reason = RefusalReason::rules(&refusal);
-                request.context.refused(&request.head, DecidingBody::None, reason);
+                request.asked.refused(DecidingBody::None, reason);
                 return refused(&refusal).into();
             }
         };
@@ -133,7 +133,7 @@ where
                     decided_by: DecidedBy::Rules,
                     insists: judgement.insists.unwrap_or_default(),
                 };
-                request.context.refused(&request.head, request.deciding(), reason);
+                request.asked.refused(request.deciding(), reason);
                 refused(&refusal).into()
             }
             Outcome::Forward(call) => {

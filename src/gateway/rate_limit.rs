@@ -52,7 +52,7 @@ where
             Err(exceeded) => {
                 self.metrics.rate_limited(exceeded.budget);
                 let reason = RefusalReason::moment("a rate limit holds in every mode");
-                request.context.refused(&request.head, DecidingBody::None, reason);
+                request.asked.refused(DecidingBody::None, reason);
                 return fault::too_fast(&exceeded);
             }
         };

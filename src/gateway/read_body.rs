@@ -76,7 +76,7 @@ where
             }
             Err(fault) => {
                 let reason = RefusalReason::moment("the body does not arrive within its limits");
-                context.refused(&head, DecidingBody::None, reason);
+                asked.refused(DecidingBody::None, reason);
                 fault.response().into()
             }
         }
