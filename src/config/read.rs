@@ -12,7 +12,7 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use crate::contract::{OperationId, table};
-use crate::settings::{BackendSettings, IgnoreRule, OWNER, OperationSettings, Root};
+use crate::settings::{BackendSettings, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule};
 
 /// Reads a whole file.
 pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut ConfigProblems) {
@@ -90,6 +90,18 @@ fn section_table(
                 .iter()
                 .filter_map(|table| ignore(section, keys, table, problems));
             draft.ignore.extend(rules);
+        }
+        (Keys::Shadow(keys), DeValue::Array(tables)) => {
+            let rules = tables.iter().filter_map(|table| {
+                one_table(
+                    (section, keys),
+                    section.name,
+                    ShadowRule::default(),
+                    table,
+                    problems,
+                )
+            });
+            draft.shadow.extend(rules);
         }
         (_, other) => {
             wrong_table(section, section.name, (other, value), problems);

@@ -17,6 +17,8 @@ mod operation_pattern;
 mod origin;
 mod origin_address;
 mod protection;
+mod shadow;
+mod share;
 mod timeouts;
 
 use std::collections::HashMap;
@@ -41,6 +43,8 @@ pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
+pub use shadow::ShadowRule;
+pub use share::Share;
 pub use timeouts::Timeouts;
 
 use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
@@ -116,6 +120,8 @@ pub struct Settings {
     pub cors: CorsSettings,
     /// Backends beside the site, each with its own name.
     pub backends: Vec<BackendSettings>,
+    /// Copies of reads to other backends.
+    pub shadow: Vec<ShadowRule>,
     /// Comparison of the answers of backends.
     pub compare: CompareSettings,
     /// Compressed answers to clients.
@@ -171,6 +177,7 @@ impl Settings {
             cache: CacheSettings::default(),
             cors: CorsSettings::default(),
             backends: Vec::new(),
+            shadow: Vec::new(),
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),
