@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 
 use super::Parts;
 use super::calls::{BackendResult, CalendarCall};
-use super::copy_budget::CopyBudget;
+use super::copy_budget::{CopyBudget, OverBudget};
 use super::rehearsal::{Presenter, Reach, Rehearsal, RehearsedAnswer, RehearsedCall};
 use super::stage::Stage;
 use crate::backend::LaneName;
@@ -129,7 +129,7 @@ impl Copier {
     }
 
     fn place(&self) -> Result<OwnedSemaphorePermit, &'static str> {
-        self.budget.take(Instant::now()).map_err(|over| over.label())
+        self.budget.take(Instant::now()).map_err(OverBudget::label)
     }
 
     /// The owner's answer, if it can be held against another one.

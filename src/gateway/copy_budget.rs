@@ -84,7 +84,7 @@ mod tests {
         let taken = |at: Duration| (0..10).filter(|_| budget.take(start + at).is_ok()).count();
         assert_eq!(taken(Duration::ZERO), 4);
         assert_eq!(taken(Duration::from_millis(499)), 1);
-        assert_eq!(taken(Duration::from_secs(60)), 4);
+        assert_eq!(taken(Duration::from_mins(1)), 4);
         assert_eq!(budget.take(start).unwrap_err(), OverBudget::Rate);
     }
 
