@@ -4,7 +4,7 @@ use super::backend_keys::OPERATIONS;
 use super::key::NumberField::{U32, U64, Usize};
 use super::key::ValueKind::{Count, Flag, List, Size, Text};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
-use crate::settings::{OperationPattern, ShadowRule, Share};
+use crate::settings::{OperationPattern, Percentage, ShadowRule};
 
 type ShadowKey = KeyRow<ShadowRule>;
 
@@ -77,6 +77,6 @@ fn operation(text: &str) -> Result<OperationPattern, TextError> {
     OperationPattern::parse(text).ok_or(TextError::Malformed)
 }
 
-fn share(text: &str) -> Result<Share, TextError> {
-    Share::parse(text).ok_or(TextError::Malformed)
+fn share(text: &str) -> Result<Percentage, TextError> {
+    Percentage::parse(text).ok_or(TextError::Malformed)
 }

@@ -9,7 +9,7 @@ use super::calls::{BackendResult, CalendarCall};
 use super::copier::{Copier, Doubling};
 use super::rehearsal::RehearsedCall;
 use super::stage::Stage;
-use crate::settings::{Settings, Share};
+use crate::settings::{Percentage, Settings};
 use crate::shared::Shared;
 
 /// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
@@ -100,7 +100,7 @@ impl Shadows {
     }
 
     /// Draws once.
-    fn falls_into(&self, share: Share) -> bool {
+    fn falls_into(&self, share: Percentage) -> bool {
         // A keyed hash of a counter: evenly spread, and unknown to clients.
         let draw = self.draws.fetch_add(1, Ordering::Relaxed);
         share.covers(self.hasher.hash_one(draw))

@@ -20,12 +20,12 @@ pub(crate) struct ExchangeMetrics {
 /// The exchanges with all backends; clones share their counts.
 #[derive(Debug, Clone)]
 pub(super) struct ExchangeFamilies {
-    exchanges: Family<ExchangeLabels, Counter>,
+    exchanges: Family<BackendExchangeLabels, Counter>,
     seconds: Family<DurationLabels, Histogram, Buckets>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ExchangeLabels {
+struct BackendExchangeLabels {
     backend: Arc<str>,
     operation: &'static str,
     outcome: &'static str,
@@ -77,7 +77,7 @@ impl ExchangeFamilies {
 impl ExchangeMetrics {
     /// Counts an exchange.
     pub(crate) fn exchanged(&self, exchange: &Exchange) {
-        let labels = ExchangeLabels {
+        let labels = BackendExchangeLabels {
             backend: Arc::clone(&self.backend),
             operation: exchange.operation,
             outcome: exchange.outcome,

@@ -13,7 +13,7 @@ use prometheus_client::registry::Registry;
 pub(crate) struct MigrationMetrics {
     compared: Family<ComparedLabels, Counter>,
     skipped: Family<SkippedLabels, Counter>,
-    in_flight: Family<BackendLabels, Gauge>,
+    in_flight: Family<CopiedToLabels, Gauge>,
 }
 
 /// Counts a copy as running while it lives.
@@ -34,7 +34,7 @@ struct SkippedLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct BackendLabels {
+struct CopiedToLabels {
     backend: Arc<str>,
 }
 
@@ -76,7 +76,7 @@ impl MigrationMetrics {
 
     /// Counts a copy as running.
     pub(crate) fn copying(&self, backend: &Arc<str>) -> CopyGuard {
-        let labels = BackendLabels {
+        let labels = CopiedToLabels {
             backend: Arc::clone(backend),
         };
         let gauge = self.in_flight.get_or_create_owned(&labels);

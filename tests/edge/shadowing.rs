@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use calendar_edge::settings::{BackendSettings, OperationPattern, Settings, ShadowRule, Share};
+use calendar_edge::settings::{BackendSettings, OperationPattern, Percentage, Settings, ShadowRule};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -30,7 +30,7 @@ fn rule(operations: &str) -> ShadowRule {
         backend: "next".to_owned(),
         operations: vec![OperationPattern::parse(operations).expect("a pattern")],
         requests_per_second: 10_000,
-        double: Share::NONE,
+        double: Percentage::NONE,
         ..ShadowRule::default()
     }
 }
@@ -175,7 +175,7 @@ async fn a_share_of_nothing_copies_nothing() {
             settings,
             &base,
             ShadowRule {
-                share: Share::NONE,
+                share: Percentage::NONE,
                 ..rule("events.list")
             },
         );

@@ -17,9 +17,9 @@ mod namespace;
 mod operation_pattern;
 mod origin;
 mod origin_address;
+mod percentage;
 mod protection;
 mod shadow;
-mod share;
 mod timeouts;
 
 use std::collections::HashMap;
@@ -43,10 +43,10 @@ pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
+pub use percentage::Percentage;
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use shadow::ShadowRule;
-pub use share::Share;
 pub use timeouts::Timeouts;
 
 use crate::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};

@@ -1,6 +1,6 @@
 //! Copies of reads to another backend, whose answers are compared.
 
-use super::{OperationPattern, Share};
+use super::{OperationPattern, Percentage};
 
 /// One table of `[[shadow]]`: which reads are copied to which backend, and within which bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,9 +10,9 @@ pub struct ShadowRule {
     /// The operations; at least one. Their writes are never copied.
     pub operations: Vec<OperationPattern>,
     /// The share of their reads that are copied.
-    pub share: Share,
+    pub share: Percentage,
     /// The share of the copied reads that the owner is asked a second time, to learn where it differs from itself.
-    pub double: Share,
+    pub double: Percentage,
     /// True if reads with credentials are copied, with their credentials.
     pub credentialed: bool,
     /// The most copies per second.
@@ -38,8 +38,8 @@ impl Default for ShadowRule {
         Self {
             backend: String::new(),
             operations: Vec::new(),
-            share: Share::ALL,
-            double: Share::of_millionths(10_000),
+            share: Percentage::ALL,
+            double: Percentage::of_millionths(10_000),
             credentialed: false,
             requests_per_second: 10,
             in_flight: 4,

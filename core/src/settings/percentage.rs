@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A share from nothing to all, in millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Share(u32);
+pub struct Percentage(u32);
 
 /// The number of points that a whole is divided into.
 const WHOLE: u32 = 1_000_000;
@@ -15,9 +15,9 @@ const PER_CENT: u32 = WHOLE / 100;
 /// The most digits behind the point: one millionth is 0.0001%.
 const DECIMALS: usize = 4;
 
-// === impl Share ===
+// === impl Percentage ===
 
-impl Share {
+impl Percentage {
     /// Nothing.
     pub const NONE: Self = Self(0);
 
@@ -29,10 +29,10 @@ impl Share {
     /// # Example
     ///
     /// ```
-    /// use calendar_edge_core::settings::Share;
+    /// use calendar_edge_core::settings::Percentage;
     ///
-    /// assert_eq!(Share::parse("0.1%").unwrap().to_string(), "0.1%");
-    /// assert_eq!(Share::parse("101%"), None);
+    /// assert_eq!(Percentage::parse("0.1%").unwrap().to_string(), "0.1%");
+    /// assert_eq!(Percentage::parse("101%"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
         let number = text.strip_suffix('%')?.trim_end_matches(' ');
@@ -68,7 +68,7 @@ impl Share {
     }
 }
 
-impl fmt::Display for Share {
+impl fmt::Display for Percentage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / PER_CENT, self.0 % PER_CENT);
         if rest == 0 {
@@ -106,22 +106,26 @@ mod tests {
             ("1e1%", None),
             ("99999999999%", None),
         ] {
-            assert_eq!(Share::parse(text).map(Share::millionths), points, "{text}");
+            assert_eq!(
+                Percentage::parse(text).map(Percentage::millionths),
+                points,
+                "{text}"
+            );
         }
     }
 
     proptest! {
         #[test]
         fn shares_print_as_they_are_read(points in 0_u32..=WHOLE) {
-            let share = Share::of_millionths(points);
-            prop_assert_eq!(Share::parse(&share.to_string()), Some(share));
+            let share = Percentage::of_millionths(points);
+            prop_assert_eq!(Percentage::parse(&share.to_string()), Some(share));
         }
 
         #[test]
         fn a_growing_share_keeps_its_places(place: u64, one in 0_u32..=WHOLE, more in 0_u32..=WHOLE) {
-            let (small, large) = (Share(one.min(more)), Share(one.max(more)));
+            let (small, large) = (Percentage(one.min(more)), Percentage(one.max(more)));
             prop_assert!(!small.covers(place) || large.covers(place));
-            prop_assert!(Share::ALL.covers(place) && !Share::NONE.covers(place));
+            prop_assert!(Percentage::ALL.covers(place) && !Percentage::NONE.covers(place));
         }
     }
 }
