@@ -137,12 +137,20 @@ async fn an_argument_of_the_site_is_one_line_whose_advice_settles_it() {
         settled.text
     );
 
-    let strict = check(&origin, "profile = \"strict\"", "", "").await;
-    assert!(
-        strict.says("the strict profile does not let it pass"),
-        "{}",
-        strict.text
-    );
+    for (settings, fate) in [
+        ("profile = \"strict\"", "the strict profile refuses calls with it"),
+        (
+            "profile = \"strict\"\nundeclared = \"drop\"",
+            "the strict profile drops it",
+        ),
+        (
+            "profile = \"strict\"\nundeclared = \"forward\"",
+            "the edge forwards it unjudged",
+        ),
+    ] {
+        let strict = check(&origin, settings, "", "").await;
+        assert!(strict.says(fate), "{settings}: {}", strict.text);
+    }
 }
 
 #[tokio::test]
