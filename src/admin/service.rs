@@ -18,12 +18,12 @@ use super::access::is_local;
 use super::explained::{self, ExplainedRefusal};
 use super::pages::Pages;
 use super::readiness::Readiness;
-use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
 use crate::problem::{EdgeError, Refusal};
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::{Peer, RequestFraming};
-use crate::telemetry::{FindingSums, Metrics, Refusals, since_1970};
+use crate::shared::Shared;
+use crate::telemetry::since_1970;
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -36,20 +36,14 @@ pub(crate) struct Admin(Arc<AdminParts>);
 /// What the admin listener shows.
 #[derive(Debug)]
 pub(crate) struct AdminParts {
-    /// Everything that is counted.
-    pub(crate) metrics: Metrics,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
     pub(crate) pages: Arc<ArcSwap<Pages>>,
-    /// The kept answers.
-    pub(crate) cache: Cache,
-    /// The last refusals.
-    pub(crate) refusals: Refusals,
-    /// The rules that requests broke.
-    pub(crate) findings: FindingSums,
     /// Orders to remove answers.
     pub(crate) correspondence: Arc<ArcSwap<Correspondence>>,
+    /// The state that outlives a reload.
+    pub(crate) shared: Shared,
 }
 
 // === impl Admin ===
@@ -85,8 +79,8 @@ impl Admin {
             "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
             "/readyz" => self.readyz(),
             "/metrics" => {
-                self.0.cache.measure();
-                page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
+                self.0.shared.cache.measure();
+                page(METRICS_TYPE, Bytes::from(self.0.shared.metrics.render()))
             }
             "/cache" => self.cache_page(),
             "/openapi.json" => page(
@@ -97,7 +91,10 @@ impl Admin {
                 HeaderValue::from_static("text/plain; charset=utf-8"),
                 self.0.pages.load().routes.clone(),
             ),
-            path => self.guarded(path, request),
+            path => match path.strip_prefix("/migration/report") {
+                Some(rest) => self.report(rest),
+                None => self.guarded(path, request),
+            },
         };
         if *request.method() == Method::HEAD {
             *answer.body_mut() = EdgeBody::default();
@@ -115,17 +112,31 @@ impl Admin {
             return refused(&Refusal::edge(EdgeError::AdminDenied));
         }
         match id {
-            None if path == "/findings" => pretty(&explained::sums(&self.0.findings)),
-            None => pretty(&explained::list(&self.0.refusals)),
-            Some(id) => match self.0.refusals.find(id) {
+            None if path == "/findings" => pretty(&explained::sums(&self.0.shared.findings)),
+            None => pretty(&explained::list(&self.0.shared.refusals)),
+            Some(id) => match self.0.shared.refusals.find(id) {
                 Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
                 None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
             },
         }
     }
 
+    /// The report of the backend whose name follows a slash, or else of the only one.
+    fn report(&self, rest: &str) -> EdgeResponse {
+        let name = rest.strip_prefix('/');
+        let report = if name.is_none() && !rest.is_empty() {
+            None
+        } else {
+            self.0.shared.migration.report(name)
+        };
+        match report {
+            Some(report) => json(StatusCode::OK, Bytes::from(report.to_string())),
+            None => refused(&Refusal::no_route()),
+        }
+    }
+
     fn cache_page(&self) -> EdgeResponse {
-        let statistics = serde_json::to_vec(&self.0.cache.statistics(since_1970()));
+        let statistics = serde_json::to_vec(&self.0.shared.cache.statistics(since_1970()));
         json(
             StatusCode::OK,
             Bytes::from(statistics.expect("numbers and names are JSON")),

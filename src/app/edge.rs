@@ -66,7 +66,6 @@ impl Edge {
     /// When a listener cannot be opened, or TLS toward clients or the origin cannot be set up; nothing runs then.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
         let settings = with_stored_namespace(settings);
-        let metrics = Metrics::new();
         let readiness = Readiness::default();
         let admin_drain = Drain::default();
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
@@ -77,7 +76,7 @@ impl Edge {
             Some(AdminSettings { listen }) => Some(Listener::bind(listen, tls.as_ref()).await?),
             None => None,
         };
-        let shared = Shared::new(&settings, room(&settings), metrics.clone())?;
+        let shared = Shared::new(&settings, room(&settings), Metrics::new())?;
         let drain = shared.drain.clone();
         shared.cache.restore();
         drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
@@ -111,13 +110,10 @@ impl Edge {
         }
         if let Some(listener) = admin {
             let admin = Admin::new(AdminParts {
-                metrics,
                 readiness: readiness.clone(),
                 pages: reloader.pages(),
-                cache: shared.cache.clone(),
-                refusals: shared.refusals.clone(),
-                findings: shared.findings.clone(),
                 correspondence: reloader.correspondence(),
+                shared: shared.clone(),
             });
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
