@@ -12,7 +12,7 @@ use crate::migration::Migration;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
-use crate::telemetry::{FindingSums, Metrics, Refusals};
+use crate::telemetry::{Buffered, FindingSums, Metrics, Refusals};
 
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
 #[derive(Debug, Clone)]
@@ -68,6 +68,7 @@ impl Shared {
         per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         let indexes = SiteIndexes::default();
         indexes.recall(settings);
+        metrics.connections().limited(connections);
         let cache = Cache::new(&settings.cache, metrics.cache().clone());
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
@@ -87,6 +88,16 @@ impl Shared {
             refusals: refusals(settings),
             findings: FindingSums::default(),
         })
+    }
+
+    /// Notes in the metrics what is only known when somebody asks.
+    pub(crate) fn measure(&self) {
+        self.cache.measure();
+        let memory = self.metrics.memory();
+        let (used, limit) = self.bodies.usage();
+        memory.hold(Buffered::Requests, used, limit);
+        let (used, limit) = self.buffers.usage();
+        memory.hold(Buffered::Responses, used, limit);
     }
 
     /// The state for new settings. The state in use does not change: these settings may still be refused.
@@ -115,6 +126,7 @@ impl Shared {
         self.buffers.adapt(settings);
         self.bodies.adapt(settings);
         self.connections.resize(connections);
+        self.metrics.connections().limited(connections);
         self.refusals.keep_most(kept_refusals(settings));
         self.per_address
             .limit(settings.limits.connections_per_address, &settings.trusted_proxies);

@@ -79,7 +79,7 @@ impl Admin {
             "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
             "/readyz" => self.readyz(),
             "/metrics" => {
-                self.0.shared.cache.measure();
+                self.0.shared.measure();
                 page(METRICS_TYPE, Bytes::from(self.0.shared.metrics.render()))
             }
             "/cache" => self.cache_page(),

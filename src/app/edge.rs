@@ -22,7 +22,7 @@ use crate::settings::{
     AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
 };
 use crate::shared::Shared;
-use crate::telemetry::Metrics;
+use crate::telemetry::{ConnectionMetrics, Metrics};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -154,6 +154,7 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
         connections: shared.connections.clone(),
         per_address: shared.per_address.clone(),
         drain: shared.drain.clone(),
+        metrics: shared.metrics.connections().clone(),
     }
 }
 
@@ -166,6 +167,8 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         connections: ConnectionLimit::new(ADMIN_CONNECTIONS),
         per_address: PerAddressLimit::default(),
         drain,
+        // Operators are not clients.
+        metrics: ConnectionMetrics::default(),
     }
 }
 

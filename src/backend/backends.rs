@@ -11,7 +11,7 @@ use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
 use crate::call::ForwardableCall;
 use crate::settings::{Settings, Timeouts};
-use crate::telemetry::{Metrics, unix_time};
+use crate::telemetry::{Metrics, RequestLog, unix_time};
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]
@@ -129,6 +129,7 @@ impl Backend {
         Ok(Outgoing {
             request,
             class: Class::of(call),
+            log: RequestLog::default(),
         })
     }
 }

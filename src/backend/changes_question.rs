@@ -12,7 +12,7 @@ use super::origin_route::OriginRoute;
 use super::outgoing::{Class, Outgoing};
 use crate::mark::{MARK, MarkKey, changes};
 use crate::settings::Settings;
-use crate::telemetry::unix_time;
+use crate::telemetry::{RequestLog, unix_time};
 
 /// The question to one root, signed like a call.
 #[derive(Debug)]
@@ -71,6 +71,7 @@ impl ChangesQuestion {
         Some(Outgoing {
             request,
             class: Class::Read,
+            log: RequestLog::default(),
         })
     }
 }

@@ -15,7 +15,7 @@ use super::permit::Permit;
 use super::response_head;
 use super::site::{ask_for_upgrade, strip_hop_by_hop};
 use crate::bodies::Upload;
-use crate::telemetry::{Exchange, class_label};
+use crate::telemetry::{Exchange, RequestLog, class_label};
 
 /// The kind of a request for the rest of the site, which selects its permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,13 +75,14 @@ impl Backend {
         &self,
         request: reqwest::Request,
         traffic: SiteTraffic,
+        log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let started = Instant::now();
         let permits = match traffic {
             SiteTraffic::Page => &self.shared.site,
             SiteTraffic::Upload => &self.shared.uploads,
         };
-        let result = self.unguarded(request, permits).await;
+        let result = self.unguarded(request, permits, log).await;
         self.count(result.as_ref().map(Response::status), "site", started);
         result
     }
@@ -92,19 +93,20 @@ impl Backend {
         &self,
         mut request: reqwest::Request,
         protocol: &HeaderValue,
+        log: &RequestLog,
     ) -> Result<Upgrade, ExchangeFailure> {
         let started = Instant::now();
         ask_for_upgrade(request.headers_mut(), protocol);
         *request.body_mut() = None;
-        let result = self.switched(request).await;
+        let result = self.switched(request, log).await;
         let status = result.as_ref().map(Upgrade::status);
         self.count(status, "site", started);
         result
     }
 
-    async fn switched(&self, request: reqwest::Request) -> Result<Upgrade, ExchangeFailure> {
-        let upgraded = acquire(&self.shared.upgrades).await?;
-        let permit = acquire(&self.shared.site).await?;
+    async fn switched(&self, request: reqwest::Request, log: &RequestLog) -> Result<Upgrade, ExchangeFailure> {
+        let upgraded = acquire(&self.shared.upgrades, log).await?;
+        let permit = acquire(&self.shared.site, log).await?;
         let deadline = self.timeouts.site;
         let client = &self.shared.clients.upgrading;
         let response = self.attempt(client, request, deadline).await?;
@@ -164,8 +166,9 @@ impl Backend {
         &self,
         request: reqwest::Request,
         permits: &Bulkhead,
+        log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(permits).await?;
+        let permit = acquire(permits, log).await?;
         let deadline = self.timeouts.site;
         let response = self
             .attempt(&self.shared.clients.pooled(), request, deadline)
@@ -178,7 +181,7 @@ impl Backend {
         outgoing: Outgoing,
         started: Instant,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(&self.shared.calls).await?;
+        let permit = acquire(&self.shared.calls, &outgoing.log).await?;
         let (response, deadline) = match outgoing.class {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
             Class::Write => {
@@ -275,6 +278,9 @@ impl Backend {
     }
 }
 
-async fn acquire(bulkhead: &Bulkhead) -> Result<Permit, ExchangeFailure> {
-    bulkhead.acquire().await.ok_or(ExchangeFailure::Overloaded)
+async fn acquire(bulkhead: &Bulkhead, log: &RequestLog) -> Result<Permit, ExchangeFailure> {
+    let started = Instant::now();
+    let permit = bulkhead.acquire().await;
+    log.queued(started.elapsed());
+    permit.ok_or(ExchangeFailure::Overloaded)
 }

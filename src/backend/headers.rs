@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue};
 use crate::authority::PublicAddress;
 use crate::call::CanonicalRequest;
 use crate::credentials::Credentials;
+use crate::telemetry::TraceContext;
 
 /// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -29,6 +30,8 @@ pub(crate) struct Forwarded {
     pub(crate) host: HeaderValue,
     /// The request's id.
     pub(crate) request_id: Option<HeaderValue>,
+    /// The trace that it belongs to.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// The forwarded facts about a call's client, except the credentials.
@@ -110,7 +113,13 @@ impl Forwarded {
             scheme: public.scheme().as_str(),
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id,
+            trace: None,
         }
+    }
+
+    /// The same facts with the trace of the request.
+    pub(crate) fn traced(self, trace: Option<TraceContext>) -> Self {
+        Self { trace, ..self }
     }
 
     /// Writes the forwarding headers; they replace those of the client.
@@ -127,6 +136,9 @@ impl Forwarded {
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         insert_some(headers, X_REQUEST_ID, self.request_id.clone());
+        if let Some(trace) = &self.trace {
+            trace.write(headers);
+        }
     }
 }
 
@@ -150,6 +162,7 @@ mod tests {
             scheme: "https",
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
+            trace: None,
         };
         let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
         of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)

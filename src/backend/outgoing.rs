@@ -3,12 +3,15 @@
 use url::Position;
 
 use crate::call::ForwardableCall;
+use crate::telemetry::RequestLog;
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pub(super) request: reqwest::Request,
     pub(super) class: Class,
+    /// The record of the request that asks.
+    pub(super) log: RequestLog,
 }
 
 /// The effect of a request at the origin, which selects its deadline and its connection.
@@ -23,6 +26,14 @@ pub(super) enum Class {
 // === impl Outgoing ===
 
 impl Outgoing {
+    /// The same request, whose waits are noted in a record.
+    pub(crate) fn noted_in(self, log: &RequestLog) -> Self {
+        Self {
+            log: log.clone(),
+            ..self
+        }
+    }
+
     /// Path and query.
     pub(crate) fn target(&self) -> &str {
         &self.request.url()[Position::BeforePath..Position::AfterQuery]

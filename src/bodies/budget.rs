@@ -40,8 +40,14 @@ impl BodyBudget {
         Share::new(&self.0, bytes)
     }
 
+    /// The bytes that bodies take, and the most that they may.
+    pub(crate) fn usage(&self) -> (usize, usize) {
+        let ledger = lock(&self.0);
+        (ledger.used(), ledger.limit())
+    }
+
     #[cfg(test)]
     pub(super) fn used(&self) -> usize {
-        lock(&self.0).used()
+        self.usage().0
     }
 }

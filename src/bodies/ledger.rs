@@ -122,8 +122,11 @@ impl Ledger {
         self.large.wake_first();
     }
 
-    #[cfg(test)]
     pub(super) const fn used(&self) -> usize {
         self.used
+    }
+
+    pub(super) const fn limit(&self) -> usize {
+        self.limit
     }
 }

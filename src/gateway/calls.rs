@@ -19,6 +19,7 @@ use crate::evidence::DecidingBody;
 use crate::layers::{ClientBody, RefusalReason, RequestContext};
 use crate::relay::{AcceptedResponse, ClientContext, OriginFailure};
 use crate::response::EdgeResponse;
+use crate::telemetry::RequestLog;
 
 /// A request that the calendar's rules decide about.
 ///
@@ -68,6 +69,8 @@ pub(super) struct JudgedCall {
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
+    /// The record of the request that asks.
+    pub(super) log: RequestLog,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -194,7 +197,9 @@ impl CalendarCall {
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        Self::rehearsed(call, self.client.clone(), self.forwarded.clone())
+        let mut asked = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
+        asked.0.log = self.log.clone();
+        asked
     }
 
     /// A judged call that no client waits for by itself.
@@ -208,6 +213,7 @@ impl CalendarCall {
             client,
             forwarded,
             if_none_match: None,
+            log: RequestLog::default(),
             _memory: None,
         }))
     }

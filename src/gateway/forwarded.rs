@@ -7,5 +7,5 @@ use crate::layers::RequestContext;
 /// The forwarding headers of a request to a public address.
 pub(super) fn forwarded(context: &RequestContext, public: &PublicAddress) -> Forwarded {
     let id = context.id.value().clone();
-    Forwarded::new(context.client.address, public, Some(id))
+    Forwarded::new(context.client.address, public, Some(id)).traced(context.log.trace().cloned())
 }

@@ -82,6 +82,7 @@ impl<S> Judging<S> {
         let operation = judgement
             .operation
             .map_or("none", |operation| operation.name.as_str());
+        context.log.judged(verdict(&judgement.outcome));
         let mode = judgement.mode.name();
         let action = match judgement.outcome {
             Outcome::Forward(_) => "forwarded",
@@ -142,6 +143,18 @@ where
                 self.inner.call(call).await
             }
         }
+    }
+}
+
+/// What the rules say of a call, in one word.
+fn verdict(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Refuse(_) => "reject",
+        Outcome::Forward(call) => match call.waiver() {
+            Some(waiver) => waiver.name(),
+            None if call.deferred().is_empty() => "admit",
+            None => "defer",
+        },
     }
 }
 

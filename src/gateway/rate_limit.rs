@@ -15,14 +15,14 @@ use crate::layers::RefusalReason;
 use crate::response::EdgeResponse;
 use crate::settings::Settings;
 use crate::shared::Shared;
-use crate::telemetry::Metrics;
+use crate::telemetry::RateLimitMetrics;
 
 /// Answers 429 when a limit is exceeded; tells every other client how much is left.
 #[derive(Debug)]
 pub(super) struct RateLimit<S> {
     inner: S,
     budgets: Budgets,
-    metrics: Metrics,
+    metrics: RateLimitMetrics,
 }
 
 // === impl RateLimit ===
@@ -32,7 +32,7 @@ impl<S> RateLimit<S> {
         Self {
             inner,
             budgets: Budgets::new(&settings.rate_limits, &shared.buckets),
-            metrics: shared.metrics.clone(),
+            metrics: shared.metrics.rate_limits().clone(),
         }
     }
 }
@@ -50,12 +50,13 @@ where
         let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {
             Ok(receipt) => receipt,
             Err(exceeded) => {
-                self.metrics.rate_limited(exceeded.budget);
+                self.metrics.refused(exceeded.budget);
                 let reason = RefusalReason::moment("a rate limit holds in every mode");
                 request.asked.refused(DecidingBody::None, reason);
                 return fault::too_fast(&exceeded);
             }
         };
+        self.metrics.passed();
         let CallResponse { mut response, login } = self.inner.call(request).await;
         receipt.status().write(response.headers_mut());
         if login == Login::NotRefused {

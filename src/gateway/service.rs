@@ -115,8 +115,8 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         opened: OpenedCall,
         body: CallBody,
     ) -> EdgeResponse {
-        if let Some(operation) = opened.operation() {
-            context.log.about(Traffic::Operation(operation));
+        if let Some((operation, root)) = opened.operation() {
+            context.log.about(Traffic::Operation(operation, root));
         }
         let request = CallRequest {
             asked: Box::new(AskedCall { head, context }),

@@ -158,7 +158,10 @@ impl Site {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        match self.backends.for_site().pass(outgoing, traffic).await {
+        let timer = context.log.exchange();
+        let answer = self.backends.for_site().pass(outgoing, traffic, &context.log).await;
+        drop(timer);
+        match answer {
             Ok(answer) => self.answered(answer, &public),
             Err(failure) => match BodyFault::behind(&failure) {
                 Some(fault) => fault.response(),
@@ -176,7 +179,10 @@ impl Site {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        match self.backends.for_site().upgrade(outgoing, protocol).await {
+        let timer = context.log.exchange();
+        let answer = self.backends.for_site().upgrade(outgoing, protocol, &context.log).await;
+        drop(timer);
+        match answer {
             Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),
             Ok(Upgrade::Switched { headers, .. }) if !upgrade::is_granted(&headers, protocol) => {
                 fault::not_relayed(&OriginFailure::InvalidStatus(StatusCode::SWITCHING_PROTOCOLS))

@@ -11,6 +11,7 @@ use super::peer::Peer;
 use super::per_address::{AddressPermit, PerAddressLimit};
 use super::proxy_header::{HeaderFault, read_header};
 use super::stream::Socket;
+use crate::telemetry::ConnectionEnd;
 
 /// The rule for PROXY headers on TCP connections.
 ///
@@ -89,6 +90,20 @@ async fn read_proxy_header(arrival: &mut Arriving, proxies: &[IpNet]) -> Result<
         peer.local = Some(addresses.destination);
     }
     Ok(())
+}
+
+// === impl AcceptFault ===
+
+impl AcceptFault {
+    /// Why the connection ends, for its count.
+    pub(super) const fn end(&self) -> ConnectionEnd {
+        match self {
+            Self::Stranger => ConnectionEnd::Stranger,
+            Self::Header(_) => ConnectionEnd::ProxyHeader,
+            Self::TooManyConnections => ConnectionEnd::AddressLimit,
+            Self::Handshake(_) => ConnectionEnd::TlsHandshake,
+        }
+    }
 }
 
 // === impl ProxyHeaderPolicy ===

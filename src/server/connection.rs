@@ -28,6 +28,7 @@ use super::tunnel::{AskedUpgrade, Handover, Tunnel};
 use crate::framing::{FrameMeter, Inspector};
 use crate::response::EdgeResponse;
 use crate::settings::{Http2Limits, Limits, Timeouts};
+use crate::telemetry::ConnectionEnd;
 
 /// The factor between the configured limits of an HTTP/1 head and those set on hyper, which refuses without a
 /// body.
@@ -115,8 +116,14 @@ impl Protocol {
         self.limits.head
     }
 
-    /// Serves one connection to its end.
-    pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain)
+    /// Serves one connection to its end, and says why it ended.
+    pub(super) async fn serve<S>(
+        &self,
+        socket: Socket,
+        peer: Peer,
+        service: S,
+        drain: Drain,
+    ) -> ConnectionEnd
     where
         S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send + 'static,
@@ -135,7 +142,7 @@ impl Protocol {
         let service = ConnectionService {
             inner: service,
             activity: activity.clone(),
-            breach,
+            breach: breach.clone(),
             peer,
             drain: drain.clone(),
             handover: handover.clone(),
@@ -145,11 +152,13 @@ impl Protocol {
         tokio::pin!(connection);
         let mut limits = self.limits;
         let (mut announced, mut closing) = (false, false);
+        let mut end = ConnectionEnd::Finished;
         loop {
             tokio::select! {
                 ended = connection.as_mut() => {
                     if let Err(error) = ended {
                         tracing::debug!(error = %error, "a client connection ended early");
+                        end = ConnectionEnd::Broken;
                     }
                     break;
                 }
@@ -163,22 +172,25 @@ impl Protocol {
                 }
                 () = drain.dismissed(), if !closing => {
                     closing = true;
+                    end = ConnectionEnd::Drain;
                     activity.dismiss();
                     connection.as_mut().graceful_shutdown();
                 }
                 phase = activity.overstayed(limits) => {
                     if closing || phase != Phase::Idle {
-                        return;
+                        return if closing { end } else { ConnectionEnd::Silent };
                     }
                     closing = true;
+                    end = ConnectionEnd::Idle;
                     // A client that received the shutdown notice gets one more short phase.
                     limits.idle = limits.head;
                     connection.as_mut().graceful_shutdown();
                 }
-                () = drain.over() => return,
+                () = drain.over() => return ConnectionEnd::Drain,
             }
         }
         join_upgraded(handover, &drain).await;
+        if breach.was_found() { ConnectionEnd::Framing } else { end }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reports to the service of a connection which request is broken, and why.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::framing::{Breach, Breached, Part};
@@ -16,6 +16,8 @@ struct BreachRecord {
     /// Requests up to the one whose response switches protocols; 0: none does.
     switched: AtomicU64,
     found: OnceLock<Found>,
+    /// Frames of HTTP/2 were a flood.
+    flooded: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -39,6 +41,16 @@ impl FoundBreach {
     pub(super) fn report(&self, request: u64, breached: Breached) {
         // A connection has at most one breach, because nothing behind it is read.
         let _ = self.0.found.set(Found { request, breached });
+    }
+
+    /// Records that frames were a flood.
+    pub(super) fn flooded(&self) {
+        self.0.flooded.store(true, Ordering::Relaxed);
+    }
+
+    /// True if the connection ends because of its bytes.
+    pub(super) fn was_found(&self) -> bool {
+        self.0.found.get().is_some() || self.0.flooded.load(Ordering::Relaxed)
     }
 
     /// Requests up to the one whose response switches protocols; what follows them is no HTTP.

@@ -185,6 +185,7 @@ impl<S> InspectedIo<S> {
 
     fn end(&mut self, flood: Flood) {
         tracing::debug!(reason = %flood, "a client connection is ended");
+        self.breach.flooded();
         self.held.truncate(self.passed);
         self.held.extend_from_slice(FORBIDDEN_FRAME);
         self.passed = self.held.len();

@@ -19,6 +19,7 @@ use super::peer::Peer;
 use super::per_address::PerAddressLimit;
 use super::proxy_header::HeaderFault;
 use crate::response::EdgeResponse;
+use crate::telemetry::{ConnectionEnd, ConnectionMetrics};
 
 /// The first and the longest pause after a failed accept; descriptors become free when connections end.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -54,6 +55,8 @@ pub(crate) struct Worker<S> {
     pub(crate) per_address: PerAddressLimit,
     /// The graceful shutdown that this worker takes part in.
     pub(crate) drain: Drain,
+    /// The counts of connections.
+    pub(crate) metrics: ConnectionMetrics,
 }
 
 // === impl ConnectionLimit ===
@@ -139,13 +142,14 @@ where
 
     fn start(&self, arrival: Arriving, permit: ConnectionPermit) {
         let this = self.clone();
+        let open = self.metrics.open();
         self.drain.spawn(async move {
-            this.serve(arrival).await;
+            open.end(this.serve(arrival).await);
             drop(permit);
         });
     }
 
-    async fn serve(self, arrival: Arriving) {
+    async fn serve(self, arrival: Arriving) -> ConnectionEnd {
         let Self {
             protocol,
             service,
@@ -158,15 +162,22 @@ where
         let accept = open(arrival, protocol.proxy_header_policy(), &per_address);
         let opened = tokio::select! {
             opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
-            () = drain.dismissed() => return,
+            () = drain.dismissed() => return ConnectionEnd::Drain,
         };
         match opened {
             Ok(Ok(opened)) => {
-                protocol.serve(opened.socket, opened.peer, service, drain).await;
+                let end = protocol.serve(opened.socket, opened.peer, service, drain).await;
                 drop(opened.address_permit);
+                end
             }
-            Ok(Err(fault)) => log_fault(&fault, peer),
-            Err(_) => tracing::debug!("a client connection was not opened in time"),
+            Ok(Err(fault)) => {
+                log_fault(&fault, peer);
+                fault.end()
+            }
+            Err(_) => {
+                tracing::debug!("a client connection was not opened in time");
+                ConnectionEnd::NotOpened
+            }
         }
     }
 }

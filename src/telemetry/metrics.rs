@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Method, StatusCode};
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::gauge::Gauge;
@@ -17,23 +16,28 @@ use prometheus_client::registry::{Registry, Unit};
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache::CacheMetrics;
 use super::certificate::CertificateMetrics;
+use super::connections::ConnectionMetrics;
 use super::exchanges::{ExchangeFamilies, ExchangeMetrics};
 use super::indexes::IndexMetrics;
-use super::labels::{class_label, method_label};
+use super::memory::MemoryMetrics;
 use super::migration::MigrationMetrics;
+use super::process::ProcessFigures;
+use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
+use super::requests::RequestMetrics;
 
 /// Upper bounds of the duration buckets, in seconds: from the edge's own refusals to the write deadline.
-const BUCKETS: [f64; 12] = [
-    0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
+const BUCKETS: [f64; 14] = [
+    0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0,
 ];
 
 /// All metrics of one edge; clones share their values.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     registry: Arc<Registry>,
-    requests: Family<RequestLabels, Counter>,
-    request_seconds: Family<OperationLabels, Histogram, Buckets>,
+    /// Metrics whose names begin with `process_` instead.
+    process: Arc<Registry>,
+    requests: RequestMetrics,
     findings: Family<FindingLabels, Counter>,
     exchanges: Family<ExchangeLabels, Counter>,
     exchange_seconds: Family<OperationLabels, Histogram, Buckets>,
@@ -43,24 +47,11 @@ pub(crate) struct Metrics {
     backends: BackendFamilies,
     further: ExchangeFamilies,
     migration: MigrationMetrics,
-    rate_limited: Family<BudgetLabels, Counter>,
+    rate_limits: RateLimitMetrics,
+    connections: ConnectionMetrics,
+    memory: MemoryMetrics,
     cache: CacheMetrics,
     certificate: CertificateMetrics,
-}
-
-/// One answered request.
-#[derive(Debug)]
-pub(crate) struct Served<'a> {
-    /// The operation's name, `site` or `none`.
-    pub(crate) operation: &'static str,
-    /// The client's method.
-    pub(crate) method: &'a Method,
-    /// The status of the response.
-    pub(crate) status: StatusCode,
-    /// The source of the response: `edge`, `cache` or `origin`.
-    pub(crate) source: &'static str,
-    /// Time from the head of the request to the last byte of the response.
-    pub(crate) duration: Duration,
 }
 
 /// One exchange with the origin.
@@ -77,14 +68,6 @@ pub(crate) struct Exchange {
 /// Counts one request as running until dropped.
 #[derive(Debug)]
 pub(crate) struct Inflight(Gauge);
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RequestLabels {
-    operation: &'static str,
-    method: &'static str,
-    code_class: &'static str,
-    source: &'static str,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OperationLabels {
@@ -110,11 +93,6 @@ struct ExchangeLabels {
     outcome: &'static str,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct BudgetLabels {
-    budget: &'static str,
-}
-
 /// The buckets of every duration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Buckets;
@@ -131,8 +109,8 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let mut metrics = Self {
             registry: Arc::default(),
-            requests: Family::default(),
-            request_seconds: Family::new_with_constructor(Buckets),
+            process: Arc::new(process()),
+            requests: RequestMetrics::new(),
             findings: Family::default(),
             exchanges: Family::default(),
             exchange_seconds: Family::new_with_constructor(Buckets),
@@ -142,7 +120,9 @@ impl Metrics {
             backends: BackendFamilies::default(),
             further: ExchangeFamilies::default(),
             migration: MigrationMetrics::default(),
-            rate_limited: Family::default(),
+            rate_limits: RateLimitMetrics::default(),
+            connections: ConnectionMetrics::default(),
+            memory: MemoryMetrics::default(),
             cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
         };
@@ -152,13 +132,9 @@ impl Metrics {
 
     fn registered(&self) -> Registry {
         let mut registry = Registry::with_prefix("edge");
-        registry.register("http_requests", "Requests answered", self.requests.clone());
-        registry.register_with_unit(
-            "http_request_duration",
-            "From a request's head to the last byte of its answer",
-            Unit::Seconds,
-            self.request_seconds.clone(),
-        );
+        self.requests.register(&mut registry);
+        self.connections.register(&mut registry);
+        self.memory.register(&mut registry);
         registry.register(
             "validation_findings",
             "Broken rules found in requests",
@@ -181,11 +157,7 @@ impl Metrics {
         self.backends.register(&mut registry);
         self.further.register(&mut registry);
         self.migration.register(&mut registry);
-        registry.register(
-            "rate_limited",
-            "Requests refused because a budget was used up",
-            self.rate_limited.clone(),
-        );
+        self.rate_limits.register(&mut registry);
         self.cache.register(&mut registry);
         self.certificate.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
@@ -193,21 +165,24 @@ impl Metrics {
         registry
     }
 
-    /// Counts an answered request.
-    pub(crate) fn served(&self, served: &Served<'_>) {
-        let labels = RequestLabels {
-            operation: served.operation,
-            method: method_label(served.method),
-            code_class: class_label(served.status),
-            source: served.source,
-        };
-        self.requests.get_or_create(&labels).inc();
-        let labels = OperationLabels {
-            operation: served.operation,
-        };
-        self.request_seconds
-            .get_or_create(&labels)
-            .observe(served.duration.as_secs_f64());
+    /// The metrics of requests.
+    pub(crate) fn requests(&self) -> &RequestMetrics {
+        &self.requests
+    }
+
+    /// The metrics of client connections.
+    pub(crate) fn connections(&self) -> &ConnectionMetrics {
+        &self.connections
+    }
+
+    /// The metrics of bodies in memory.
+    pub(crate) fn memory(&self) -> &MemoryMetrics {
+        &self.memory
+    }
+
+    /// The metrics of rate limits.
+    pub(crate) fn rate_limits(&self) -> &RateLimitMetrics {
+        &self.rate_limits
     }
 
     /// Counts a violated rule.
@@ -245,11 +220,6 @@ impl Metrics {
         &self.migration
     }
 
-    /// Counts a request above its rate limit.
-    pub(crate) fn rate_limited(&self, budget: &'static str) {
-        self.rate_limited.get_or_create(&BudgetLabels { budget }).inc();
-    }
-
     /// Counts a request as running while the guard lives.
     pub(crate) fn begin(&self) -> Inflight {
         self.inflight.inc();
@@ -279,9 +249,18 @@ impl Metrics {
     /// All metrics in the Prometheus text format.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
-        encode(&mut text, &self.registry).expect("writing to a string cannot fail");
+        encode_registry(&mut text, &self.registry)
+            .and_then(|()| encode_registry(&mut text, &self.process))
+            .and_then(|()| encode_eof(&mut text))
+            .expect("writing to a string cannot fail");
         text
     }
+}
+
+fn process() -> Registry {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(ProcessFigures::new()));
+    registry
 }
 
 impl fmt::Debug for Metrics {
@@ -298,6 +277,8 @@ impl Drop for Inflight {
 
 #[cfg(test)]
 mod tests {
+    use super::super::request_log::BackendTimes;
+    use super::super::requests::Served;
     use super::*;
 
     #[test]
@@ -305,12 +286,20 @@ mod tests {
         let metrics = Metrics::new();
         let _running = metrics.begin();
         let _backend = metrics.backend("http://wp.example");
-        metrics.served(&Served {
+        let root = Arc::from("/wp-json");
+        metrics.requests().prepare(&[Arc::clone(&root)]);
+        metrics.requests().served(&Served {
             operation: "events.list",
-            method: &Method::GET,
-            status: StatusCode::OK,
-            source: "origin",
+            root: Some(&root),
+            status: 200,
+            source: "backend",
             duration: Duration::from_millis(20),
+            bytes: 7,
+            edge: Duration::from_millis(1),
+            backend: Some(BackendTimes {
+                queue: Duration::ZERO,
+                backend: Duration::from_millis(19),
+            }),
         });
         metrics.exchanged(&Exchange {
             operation: "events.list",
@@ -319,7 +308,13 @@ mod tests {
         });
         let text = metrics.render();
         for line in [
-            r#"edge_http_requests_total{operation="events.list",method="GET",code_class="2xx",source="origin"} 1"#,
+            r#"edge_http_requests_total{operation="events.list",root="/wp-json",source="backend",status="200"} 1"#,
+            r#"edge_http_requests_total{operation="venues.list",root="/wp-json",source="edge",status="503"} 0"#,
+            r#"edge_http_request_phase_seconds_count{operation="events.list",phase="queue"} 1"#,
+            r#"edge_http_response_body_bytes_total{source="backend"} 7"#,
+            r#"edge_connections_ended_total{reason="tls_handshake"} 0"#,
+            r#"edge_rate_limited_total{budget="address-lists"} 0"#,
+            "\nprocess_start_time_seconds ",
             r#"edge_http_request_duration_seconds_count{operation="events.list"} 1"#,
             r#"edge_origin_requests_total{operation="events.list",outcome="2xx"} 1"#,
             r#"edge_origin_request_duration_seconds_count{operation="events.list"} 1"#,

@@ -1,8 +1,11 @@
 //! Facts about a request that services find out, for its log line, its metrics and the explanation of its refusal.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use super::refusals::RefusalNote;
+use super::trace_context::TraceContext;
 use crate::contract::Operation;
 
 /// The shared record of a request: inner services write to it once, the access log reads it at the end.
@@ -13,6 +16,12 @@ pub(crate) struct RequestLog(Arc<RequestFacts>);
 struct RequestFacts {
     subject: OnceLock<Traffic>,
     refused: OnceLock<RefusalNote>,
+    verdict: OnceLock<&'static str>,
+    /// Nanoseconds of all waits for a permit.
+    queued: AtomicU64,
+    /// Nanoseconds of all exchanges with a backend, with their waits.
+    exchanged: AtomicU64,
+    trace: Option<TraceContext>,
     /// Whether refusals are kept, so that the cost of noting them is worth it.
     keeps_refusals: bool,
 }
@@ -20,21 +29,76 @@ struct RequestFacts {
 /// The subject of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Traffic {
-    /// A call of the calendar API.
-    Operation(&'static Operation),
+    /// A call of the calendar API, at the root of this position in the settings.
+    Operation(&'static Operation, usize),
     /// A request for the rest of the site.
     Site,
+}
+
+/// The time of a request at and before a backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BackendTimes {
+    /// It waited for a permit.
+    pub(crate) queue: Duration,
+    /// From the permit to the answer: whole where it is read whole, else its head.
+    pub(crate) backend: Duration,
+}
+
+/// Adds the time until it is dropped to that of all exchanges of a request.
+#[derive(Debug)]
+pub(crate) struct ExchangeTimer {
+    log: RequestLog,
+    started: Instant,
 }
 
 // === impl RequestLog ===
 
 impl RequestLog {
-    /// The record of a request whose refusal is kept.
-    pub(crate) fn keeping_refusals() -> Self {
+    /// The record of a request of a trace, which notes refusals if they are kept.
+    pub(crate) fn new(trace: TraceContext, keeps_refusals: bool) -> Self {
         Self(Arc::new(RequestFacts {
-            keeps_refusals: true,
+            keeps_refusals,
+            trace: Some(trace),
             ..RequestFacts::default()
         }))
+    }
+
+    /// The trace; none for questions of the edge's own.
+    pub(crate) fn trace(&self) -> Option<&TraceContext> {
+        self.0.trace.as_ref()
+    }
+
+    /// Sets what the rules say of the request; the first value stays.
+    pub(crate) fn judged(&self, verdict: &'static str) {
+        let _ = self.0.verdict.set(verdict);
+    }
+
+    /// What the rules say of the request, if they were asked.
+    pub(crate) fn verdict(&self) -> Option<&'static str> {
+        self.0.verdict.get().copied()
+    }
+
+    /// Adds a wait for a permit.
+    pub(crate) fn queued(&self, wait: Duration) {
+        self.0.queued.fetch_add(nanoseconds(wait), Ordering::Relaxed);
+    }
+
+    /// Begins an exchange with a backend, which ends when the timer is dropped.
+    pub(crate) fn exchange(&self) -> ExchangeTimer {
+        ExchangeTimer {
+            log: self.clone(),
+            started: Instant::now(),
+        }
+    }
+
+    /// The time at backends; none if none was asked.
+    pub(crate) fn backend_times(&self) -> Option<BackendTimes> {
+        let exchanged = self.0.exchanged.load(Ordering::Relaxed);
+        let queued = self.0.queued.load(Ordering::Relaxed);
+        (exchanged > 0).then(|| BackendTimes {
+            queue: Duration::from_nanos(queued),
+            backend: Duration::from_nanos(exchanged.saturating_sub(queued)),
+        })
     }
 
     /// Sets the subject of the request; the first value stays.
@@ -58,7 +122,15 @@ impl RequestLog {
     /// The operation; none for other requests.
     pub(crate) fn called(&self) -> Option<&'static Operation> {
         match self.0.subject.get() {
-            Some(Traffic::Operation(operation)) => Some(operation),
+            Some(Traffic::Operation(operation, _)) => Some(operation),
+            Some(Traffic::Site) | None => None,
+        }
+    }
+
+    /// The position of the root of a call.
+    pub(crate) fn root(&self) -> Option<usize> {
+        match self.0.subject.get() {
+            Some(Traffic::Operation(_, root)) => Some(*root),
             Some(Traffic::Site) | None => None,
         }
     }
@@ -66,9 +138,21 @@ impl RequestLog {
     /// The operation's name, `site`, or `none`.
     pub(crate) fn operation(&self) -> &'static str {
         match self.0.subject.get() {
-            Some(Traffic::Operation(operation)) => &operation.name,
+            Some(Traffic::Operation(operation, _)) => &operation.name,
             Some(Traffic::Site) => "site",
             None => "none",
         }
     }
+}
+
+impl Drop for ExchangeTimer {
+    fn drop(&mut self) {
+        let elapsed = nanoseconds(self.started.elapsed());
+        self.log.0.exchanged.fetch_add(elapsed, Ordering::Relaxed);
+    }
+}
+
+/// Five centuries fit.
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -11,6 +11,18 @@ use super::shared_buckets::SharedBuckets;
 use crate::credentials::Principal;
 use crate::settings::{CallRates, Rate, RateLimits};
 
+/// The names of all budgets.
+pub const BUDGETS: [&str; 8] = [
+    "address-lists",
+    "address-items",
+    "address-writes",
+    "credentials-lists",
+    "credentials-items",
+    "credentials-writes",
+    "address-logins",
+    "account-logins",
+];
+
 /// The budgets of an edge.
 #[derive(Debug)]
 pub struct Budgets {

@@ -14,7 +14,7 @@ mod writers;
 pub use bucket_store::{BucketKey, BucketStore};
 pub use gcra::Level;
 
-pub use budgets::{Budgets, Exceeded};
+pub use budgets::{BUDGETS, Budgets, Exceeded};
 pub use client::{Client, CostClass};
 pub use fields::{RateLimitStatus, whole_seconds};
 pub use named_accounts::NamedAccounts;

@@ -259,6 +259,7 @@ impl Decider {
     fn opened(&self, head: &RequestHead<'_>, target: Target) -> OpenedCall {
         let method = &head.parts.method;
         let operation = target.call().and_then(|target| target.operation);
+        let root = target.call().map(|target| target.root);
         let profile = self.on_head.judge.enforced_profile(operation);
         let credentials = Credentials::read(&head.parts.headers, profile, &self.schemes);
         let cost = CostClass::of(method, operation);
@@ -289,7 +290,7 @@ impl Decider {
             (Target::Site { .. } | Target::Invalid(_), None) => Err(Refusal::no_route()),
         };
         OpenedCall {
-            operation,
+            operation: operation.zip(root),
             cost,
             identity,
             next,

@@ -14,7 +14,7 @@ use crate::routing::CallTarget;
 /// A request that the calendar's rules decide about, after its head is read and before its body is.
 #[derive(Debug)]
 pub struct OpenedCall {
-    pub(super) operation: Option<&'static Operation>,
+    pub(super) operation: Option<(&'static Operation, usize)>,
     pub(super) cost: CostClass,
     pub(super) identity: Identity,
     /// The consequence of the head.
@@ -51,8 +51,8 @@ pub enum BodyRule {
 // === impl OpenedCall ===
 
 impl OpenedCall {
-    /// The operation that path and method lead to, whether or not the call is refused.
-    pub const fn operation(&self) -> Option<&'static Operation> {
+    /// The operation that path and method lead to with the position of its root, whether or not the call is refused.
+    pub const fn operation(&self) -> Option<(&'static Operation, usize)> {
         self.operation
     }
 

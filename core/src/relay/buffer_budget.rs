@@ -55,6 +55,12 @@ impl BufferBudget {
         self.shared.limit.store(limit, Ordering::Relaxed);
     }
 
+    /// The bytes that are buffered, and the most that may be.
+    pub fn usage(&self) -> (usize, usize) {
+        let load = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+        (load(&self.shared.reserved), load(&self.shared.limit))
+    }
+
     pub(super) fn with_limit(limit: usize) -> Self {
         Self {
             shared: Arc::new(Counters {

@@ -1,0 +1,158 @@
+//! The connections of clients: how many are open, and why others ended.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+/// The metrics of client connections; clones share their values.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionMetrics {
+    open: Gauge,
+    limit: Gauge,
+    opened: Counter,
+    ended: Family<EndLabels, Counter>,
+}
+
+/// Why a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConnectionEnd {
+    /// Both sides were done.
+    Finished,
+    /// The client left, or the connection broke.
+    Broken,
+    /// Its bytes could be read in two ways, or were a flood.
+    Framing,
+    /// The client was silent for too long within a request's head.
+    Silent,
+    /// It was idle for too long.
+    Idle,
+    /// The edge stopped.
+    Drain,
+    /// The peer may not send PROXY headers.
+    Stranger,
+    /// The PROXY header was missing or malformed.
+    ProxyHeader,
+    /// The address held too many connections.
+    AddressLimit,
+    /// The TLS handshake failed.
+    TlsHandshake,
+    /// The steps before the first request took too long.
+    NotOpened,
+}
+
+/// Counts a connection as open while it lives, and its end.
+#[derive(Debug)]
+pub(crate) struct OpenConnection {
+    metrics: ConnectionMetrics,
+    end: ConnectionEnd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EndLabels {
+    reason: &'static str,
+}
+
+// === impl ConnectionEnd ===
+
+impl ConnectionEnd {
+    const ALL: [Self; 11] = [
+        Self::Finished,
+        Self::Broken,
+        Self::Framing,
+        Self::Silent,
+        Self::Idle,
+        Self::Drain,
+        Self::Stranger,
+        Self::ProxyHeader,
+        Self::AddressLimit,
+        Self::TlsHandshake,
+        Self::NotOpened,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Broken => "broken",
+            Self::Framing => "framing",
+            Self::Silent => "silent",
+            Self::Idle => "idle",
+            Self::Drain => "drain",
+            Self::Stranger => "stranger",
+            Self::ProxyHeader => "proxy_header",
+            Self::AddressLimit => "address_limit",
+            Self::TlsHandshake => "tls_handshake",
+            Self::NotOpened => "not_opened",
+        }
+    }
+}
+
+// === impl ConnectionMetrics ===
+
+impl Default for ConnectionMetrics {
+    fn default() -> Self {
+        let ended = Family::<EndLabels, Counter>::default();
+        for end in ConnectionEnd::ALL {
+            drop(ended.get_or_create(&EndLabels { reason: end.name() }));
+        }
+        Self {
+            open: Gauge::default(),
+            limit: Gauge::default(),
+            opened: Counter::default(),
+            ended,
+        }
+    }
+}
+
+impl ConnectionMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register("connections_open", "Connections of clients", self.open.clone());
+        registry.register(
+            "connections_limit",
+            "The most connections of clients; further ones wait to be accepted",
+            self.limit.clone(),
+        );
+        registry.register("connections_opened", "Connections accepted", self.opened.clone());
+        registry.register(
+            "connections_ended",
+            "Connections that ended, by the reason",
+            self.ended.clone(),
+        );
+    }
+
+    /// Notes the most connections that may be open.
+    pub(crate) fn limited(&self, most: usize) {
+        self.limit.set(i64::try_from(most).unwrap_or(i64::MAX));
+    }
+
+    /// Counts a connection as open until the guard is dropped.
+    pub(crate) fn open(&self) -> OpenConnection {
+        self.open.inc();
+        self.opened.inc();
+        OpenConnection {
+            metrics: self.clone(),
+            // Unless something else is said: the task of the connection was cut.
+            end: ConnectionEnd::Drain,
+        }
+    }
+}
+
+// === impl OpenConnection ===
+
+impl OpenConnection {
+    /// The connection has ended for this reason.
+    pub(crate) fn end(mut self, end: ConnectionEnd) {
+        self.end = end;
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.metrics.open.dec();
+        let labels = EndLabels {
+            reason: self.end.name(),
+        };
+        self.metrics.ended.get_or_create(&labels).inc();
+    }
+}

@@ -1,0 +1,142 @@
+//! The process as the kernel sees it, with the names that every Prometheus library uses.
+
+use std::fmt;
+use std::fs;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+use super::wall_clock::since_1970;
+
+/// Reads the figures of this process at each scrape; there are none where there is no `/proc`.
+#[derive(Debug)]
+pub(super) struct ProcessFigures {
+    started: f64,
+}
+
+/// The figures of one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Figures {
+    cpu_seconds: f64,
+    resident_bytes: u64,
+    virtual_bytes: u64,
+    threads: u64,
+}
+
+// === impl ProcessFigures ===
+
+impl ProcessFigures {
+    /// The process has started now.
+    pub(super) fn new() -> Self {
+        Self {
+            started: since_1970().as_secs_f64(),
+        }
+    }
+}
+
+impl Collector for ProcessFigures {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        gauge(
+            &mut encoder,
+            ("process_start_time_seconds", "When the edge started, since 1970"),
+            self.started,
+        )?;
+        let Some(figures) = Figures::read() else {
+            return Ok(());
+        };
+        let cpu = ConstCounter::new(figures.cpu_seconds);
+        let metric = encoder.encode_descriptor(
+            "process_cpu_seconds",
+            "Processor time used",
+            None,
+            cpu.metric_type(),
+        )?;
+        cpu.encode(metric)?;
+        gauge(
+            &mut encoder,
+            ("process_resident_memory_bytes", "Memory in use"),
+            float(figures.resident_bytes),
+        )?;
+        gauge(
+            &mut encoder,
+            ("process_virtual_memory_bytes", "Address space in use"),
+            float(figures.virtual_bytes),
+        )?;
+        gauge(&mut encoder, ("process_threads", "Threads"), float(figures.threads))?;
+        if let Ok(open) = fs::read_dir("/proc/self/fd") {
+            // One of them lists the others.
+            let open = open.count().saturating_sub(1);
+            let open = float(u64::try_from(open).unwrap_or(u64::MAX));
+            gauge(&mut encoder, ("process_open_fds", "Open files and sockets"), open)?;
+        }
+        match rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+            Some(most) => gauge(
+                &mut encoder,
+                ("process_max_fds", "The most open files and sockets"),
+                float(most),
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+fn gauge(
+    encoder: &mut DescriptorEncoder<'_>,
+    (name, help): (&'static str, &'static str),
+    value: f64,
+) -> fmt::Result {
+    let gauge = ConstGauge::new(value);
+    let metric = encoder.encode_descriptor(name, help, None, gauge.metric_type())?;
+    gauge.encode(metric)
+}
+
+/// Figures are small enough to be exact.
+#[allow(clippy::cast_precision_loss, reason = "memory and counts are below 2^53")]
+const fn float(value: u64) -> f64 {
+    value as f64
+}
+
+// === impl Figures ===
+
+impl Figures {
+    fn read() -> Option<Self> {
+        let stat = fs::read_to_string("/proc/self/stat").ok()?;
+        let page = u64::try_from(rustix::param::page_size()).ok()?;
+        Self::parse(&stat, rustix::param::clock_ticks_per_second(), page)
+    }
+
+    /// Reads `/proc/self/stat`: after the name in brackets, which may hold anything, come numbers.
+    fn parse(stat: &str, ticks: u64, page: u64) -> Option<Self> {
+        let (_, numbers) = stat.rsplit_once(')')?;
+        let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
+        // proc_pid_stat(5) counts from 1 and counts the id and the name, which are cut off.
+        let field = |position: usize| numbers.get(position - 3)?.parse::<u64>().ok();
+        Some(Self {
+            cpu_seconds: float(field(14)? + field(15)?) / float(ticks.max(1)),
+            threads: field(20)?,
+            virtual_bytes: field(23)?,
+            resident_bytes: field(24)?.saturating_mul(page),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_stand_behind_the_name() {
+        let stat = "42 (a) b (c) S 1 42 42 0 -1 4194304 100 0 0 0 250 150 0 0 20 0 7 0 1000 8192 3 18446744073709551615";
+        let figures = Figures::parse(stat, 100, 4096);
+        let expected = Figures {
+            cpu_seconds: 4.0,
+            resident_bytes: 3 * 4096,
+            virtual_bytes: 8192,
+            threads: 7,
+        };
+        assert_eq!(figures, Some(expected));
+        assert_eq!(Figures::parse("42 (a) S 1", 100, 4096), None);
+    }
+}

@@ -1,0 +1,210 @@
+//! Requests by operation, root, source and status, and where their time went.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::metrics::Buckets;
+use super::request_log::BackendTimes;
+use crate::contract::table;
+
+/// The part that answered a request: the closed set of the label `source`.
+const SOURCES: [&str; 3] = ["edge", "cache", "backend"];
+
+/// The operations beside those of the table: the rest of the site, and requests that lead to no operation.
+const BESIDE: [&str; 2] = ["site", "none"];
+
+/// Statuses of responses that exist from the start for each operation, with their sources.
+const EXPECTED: [(&str, u16); 8] = [
+    ("backend", 200),
+    ("backend", 404),
+    ("cache", 200),
+    ("edge", 400),
+    ("edge", 429),
+    ("edge", 502),
+    ("edge", 503),
+    ("edge", 504),
+];
+
+/// The metrics of requests; clones share their values.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestMetrics {
+    requests: Family<RequestLabels, Counter>,
+    body_bytes: Family<SourceLabels, Counter>,
+    seconds: Family<OperationLabels, Histogram, Buckets>,
+    phases: Family<PhaseLabels, Histogram, Buckets>,
+    /// The histograms of each operation: they are found once.
+    by_operation: Arc<HashMap<&'static str, OperationHistograms>>,
+    no_root: Arc<str>,
+}
+
+/// One answered request.
+#[derive(Debug)]
+pub(crate) struct Served<'a> {
+    /// The operation's name, `site` or `none`.
+    pub(crate) operation: &'static str,
+    /// The path of its root; none outside of the API.
+    pub(crate) root: Option<&'a Arc<str>>,
+    /// The status of the response.
+    pub(crate) status: u16,
+    /// The source of the response: `edge`, `cache` or `backend`.
+    pub(crate) source: &'static str,
+    /// From the head of the request to the last byte of the response.
+    pub(crate) duration: Duration,
+    /// The bytes of the response's body that were sent.
+    pub(crate) bytes: u64,
+    /// The time at the edge: from the head of the request to the head of the response, without that at backends.
+    pub(crate) edge: Duration,
+    /// The time at backends.
+    pub(crate) backend: Option<BackendTimes>,
+}
+
+#[derive(Debug)]
+struct OperationHistograms {
+    whole: Histogram,
+    queue: Histogram,
+    backend: Histogram,
+    edge: Histogram,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    operation: &'static str,
+    root: Arc<str>,
+    source: &'static str,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct SourceLabels {
+    source: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OperationLabels {
+    operation: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PhaseLabels {
+    operation: &'static str,
+    phase: &'static str,
+}
+
+// === impl RequestMetrics ===
+
+impl RequestMetrics {
+    pub(super) fn new() -> Self {
+        let seconds = Family::new_with_constructor(Buckets);
+        let phases = Family::new_with_constructor(Buckets);
+        let body_bytes = Family::<SourceLabels, Counter>::default();
+        for source in SOURCES {
+            drop(body_bytes.get_or_create(&SourceLabels { source }));
+        }
+        Self {
+            by_operation: Arc::new(histograms(&seconds, &phases)),
+            requests: Family::default(),
+            body_bytes,
+            seconds,
+            phases,
+            no_root: Arc::from(""),
+        }
+    }
+
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "http_requests",
+            "Requests answered, by operation, root, who answered, and status",
+            self.requests.clone(),
+        );
+        registry.register_with_unit(
+            "http_request_duration",
+            "From a request's head to the last byte of its response, which waits for slow clients",
+            Unit::Seconds,
+            self.seconds.clone(),
+        );
+        registry.register_with_unit(
+            "http_request_phase",
+            "Parts of the time to a response's head: in the queue toward a backend, at the backend, and at the edge",
+            Unit::Seconds,
+            self.phases.clone(),
+        );
+        registry.register_with_unit(
+            "http_response_body",
+            "Bytes of response bodies sent to clients",
+            Unit::Bytes,
+            self.body_bytes.clone(),
+        );
+    }
+
+    /// Creates the series of these roots with zero.
+    pub(crate) fn prepare(&self, roots: &[Arc<str>]) {
+        for operation in table().operations() {
+            for root in roots {
+                self.expect(&operation.name, root);
+            }
+        }
+        for operation in BESIDE {
+            self.expect(operation, &self.no_root);
+        }
+    }
+
+    /// Counts an answered request.
+    pub(crate) fn served(&self, served: &Served<'_>) {
+        let labels = RequestLabels {
+            operation: served.operation,
+            root: Arc::clone(served.root.unwrap_or(&self.no_root)),
+            source: served.source,
+            status: served.status,
+        };
+        self.requests.get_or_create(&labels).inc();
+        let labels = SourceLabels {
+            source: served.source,
+        };
+        self.body_bytes.get_or_create(&labels).inc_by(served.bytes);
+        let Some(histograms) = self.by_operation.get(served.operation) else {
+            return;
+        };
+        histograms.whole.observe(served.duration.as_secs_f64());
+        histograms.edge.observe(served.edge.as_secs_f64());
+        if let Some(times) = served.backend {
+            histograms.queue.observe(times.queue.as_secs_f64());
+            histograms.backend.observe(times.backend.as_secs_f64());
+        }
+    }
+
+    fn expect(&self, operation: &'static str, root: &Arc<str>) {
+        for (source, status) in EXPECTED {
+            drop(self.requests.get_or_create(&RequestLabels {
+                operation,
+                root: Arc::clone(root),
+                source,
+                status,
+            }));
+        }
+    }
+}
+
+fn histograms(
+    seconds: &Family<OperationLabels, Histogram, Buckets>,
+    phases: &Family<PhaseLabels, Histogram, Buckets>,
+) -> HashMap<&'static str, OperationHistograms> {
+    let operations = table().operations().iter().map(|operation| operation.name.as_str());
+    let found = operations.chain(BESIDE).map(|operation| {
+        let phase = |phase| phases.get_or_create_owned(&PhaseLabels { operation, phase });
+        let histograms = OperationHistograms {
+            whole: seconds.get_or_create_owned(&OperationLabels { operation }),
+            queue: phase("queue"),
+            backend: phase("backend"),
+            edge: phase("edge"),
+        };
+        (operation, histograms)
+    });
+    found.collect()
+}

@@ -1,0 +1,195 @@
+//! The trace that a request belongs to, as W3C Trace Context spells it.
+
+use http::header::HeaderName;
+use http::{HeaderMap, HeaderValue};
+use uuid::Uuid;
+
+/// The header with trace, parent and flags.
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// The header with what tracing systems add.
+pub(crate) const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// Maximum bytes of `tracestate` that are passed on; systems must accept as many.
+const LONGEST_STATE: usize = 512;
+
+/// The length of `traceparent` in version 00.
+const PARENT_LENGTH: usize = 55;
+
+/// The trace of one request, and the edge's own place in it.
+#[derive(Debug, Clone)]
+pub(crate) struct TraceContext {
+    trace: [u8; 32],
+    span: [u8; 16],
+    is_sampled: bool,
+    state: Option<HeaderValue>,
+}
+
+// === impl TraceContext ===
+
+impl TraceContext {
+    /// Continues the trace that a request names, or begins one.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let fresh = Self::fresh();
+        let mut parents = headers.get_all(TRACEPARENT).iter();
+        let (Some(parent), None) = (parents.next(), parents.next()) else {
+            return fresh;
+        };
+        match parse(parent.as_bytes()) {
+            Some((trace, is_sampled)) => Self {
+                trace,
+                is_sampled,
+                state: state(headers),
+                ..fresh
+            },
+            None => fresh,
+        }
+    }
+
+    /// A trace that begins here. It counts as sampled, so that what follows decides as without an edge.
+    fn fresh() -> Self {
+        let mut trace = [0; 32];
+        Uuid::now_v7().as_simple().encode_lower(&mut trace);
+        let mut own = [0; 32];
+        Uuid::now_v7().as_simple().encode_lower(&mut own);
+        let mut span = [0; 16];
+        // The first half is the time, which two requests may share.
+        span.copy_from_slice(own.last_chunk::<16>().unwrap_or(&[b'1'; 16]));
+        Self {
+            trace,
+            span,
+            is_sampled: true,
+            state: None,
+        }
+    }
+
+    /// The id of the trace, 32 hexadecimal digits.
+    pub(crate) fn trace_id(&self) -> &str {
+        text(&self.trace)
+    }
+
+    /// The id of the edge's part in it, 16 hexadecimal digits.
+    pub(crate) fn span_id(&self) -> &str {
+        text(&self.span)
+    }
+
+    /// Writes both headers for the site; they replace those of the client.
+    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+        let flags = if self.is_sampled { b"01" } else { b"00" };
+        let parent = [b"00-".as_slice(), &self.trace, b"-", &self.span, b"-", flags].concat();
+        if let Ok(parent) = HeaderValue::try_from(parent) {
+            headers.insert(TRACEPARENT, parent);
+        }
+        match &self.state {
+            Some(state) => headers.insert(TRACESTATE, state.clone()),
+            None => headers.remove(TRACESTATE),
+        };
+    }
+}
+
+fn text(digits: &[u8]) -> &str {
+    std::str::from_utf8(digits).unwrap_or_default()
+}
+
+/// The trace and whether it is sampled; `None` for a value that begins no trace here.
+fn parse(parent: &[u8]) -> Option<([u8; 32], bool)> {
+    let head: &[u8; PARENT_LENGTH] = parent.first_chunk()?;
+    let [v1, v2, b'-', rest @ ..] = head else { return None };
+    let version = [*v1, *v2];
+    let is_longer = parent.len() > PARENT_LENGTH;
+    let may_be_longer = version != *b"00" && parent.get(PARENT_LENGTH) == Some(&b'-');
+    if !is_hex(&version) || version == *b"ff" || (is_longer && !may_be_longer) {
+        return None;
+    }
+    let (trace, rest): (&[u8; 32], _) = rest.split_first_chunk()?;
+    let (span, flags): (&[u8; 16], _) = rest.strip_prefix(b"-")?.split_first_chunk()?;
+    let flags = flags.strip_prefix(b"-")?;
+    let is_id = |id: &[u8]| is_hex(id) && id.iter().any(|digit| *digit != b'0');
+    if !is_id(trace) || !is_id(span) || !is_hex(flags) {
+        return None;
+    }
+    let last = *flags.last()?;
+    // The last bit of the last digit.
+    let digit = if last.is_ascii_digit() { last - b'0' } else { last - b'a' + 10 };
+    Some((*trace, digit & 1 == 1))
+}
+
+fn is_hex(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// All `tracestate` fields as one, unless they are too long or hold odd bytes.
+fn state(headers: &HeaderMap) -> Option<HeaderValue> {
+    let mut fields = headers.get_all(TRACESTATE).iter();
+    let first = fields.next()?;
+    let rest: Vec<&[u8]> = fields.map(HeaderValue::as_bytes).collect();
+    let joined = if rest.is_empty() {
+        first.clone()
+    } else {
+        let all: Vec<&[u8]> = [first.as_bytes()].into_iter().chain(rest).collect();
+        HeaderValue::from_bytes(&all.join(&b","[..])).ok()?
+    };
+    let is_printable = joined.as_bytes().iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    (is_printable && joined.len() <= LONGEST_STATE).then_some(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+    fn outgoing(fields: &[(&'static str, &str)]) -> (String, Option<String>) {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        TraceContext::of(&headers).write(&mut headers);
+        assert_eq!(headers.get_all(TRACEPARENT).iter().count(), 1);
+        let text = |name| headers.get(&name).map(|value: &HeaderValue| value.to_str().unwrap().to_owned());
+        (text(TRACEPARENT).unwrap(), text(TRACESTATE))
+    }
+
+    #[test]
+    fn a_trace_goes_on_with_another_parent() {
+        let sent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+        let (parent, state) = outgoing(&[("traceparent", &sent), ("tracestate", "a=1"), ("tracestate", "b=2")]);
+        assert!(parent.starts_with(&format!("00-{TRACE}-")) && parent.ends_with("-01"), "{parent}");
+        assert!(!parent.contains("00f067aa0ba902b7"), "{parent}");
+        assert_eq!(state.as_deref(), Some("a=1,b=2"));
+        let unsampled = format!("cc-{TRACE}-00f067aa0ba902b7-02-more");
+        let (parent, _) = outgoing(&[("traceparent", &unsampled)]);
+        assert!(parent.contains(TRACE) && parent.ends_with("-00"), "{parent}");
+    }
+
+    #[test]
+    fn what_is_no_trace_begins_one() {
+        let upper = TRACE.to_uppercase();
+        for sent in [
+            String::new(),
+            format!("ff-{TRACE}-00f067aa0ba902b7-01"),
+            format!("00-{TRACE}-00f067aa0ba902b7-01-more"),
+            format!("00-{upper}-00f067aa0ba902b7-01"),
+            format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)),
+            format!("00-{TRACE}-0000000000000000-01"),
+            format!("00-{TRACE}-00f067aa0ba902b7-0x"),
+            format!("00-{TRACE}-00f067aa0ba902b7"),
+        ] {
+            let (parent, state) = outgoing(&[("traceparent", &sent), ("tracestate", "a=1")]);
+            assert!(!parent.contains(TRACE), "{sent} {parent}");
+            assert!(parse(parent.as_bytes()).is_some(), "{parent}");
+            assert_eq!(state, None, "{sent}");
+        }
+        let sent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+        let (parent, _) = outgoing(&[("traceparent", &sent), ("traceparent", &sent)]);
+        assert!(!parent.contains(TRACE));
+    }
+
+    #[test]
+    fn odd_states_are_dropped() {
+        let sent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+        let long = "a".repeat(LONGEST_STATE + 1);
+        assert_eq!(outgoing(&[("traceparent", &sent), ("tracestate", &long)]).1, None);
+        assert_ne!(outgoing(&[]).0, outgoing(&[]).0);
+    }
+}
