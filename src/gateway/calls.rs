@@ -9,7 +9,7 @@ use http::request::Parts;
 
 use super::forwarded::forwarded;
 use crate::authority::PublicAddress;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
@@ -53,6 +53,8 @@ pub(super) struct CalendarCall {
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
+    /// The link to its caller while it waits for the backend.
+    pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -146,6 +148,7 @@ impl CalendarCall {
             },
             forwarded: ForwardedHeaders::new(&request.head.headers, forwarded(&request.context, public)),
             if_none_match: request.head.headers.get(IF_NONE_MATCH).cloned(),
+            queue: None,
             _memory: None,
         }
     }
@@ -155,7 +158,10 @@ impl CalendarCall {
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        Self::rehearsed(call, self.client.clone(), self.forwarded.clone())
+        Self {
+            queue: self.queue.clone(),
+            ..Self::rehearsed(call, self.client.clone(), self.forwarded.clone())
+        }
     }
 
     /// A judged call that no client waits for by itself.
@@ -169,6 +175,7 @@ impl CalendarCall {
             client,
             forwarded,
             if_none_match: None,
+            queue: None,
             _memory: None,
         }
     }
@@ -177,6 +184,14 @@ impl CalendarCall {
     pub(super) fn counted_by(self, memory: Option<Share>) -> Self {
         Self {
             _memory: memory,
+            ..self
+        }
+    }
+
+    /// The same call, with a link to its caller while it waits for the backend.
+    pub(super) fn watched_by(self, watch: &QueueWatch) -> Self {
+        Self {
+            queue: Some(watch.clone()),
             ..self
         }
     }

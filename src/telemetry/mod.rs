@@ -9,6 +9,7 @@ mod labels;
 mod log_buffer;
 mod logs;
 mod metrics;
+mod queue;
 mod reloads;
 mod request_log;
 mod wall_clock;
