@@ -22,7 +22,7 @@ pub(super) struct PermitQueue {
 struct QueueState {
     free: usize,
     line: WaitingLine,
-    waiting: HashMap<Ticket, oneshot::Sender<Turn>>,
+    waiting: HashMap<Ticket, oneshot::Sender<CalledUp>>,
 }
 
 /// One permit, given back when dropped.
@@ -45,12 +45,12 @@ pub(super) enum Entered {
 pub(super) struct Waiting {
     queue: Arc<PermitQueue>,
     ticket: Ticket,
-    turn: oneshot::Receiver<Turn>,
+    turn: oneshot::Receiver<CalledUp>,
 }
 
 /// What a waiting request is told.
 #[derive(Debug, Clone, Copy)]
-enum Turn {
+enum CalledUp {
     /// It holds a permit.
     Granted,
     /// It has lost its place.
@@ -85,7 +85,7 @@ impl PermitQueue {
         };
         if let Some(displaced) = place.displaced.and_then(|ticket| state.waiting.remove(&ticket)) {
             // It may have left meanwhile.
-            let _ = displaced.send(Turn::Displaced);
+            let _ = displaced.send(CalledUp::Displaced);
         }
         let (sender, turn) = oneshot::channel();
         state.waiting.insert(place.ticket, sender);
@@ -103,7 +103,7 @@ impl PermitQueue {
         while let Some(granted) = state.line.next(now) {
             let sender = state.waiting.remove(&granted.ticket);
             // A request that cannot be told has left, and the next one gets the permit.
-            if sender.is_some_and(|sender| sender.send(Turn::Granted).is_ok()) {
+            if sender.is_some_and(|sender| sender.send(CalledUp::Granted).is_ok()) {
                 return;
             }
         }
@@ -138,9 +138,9 @@ impl Waiting {
     /// [`Shed::Displaced`] if the place was given to another request.
     pub(super) async fn turn(&mut self) -> Result<Slot, Shed> {
         match (&mut self.turn).await {
-            Ok(Turn::Granted) => Ok(Slot(Arc::clone(&self.queue))),
+            Ok(CalledUp::Granted) => Ok(Slot(Arc::clone(&self.queue))),
             // The sender is dropped without a word only if a lock was poisoned.
-            Ok(Turn::Displaced) | Err(_) => Err(Shed::Displaced),
+            Ok(CalledUp::Displaced) | Err(_) => Err(Shed::Displaced),
         }
     }
 
@@ -158,7 +158,7 @@ impl Drop for Waiting {
         state.waiting.remove(&self.ticket);
         drop(state);
         // Told under that lock, if at all: a permit that nobody took is given back.
-        if let Ok(Turn::Granted) = self.turn.try_recv() {
+        if let Ok(CalledUp::Granted) = self.turn.try_recv() {
             self.queue.release();
         }
     }

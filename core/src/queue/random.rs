@@ -9,18 +9,18 @@ use super::*;
 
 /// One step of a random life of a line.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum LineStep {
     Enter(Rank),
     Leave(prop::sample::Index),
     Next,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = LineStep> {
     prop_oneof![
-        2 => Just(Step::Enter(Rank::Protected)),
-        4 => Just(Step::Enter(Rank::Anonymous)),
-        1 => any::<prop::sample::Index>().prop_map(Step::Leave),
-        3 => Just(Step::Next),
+        2 => Just(LineStep::Enter(Rank::Protected)),
+        4 => Just(LineStep::Enter(Rank::Anonymous)),
+        1 => any::<prop::sample::Index>().prop_map(LineStep::Leave),
+        3 => Just(LineStep::Next),
     ]
 }
 
@@ -43,7 +43,7 @@ proptest! {
         for (step, millis) in steps {
             now += Duration::from_millis(millis);
             match step {
-                Step::Enter(rank) => {
+                LineStep::Enter(rank) => {
                     let anonymous = of(&waiting, Rank::Anonymous);
                     match line.enter(rank, now) {
                         Ok(place) => {
@@ -62,13 +62,13 @@ proptest! {
                         Err(shed) => prop_assert!(shed != Shed::Full || waiting.len() == places),
                     }
                 }
-                Step::Leave(index) if !waiting.is_empty() => {
+                LineStep::Leave(index) if !waiting.is_empty() => {
                     let ticket = waiting.remove(index.index(waiting.len()));
                     line.leave(ticket, now);
                     line.leave(ticket, now);
                 }
-                Step::Leave(_) => {}
-                Step::Next => {
+                LineStep::Leave(_) => {}
+                LineStep::Next => {
                     let first = waiting.iter().copied().find(|ticket| line.is_first(*ticket));
                     let next = line.next(now).map(|granted| granted.ticket);
                     prop_assert_eq!(first, next);
