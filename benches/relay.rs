@@ -10,7 +10,7 @@ use calendar_edge::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter,
     Script, accept, present,
 };
-use calendar_edge::settings::Settings;
+use calendar_edge::settings::{OriginNamespace, Settings};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use http::{Method, Response, header};
@@ -43,7 +43,7 @@ const PUBLIC_BASE: &str = "https://events.example.org";
 fn rules() -> RelayRules {
     let url = "http://origin.example/wp-json".parse().expect("a URL");
     let mut settings = Settings::for_origin(url);
-    "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+    settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
     RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
 }
 

@@ -5,7 +5,7 @@ use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::credentials::Credentials;
 use calendar_edge::payload::ContentHeaders;
 use calendar_edge::routing::{Roots, Target};
-use calendar_edge::settings::Settings;
+use calendar_edge::settings::{OriginNamespace, Settings};
 
 use crate::Request;
 
@@ -17,7 +17,7 @@ pub fn namespaced_settings() -> Settings {
     let url = "http://origin.example/wp-json".parse().expect("a URL");
     let mut settings = Settings::for_origin(url);
     settings.namespaces = vec![PLUGIN_NAMESPACE.to_owned()];
-    PLUGIN_NAMESPACE.clone_into(&mut settings.origin.namespace);
+    settings.origin.namespace = OriginNamespace::set(PLUGIN_NAMESPACE);
     let mut german = settings.roots[0].clone();
     german.path = "/de/wp-json".to_owned();
     settings.roots.push(german);

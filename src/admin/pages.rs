@@ -66,7 +66,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::settings::Root;
+    use crate::contract::SPECIFIED_NAMESPACE;
+    use crate::settings::{OriginNamespace, Root};
 
     fn settings() -> Settings {
         Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))
@@ -117,6 +118,7 @@ mod tests {
     fn without_a_public_url_the_listener_is_the_server() {
         let listen = |listen: &str| {
             let mut settings = settings();
+            settings.origin.namespace = OriginNamespace::set(SPECIFIED_NAMESPACE);
             settings.listen = vec![match listen.strip_prefix("tls:") {
                 Some(address) => ListenAddress::Tls(address.parse().expect("an address")),
                 None => ListenAddress::Tcp(listen.parse().expect("an address")),

@@ -1,23 +1,26 @@
 //! Starting an edge: all listeners first, then everything that responses.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use super::index_watch::watch_indexes;
+use super::index_watch::{learn_namespace, watch_indexes};
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::keep_writing;
 use crate::admin::{Admin, Readiness};
-use crate::backend::ClientError;
+use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
 use crate::server::{
     BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
     TlsIdentityError, Worker,
 };
-use crate::settings::{AdminSettings, Http2Limits, Limits, ListenAddress, Settings, Timeouts};
+use crate::settings::{
+    AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
+};
 use crate::shared::Shared;
 use crate::telemetry::Metrics;
 
@@ -42,6 +45,9 @@ pub enum StartError {
     Tls(#[from] rustls::Error),
 }
 
+/// Maximum wait, at start, for the list of the site's namespaces.
+const FIRST_LOOK: Duration = Duration::from_secs(2);
+
 /// The reason why serving ended with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
@@ -59,6 +65,7 @@ impl Edge {
     ///
     /// When a listener cannot be opened, or TLS toward clients or the origin cannot be set up; nothing runs then.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
+        let settings = with_stored_namespace(settings);
         let metrics = Metrics::new();
         let readiness = Readiness::default();
         let admin_drain = Drain::default();
@@ -86,6 +93,10 @@ impl Edge {
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
         };
+        if reloader.settings().origin.namespace == OriginNamespace::Assumed {
+            // Bounded: the first call finds the namespace known, unless the site is slow or down.
+            let _ = tokio::time::timeout(FIRST_LOOK, learn_namespace(&reloader)).await;
+        }
         let following = follow_companions(shared.companions.clone(), reloader.correspondence());
         let end = drain.clone();
         drain.spawn(async move {

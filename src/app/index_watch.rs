@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::reload::Reloader;
-use crate::backend::{IndexSource, Learnt, SiteIndexes, read_index};
+use crate::backend::{IndexSource, Learnt, SiteIndexes, read_index, read_namespace};
 use crate::contract::TableInForce;
-use crate::settings::Settings;
+use crate::settings::{OriginNamespace, Settings};
 use crate::telemetry::causes;
 
 /// The pause after a first failure; it doubles up to the configured interval.
@@ -25,11 +25,12 @@ enum Round {
 pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes) {
     let mut failures = 0_u32;
     loop {
-        let settings = reloader.settings();
-        if !settings.origin.read_index {
+        if !reloader.settings().origin.read_index {
             reloader.reloaded().await;
             continue;
         }
+        learn_namespace(&reloader).await;
+        let settings = reloader.settings();
         let round = read_all(&reloader, &indexes, &settings).await;
         failures = match round {
             Round::Complete => 0,
@@ -39,6 +40,28 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes) {
             () = tokio::time::sleep(pause(failures, settings.origin.index_interval)) => {}
             () = reloader.reloaded() => failures = 0,
         }
+    }
+}
+
+/// Takes the namespace that the site lists, if the settings do not name one. A site that lists none, or does not
+/// answer, changes nothing.
+pub(super) async fn learn_namespace(reloader: &Reloader) {
+    let settings = reloader.settings();
+    if settings.origin.namespace.is_set() || !settings.origin.read_index {
+        return;
+    }
+    let root = settings.origin.url.as_str();
+    match read_namespace(&settings, &settings.origin.url).await {
+        Ok(Some(namespace)) if namespace != settings.origin.namespace.as_str() => {
+            tracing::info!(root, namespace, "the site lists this namespace of a calendar");
+            reloader.take_namespace(OriginNamespace::listed(namespace));
+        }
+        Ok(None) => tracing::warn!(
+            root,
+            "the site lists no namespace of a calendar: set `origin.namespace`"
+        ),
+        // Known already; or reading the index fails next, and names the reason.
+        Ok(Some(_)) | Err(_) => {}
     }
 }
 

@@ -14,7 +14,7 @@ use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, CurrentStack, Stack};
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
-use crate::settings::{ProxyProtocol, Settings};
+use crate::settings::{OriginNamespace, ProxyProtocol, Settings};
 use crate::shared::Shared;
 use crate::telemetry::{LogError, Metrics, unix_time};
 
@@ -113,6 +113,7 @@ impl Reloader {
     ) -> Result<Vec<&'static str>, ReloadError> {
         let mut in_use = self.in_use();
         let pinned = pin(&in_use.settings, &mut settings);
+        keep_namespace(&in_use.settings, &mut settings);
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let shared = in_use.shared.adapt(&settings)?;
         let stack = stack(&settings, &shared);
@@ -140,7 +141,19 @@ impl Reloader {
     /// Puts the tables in force that the sites' indexes form now, with the settings in use. As at a reload, running
     /// requests keep the old ones.
     pub(super) fn renew_tables(&self) {
-        let in_use = self.in_use();
+        self.renew(&self.in_use());
+    }
+
+    /// Uses the namespace that the site lists, unless the settings in use name one.
+    pub(super) fn take_namespace(&self, listed: OriginNamespace) {
+        let mut in_use = self.in_use();
+        if !in_use.settings.origin.namespace.is_set() {
+            in_use.settings.origin.namespace = listed;
+            self.renew(&in_use);
+        }
+    }
+
+    fn renew(&self, in_use: &InUse) {
         self.inner.stack.replace(stack(&in_use.settings, &in_use.shared));
         let pages = pages(&in_use.settings, &in_use.shared);
         self.inner.pages.store(Arc::new(pages));
@@ -242,6 +255,14 @@ impl ReloaderState {
 /// Everything that a request passes under these settings.
 fn stack(settings: &Settings, shared: &Shared) -> Stack {
     layers::stack(settings, &shared.metrics, Gateway::new(settings, shared))
+}
+
+/// Takes over the namespace that the site was found to list.
+fn keep_namespace(old: &Settings, new: &mut Settings) {
+    let is_listed = !old.origin.namespace.is_set() && !new.origin.namespace.is_set();
+    if is_listed && old.origin.url == new.origin.url {
+        new.origin.namespace.clone_from(&old.origin.namespace);
+    }
 }
 
 /// The documents of the admin listener under these settings.

@@ -150,7 +150,8 @@ impl Bulkhead {
         let slot = match self.queue.enter(wish.rank) {
             Entered::Served(slot) => Ok(slot),
             Entered::Refused(shed) => Err(Some(shed)),
-            Entered::Waits(waiting) => self.wait(waiting, wish).await,
+            // Behind a pointer: most requests do not wait.
+            Entered::Waits(waiting) => Box::pin(self.wait(waiting, wish)).await,
         };
         match slot {
             Ok(slot) => Some(Permit::new(slot, &self.metrics)),

@@ -2,13 +2,14 @@
 
 use http::header::{ACCEPT, USER_AGENT};
 use http::{HeaderValue, Method, StatusCode};
+use serde_json::Value;
 use url::{Position, Url};
 
 use super::client::{ClientError, check_client};
 use super::origin_route::OriginRoute;
-use crate::contract::{EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex};
+use crate::contract::{EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace};
 use crate::mark::MARK;
-use crate::settings::{OriginHost, Settings};
+use crate::settings::{OriginHost, OriginNamespace, Settings};
 use crate::telemetry::unix_time;
 
 /// The reason why an index could not be read.
@@ -35,14 +36,40 @@ struct IndexReader<'a> {
     settings: &'a Settings,
 }
 
+/// The namespaces of a REST root alone: whole indexes of sites with many plugins exceed a megabyte.
+const NAMESPACES: &str = "_fields=namespaces";
+
+/// Reads which namespace of a calendar a REST root lists; none: none, or several that only look like it.
+pub(crate) async fn read_namespace(
+    settings: &Settings,
+    root: &Url,
+) -> Result<Option<String>, IndexReadError> {
+    let reader = IndexReader::new(settings, root)?;
+    let (status, body) = reader.fetch("", Some(NAMESPACES)).await?;
+    if status != StatusCode::OK {
+        return Err(IndexReadError::Status(status.as_u16()));
+    }
+    let index: Value = serde_json::from_slice(&body).map_err(|_| IndexFault::NotJson)?;
+    let listed = index.get("namespaces").and_then(Value::as_array);
+    let listed = listed.into_iter().flatten().filter_map(Value::as_str);
+    Ok(calendar_namespace(listed).map(str::to_owned))
+}
+
+/// The settings with the namespace that the site lists, unless they name one; the same if the site lists none or does
+/// not answer.
+pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
+    if settings.origin.namespace.is_set() {
+        return settings;
+    }
+    if let Ok(Some(listed)) = read_namespace(&settings, &settings.origin.url).await {
+        settings.origin.namespace = OriginNamespace::listed(listed);
+    }
+    settings
+}
+
 /// Reads the index of the settings' namespace below a root, and probes how the site checks the ids of events.
 pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<PublishedIndex, IndexReadError> {
-    let route = OriginRoute::of_root(&settings.origin, root);
-    let reader = IndexReader {
-        client: check_client(settings, &route)?,
-        route,
-        settings,
-    };
+    let reader = IndexReader::new(settings, root)?;
     let (status, body) = reader.get("").await?;
     if status != StatusCode::OK {
         return Err(IndexReadError::Status(status.as_u16()));
@@ -58,10 +85,25 @@ pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<Publis
 
 // === impl IndexReader ===
 
-impl IndexReader<'_> {
+impl<'a> IndexReader<'a> {
+    fn new(settings: &'a Settings, root: &Url) -> Result<Self, IndexReadError> {
+        let route = OriginRoute::of_root(&settings.origin, root);
+        Ok(Self {
+            client: check_client(settings, &route)?,
+            route,
+            settings,
+        })
+    }
+
     /// Status and body of a path below the namespace.
     async fn get(&self, path: &str) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
-        let mut response = self.client.execute(self.request(path)).await?;
+        let below = format!("{}{path}", self.settings.origin.namespace);
+        self.fetch(&below, None).await
+    }
+
+    /// Status and body of a path below the root, with a query.
+    async fn fetch(&self, path: &str, query: Option<&str>) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
+        let mut response = self.client.execute(self.request(path, query)).await?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
             if body.len().saturating_add(chunk.len()) > MOST_INDEX_BYTES {
@@ -73,10 +115,11 @@ impl IndexReader<'_> {
     }
 
     /// A request with the headers by which the edge names host and scheme, and with its mark.
-    fn request(&self, path: &str) -> reqwest::Request {
+    fn request(&self, path: &str, query: Option<&str>) -> reqwest::Request {
         let mut url = self.route.base().clone();
         let root = url.path().trim_end_matches('/').to_owned();
-        url.set_path(&format!("{root}/{}{path}", self.settings.origin.namespace));
+        url.set_path(&format!("{root}/{path}"));
+        url.set_query(query);
         let mut request = reqwest::Request::new(Method::GET, url);
         let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
         let mark = self.mark(request.url());

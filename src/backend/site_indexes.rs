@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::contract::{MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce};
-use crate::settings::{Root, Settings};
+use crate::contract::{MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace};
+use crate::settings::{OriginNamespace, Root, Settings};
 
 /// The indexes of all roots in use; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ impl IndexSource {
     fn of(root: &Root, settings: &Settings) -> Self {
         Self {
             root: root.origin_url.clone(),
-            namespace: settings.origin.namespace.clone(),
+            namespace: settings.origin.namespace.to_string(),
         }
     }
 
@@ -116,23 +116,10 @@ impl SiteIndexes {
     /// Takes from the settings' file what is not known of their sources. A file that is missing or damaged counts as
     /// empty.
     pub(crate) fn recall(&self, settings: &Settings) {
-        let Some(path) = &settings.origin.index_file else {
-            return;
-        };
-        let sources = IndexSource::all(settings);
-        let document = match read(path, sources.len().saturating_mul(FILE_BYTES_PER_ROOT)) {
-            Ok(document) => document,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => {
-                tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
-                return;
-            }
-        };
-        let entries = document.get("sites").and_then(Value::as_array);
-        for source in sources {
+        let entries = stored_entries(settings);
+        for source in IndexSource::all(settings) {
             let is_new = !self.known().contains_key(&source);
-            let mut entries = entries.into_iter().flatten();
-            let entry = entries.find(|entry| is_new && source.is_of(entry));
+            let entry = entries.iter().find(|entry| is_new && source.is_of(entry));
             let index = entry.and_then(|entry| PublishedIndex::from_json(entry.get("index")?).ok());
             if let Some(index) = index {
                 self.learn(&source, index);
@@ -180,6 +167,42 @@ pub fn stored_tables(settings: &Settings) -> TablesInForce {
     indexes.tables(settings)
 }
 
+/// The settings with the namespace that their file says the site listed, unless they name one.
+pub fn with_stored_namespace(mut settings: Settings) -> Settings {
+    if settings.origin.namespace.is_set() {
+        return settings;
+    }
+    let entries = stored_entries(&settings);
+    let root = Some(settings.origin.url.as_str());
+    let mut of_site = entries
+        .iter()
+        .filter(|entry| entry.get("root").and_then(Value::as_str) == root);
+    let stored = of_site.find_map(|entry| entry.get("namespace")?.as_str());
+    if let Some(listed) = stored.and_then(|name| calendar_namespace(std::iter::once(name))) {
+        settings.origin.namespace = OriginNamespace::listed(listed);
+    }
+    settings
+}
+
+/// The entries of the settings' file. A file that is missing or damaged counts as empty.
+fn stored_entries(settings: &Settings) -> Vec<Value> {
+    let Some(path) = &settings.origin.index_file else {
+        return Vec::new();
+    };
+    let most = settings.roots.len().saturating_mul(FILE_BYTES_PER_ROOT);
+    match read(path, most) {
+        Ok(mut document) => match document.get_mut("sites").map(Value::take) {
+            Some(Value::Array(entries)) => entries,
+            _ => Vec::new(),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => {
+            tracing::warn!(file = %path.display(), %error, "the file of indexes cannot be read");
+            Vec::new()
+        }
+    }
+}
+
 fn read(path: &Path, most: usize) -> io::Result<Value> {
     let most = u64::try_from(most).unwrap_or(u64::MAX);
     let mut text = Vec::new();
@@ -196,7 +219,7 @@ mod tests {
 
     fn settings(file: &Path) -> Settings {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
-        "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         settings.origin.index_file = Some(file.to_owned());
         let mut german = settings.roots[0].clone();
         german.origin_url = "http://wp.example/de/wp-json".parse().unwrap();
@@ -235,6 +258,25 @@ mod tests {
         moved.roots.truncate(1);
         recalled.retain(&moved);
         assert!(!recalled.tables(&settings).of_root(1).is_read());
+    }
+
+    #[test]
+    fn the_namespace_that_a_site_listed_is_known_after_a_restart() {
+        let mut stored = settings(&file("namespace"));
+        stored.origin.namespace = OriginNamespace::listed("club/events/v1");
+        let indexes = SiteIndexes::default();
+        for source in IndexSource::all(&stored) {
+            indexes.learn(&source, index(OLD));
+        }
+        indexes.keep(&stored).unwrap();
+        let namespace = |before: OriginNamespace| {
+            let mut started = stored.clone();
+            started.origin.namespace = before;
+            with_stored_namespace(started).origin.namespace
+        };
+        assert_eq!(namespace(OriginNamespace::Assumed), stored.origin.namespace);
+        let set = OriginNamespace::set("tribe/events/v1");
+        assert_eq!(namespace(set.clone()), set);
     }
 
     #[test]

@@ -299,7 +299,7 @@ mod tests {
         };
         let settings = args.load(Environment::new(&lookup)).expect("good settings");
         assert_eq!(settings.origin.url.as_str(), "http://flag.example/wp-json");
-        assert_eq!(settings.origin.namespace, "env/v1");
+        assert_eq!(settings.origin.namespace.as_str(), "env/v1");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::protection_form;
 use crate::settings::{
-    AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OtherTraffic, Profile,
-    ProxyProtocol, Root, Settings, TlsSettings, UndeclaredParameters, Writes,
+    AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OriginNamespace,
+    OtherTraffic, Profile, ProxyProtocol, Root, Settings, TlsSettings, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -529,12 +529,12 @@ const ORIGIN: &[SettingKey] = &[
     SettingKey::new(
         "namespace",
         Text(&form::NAMESPACE, |settings, text| {
-            form::namespace(text).map(|value| settings.origin.namespace = value)
+            form::namespace(text).map(|value| settings.origin.namespace = OriginNamespace::set(value))
         }),
         "The namespace that the plugin registers at the site; The Events Calendar registers \
          `tribe/events/v1`.",
     )
-    .shown(|settings| format!("\"{}\"", settings.origin.namespace)),
+    .unset("what the site lists; until that is read, `calendar/events/v1`"),
     SettingKey::new(
         "publish_namespace",
         Flag(|settings| &mut settings.origin.publish_namespace),

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use url::Url;
 
 use crate::authority::PublicAddress;
-use crate::contract::Operation;
+use crate::contract::{Operation, TablesInForce};
 use crate::describe::RestIndex;
 use crate::layers::RequestContext;
 use crate::problem::Refusal;
@@ -30,12 +30,13 @@ struct DiscoveredRoot {
 // === impl Discovery ===
 
 impl Discovery {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &Settings, tables: &TablesInForce) -> Self {
         let namespaces = settings.public_namespaces();
         let offers = |operation: &Operation| offers(settings, operation);
-        let roots = settings.roots.iter().map(|root| DiscoveredRoot {
+        let roots = settings.roots.iter().enumerate();
+        let roots = roots.map(|(position, root)| DiscoveredRoot {
             path: root.path.clone(),
-            index: RestIndex::new(&root.path, &namespaces, offers),
+            index: RestIndex::new(&root.path, &namespaces, tables.of_root(position), offers),
         });
         Self {
             roots: roots.collect(),

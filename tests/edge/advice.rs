@@ -137,12 +137,20 @@ async fn an_argument_of_the_site_is_one_line_whose_advice_settles_it() {
         settled.text
     );
 
-    let strict = check(&origin, "profile = \"strict\"", "", "").await;
-    assert!(
-        strict.says("the strict profile does not let it pass"),
-        "{}",
-        strict.text
-    );
+    for (settings, fate) in [
+        ("profile = \"strict\"", "the strict profile refuses calls with it"),
+        (
+            "profile = \"strict\"\nundeclared = \"drop\"",
+            "the strict profile drops it",
+        ),
+        (
+            "profile = \"strict\"\nundeclared = \"forward\"",
+            "the edge forwards it unjudged",
+        ),
+    ] {
+        let strict = check(&origin, settings, "", "").await;
+        assert!(strict.says(fate), "{settings}: {}", strict.text);
+    }
 }
 
 #[tokio::test]
@@ -323,4 +331,29 @@ async fn rules_that_requests_get_around_are_a_loud_warning() {
             apart.text
         );
     }
+}
+
+#[tokio::test]
+async fn the_namespace_of_the_site_needs_no_setting() {
+    let origin = Origin::answering(|seen| match seen.target.as_str() {
+        "/wp-json/?_fields=namespaces" => Reply::json(200, r#"{"namespaces":["wp/v2","tribe/events/v1"]}"#),
+        "/wp-json/tribe/events/v1" => Reply::json(200, INDEX),
+        _ => Reply::of_type(404, "text/html", "nothing"),
+    })
+    .await;
+    let url = format!("{}/wp-json", origin.base());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+    command.args(["check", "--origin", &url]).stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output().expect("the program starts"));
+    let output = output.await.expect("no panic");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("ok: the site lists the namespace tribe/events/v1"),
+        "{text}"
+    );
+    assert!(
+        text.contains("ok: /wp-json: the index publishes what the table says"),
+        "{text}"
+    );
+    assert_eq!(output.status.code(), Some(0), "{text}");
 }

@@ -7,7 +7,7 @@ use calendar_edge::call::{Judgement, Outcome};
 use calendar_edge::contract::{TableInForce, TablesInForce};
 use calendar_edge::decision::{Decider, Decision, RequestHead};
 use calendar_edge::problem::Refusal;
-use calendar_edge::settings::{Root, Settings};
+use calendar_edge::settings::{OriginNamespace, Root, Settings};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
@@ -92,7 +92,7 @@ fn unchunked(body: Vec<u8>) -> Vec<u8> {
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"));
     settings.namespaces = vec![NAMESPACE.to_owned()];
-    NAMESPACE.clone_into(&mut settings.origin.namespace);
+    settings.origin.namespace = OriginNamespace::set(NAMESPACE);
     for language in ["de", "da"] {
         settings.roots.push(Root {
             language: Some(language.to_owned()),

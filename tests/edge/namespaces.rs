@@ -1,5 +1,9 @@
 //! A request is answered in the public namespace that it names.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use calendar_edge::settings::OriginNamespace;
 use http::Method;
 
 use crate::support::{Answer, Edge, Origin, Reply};
@@ -84,4 +88,50 @@ async fn the_origins_namespace_can_be_kept_private() {
     let public = edge.get("/wp-json/calendar/events/v1/tags/7").await.json();
     let url = public["rest_url"].as_str().unwrap_or_default();
     assert!(url.ends_with("/wp-json/calendar/events/v1/tags/7"), "{url}");
+}
+
+#[tokio::test]
+async fn the_namespace_that_the_site_lists_is_used_while_none_is_set() {
+    let listed = Arc::new(AtomicBool::new(true));
+    let lists = Arc::clone(&listed);
+    let origin = Origin::answering(move |seen| match seen.target.as_str() {
+        "/wp-json/?_fields=namespaces" if lists.load(Ordering::SeqCst) => {
+            Reply::json(200, r#"{"namespaces":["oembed/1.0","club/events/v1","wp/v2"]}"#)
+        }
+        "/wp-json/?_fields=namespaces" => Reply::json(200, r#"{"namespaces":["wp/v2"]}"#),
+        target if target.starts_with("/wp-json/club/events/v1/tags") => Reply::json(200, r#"{"tags":[]}"#),
+        _ => Reply::json(
+            404,
+            r#"{"code":"rest_no_route","message":"No.","data":{"status":404}}"#,
+        ),
+    })
+    .await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| {
+            settings.origin.namespace = OriginNamespace::default();
+            settings.origin.read_index = true;
+        })
+        .knowing(None)
+        .start()
+        .await;
+    for (asked, status) in [
+        ("calendar/events/v1", 200),
+        ("club/events/v1", 200),
+        ("tribe/events/v1", 404),
+    ] {
+        let answer = edge.get(&format!("/wp-json/{asked}/tags")).await;
+        assert_eq!(answer.status, status, "{asked}: {}", answer.body);
+    }
+    // A site without the plugin, and new settings, change nothing.
+    listed.store(false, Ordering::SeqCst);
+    edge.reloader().apply(edge.settings()).expect("good settings");
+    assert_eq!(edge.get("/wp-json/calendar/events/v1/tags").await.status, 200);
+
+    let set = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.origin.read_index = true)
+        .start()
+        .await;
+    assert_eq!(set.get("/wp-json/tribe/events/v1/tags").await.status, 404);
 }

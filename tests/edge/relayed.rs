@@ -6,7 +6,7 @@ use calendar_edge::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody,
     RelayRules, Script, accept, present,
 };
-use calendar_edge::settings::Settings;
+use calendar_edge::settings::{OriginNamespace, Settings};
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;
@@ -69,7 +69,7 @@ impl Recorded {
 
     fn settings() -> Settings {
         let mut settings = Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"));
-        "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         let mut language = settings.roots[0].clone();
         for tag in ["de", "da"] {
             language.path = format!("/{tag}/wp-json");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use calendar_edge::contract::PLUGIN_NAMESPACE;
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge::settings::{OriginNamespace, OtherTraffic};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,7 +20,7 @@ async fn edge_before(base: &str) -> Edge {
         .site(base)
         .settings(|settings| {
             settings.other = OtherTraffic::Forward;
-            PLUGIN_NAMESPACE.clone_into(&mut settings.origin.namespace);
+            settings.origin.namespace = OriginNamespace::set(PLUGIN_NAMESPACE);
         })
         .start()
         .await

@@ -1,7 +1,7 @@
 //! Targets of the rest of the site that could reach the calendar: judged or refused, whatever script they name.
 
 use calendar_edge::contract::PLUGIN_NAMESPACE;
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge::settings::{OriginNamespace, OtherTraffic};
 use http::Method;
 
 use crate::support::{Answer, Edge, Origin, Reply};
@@ -13,7 +13,7 @@ async fn edge_before(origin: &Origin) -> Edge {
         .origin(origin)
         .settings(|settings| {
             settings.other = OtherTraffic::Forward;
-            PLUGIN_NAMESPACE.clone_into(&mut settings.origin.namespace);
+            settings.origin.namespace = OriginNamespace::set(PLUGIN_NAMESPACE);
         })
         .start()
         .await

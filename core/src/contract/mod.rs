@@ -17,6 +17,7 @@ mod fields;
 mod generation;
 pub mod global;
 mod kind;
+mod namespace;
 mod operation;
 mod published;
 mod query;
@@ -30,6 +31,7 @@ pub use fatal::FatalShape;
 pub use generation::{EventIds, Generation, Generations};
 pub use global::{Treatment, Undeclared, obeyed};
 pub use kind::{Kind, RECORD_NUMBER, Route};
+pub use namespace::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE, calendar_namespace};
 pub use operation::{Action, Operation, OperationId, Place};
 pub use published::{
     ArgumentDifference, ArgumentStanding, IndexFault, MOST_INDEX_BYTES, OperationInForce, PublishedIndex,
@@ -38,9 +40,3 @@ pub use published::{
 pub use rule::{Rule, Taxonomy};
 pub use strict::{Relation, STRICT_LIMITS, StrictLimits, StrictRule};
 pub use table::{Table, table};
-
-/// The public name of the namespace in the specification.
-pub const SPECIFIED_NAMESPACE: &str = "calendar/events/v1";
-
-/// The name under which the plugin registers the same routes (backend.md section 1).
-pub const PLUGIN_NAMESPACE: &str = "tribe/events/v1";

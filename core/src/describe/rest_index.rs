@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::{Argument, Operation, Route, table};
+use crate::contract::{Argument, ArgumentStanding, Operation, Route, TableInForce, table};
 
 /// The index that a client finds at a public REST root of an edge that serves the calendar alone.
 ///
@@ -23,15 +23,20 @@ const SPELT_BASE: &str = r"\u0001";
 
 impl RestIndex {
     /// The index of the root at the public path `root` (`/wp-json`), with the operations that `offers` names in each
-    /// public namespace.
-    pub fn new(root: &str, namespaces: &[String], offers: impl Fn(&Operation) -> bool) -> Self {
+    /// public namespace, and with the arguments that the site of the root publishes.
+    pub fn new(
+        root: &str,
+        namespaces: &[String],
+        in_force: &TableInForce,
+        offers: impl Fn(&Operation) -> bool,
+    ) -> Self {
         let operations: Vec<&Operation> = table()
             .operations()
             .iter()
             .filter(|operation| offers(operation))
             .collect();
         let routes = namespaces.iter().flat_map(|namespace| {
-            Route::all().filter_map(|route| entry(route, namespace, root, &operations))
+            Route::all().filter_map(|route| entry(route, namespace, root, &operations, in_force))
         });
         let document = json!({
             "name": "calendar-edge",
@@ -56,7 +61,13 @@ impl RestIndex {
 }
 
 /// A route that has an operation on offer, by its pattern.
-fn entry(route: Route, namespace: &str, root: &str, operations: &[&Operation]) -> Option<(String, Value)> {
+fn entry(
+    route: Route,
+    namespace: &str,
+    root: &str,
+    operations: &[&Operation],
+    in_force: &TableInForce,
+) -> Option<(String, Value)> {
     let here: Vec<&&Operation> = operations
         .iter()
         .filter(|operation| operation.id.route == route)
@@ -64,7 +75,10 @@ fn entry(route: Route, namespace: &str, root: &str, operations: &[&Operation]) -
     if here.is_empty() {
         return None;
     }
-    let endpoints: Vec<Value> = here.iter().map(|operation| endpoint(operation)).collect();
+    let endpoints: Vec<Value> = here
+        .iter()
+        .map(|operation| endpoint(operation, in_force))
+        .collect();
     let methods: Vec<&str> = here.iter().flat_map(|operation| methods(operation)).collect();
     let mut described = json!({"namespace": namespace, "methods": methods, "endpoints": endpoints});
     // WordPress links routes without a placeholder only.
@@ -75,12 +89,16 @@ fn entry(route: Route, namespace: &str, root: &str, operations: &[&Operation]) -
     Some((route.pattern(namespace), described))
 }
 
-fn endpoint(operation: &Operation) -> Value {
-    let arguments: Map<String, Value> = operation
-        .arguments
-        .iter()
-        .map(|argument| (argument.name.to_owned(), described(argument)))
-        .collect();
+fn endpoint(operation: &Operation, in_force: &TableInForce) -> Value {
+    let in_force = in_force.operation(operation);
+    let declared = operation.arguments.iter().enumerate();
+    let published = declared
+        .filter(|(position, _)| in_force.standing(*position) != ArgumentStanding::Unjudged)
+        .map(|(_, argument)| (argument.name.to_owned(), described(argument)));
+    let extra = in_force
+        .extra()
+        .map(|name| (name.to_owned(), json!({"required": false})));
+    let arguments: Map<String, Value> = published.chain(extra).collect();
     json!({"methods": methods(operation).collect::<Vec<_>>(), "args": arguments})
 }
 
@@ -99,11 +117,32 @@ fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::PublishedIndex;
 
     fn index(offers: impl Fn(&Operation) -> bool) -> Value {
         let namespaces = ["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()];
-        let text = RestIndex::new("/de/wp-json", &namespaces, offers).at("https://events.example.org");
-        serde_json::from_str(&text).expect("JSON")
+        let text = RestIndex::new("/de/wp-json", &namespaces, &TableInForce::unread(), offers);
+        serde_json::from_str(&text.at("https://events.example.org")).expect("JSON")
+    }
+
+    #[test]
+    fn names_the_arguments_that_the_site_publishes() {
+        let arguments = |in_force: &TableInForce| {
+            let text = RestIndex::new("/wp-json", &["x/v1".to_owned()], in_force, |_| true).at("");
+            let index: Value = serde_json::from_str(&text).expect("JSON");
+            let args = index["routes"]["/x/v1/events"]["endpoints"][0]["args"].clone();
+            ["ticketed", "page", "wpml_language"].map(|name| args.get(name).is_some())
+        };
+        let table = |index: &[u8]| {
+            TableInForce::over(&PublishedIndex::read(index, "tribe/events/v1").expect("an index"))
+        };
+        let old = table(include_bytes!("../../../fixtures/versions/index-5.12.4.json"));
+        let wpml = table(include_bytes!(
+            "../../../fixtures/versions/index-6.15.16+wpml.json"
+        ));
+        assert_eq!(arguments(&TableInForce::unread()), [true, true, false]);
+        assert_eq!(arguments(&old), [false, true, false]);
+        assert_eq!(arguments(&wpml), [true, true, true]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl DialledNames {
         Self {
             roots: roots.collect(),
             origin_url: settings.origin.url.clone(),
-            origin_namespace: settings.origin.namespace.clone(),
+            origin_namespace: settings.origin.namespace.to_string(),
             public_namespace: settings.namespaces.first().cloned().unwrap_or_default(),
         }
     }

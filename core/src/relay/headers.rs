@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::relay::rewrite::ServedPart;
     use crate::relay::{LearntRoots, OriginUrls};
-    use crate::settings::Settings;
+    use crate::settings::{OriginNamespace, Settings};
 
     fn client(audience: Audience) -> ClientContext {
         ClientContext {
@@ -128,7 +128,7 @@ mod tests {
 
     fn head(status: u16, fields: &[(&'static str, &str)]) -> AcceptedHead {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         let mut headers = HeaderMap::new();
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());

@@ -126,13 +126,14 @@ mod tests {
     use super::*;
     use crate::relay::learnt_roots::LONGEST_ROOT;
     use crate::relay::link::api_target;
+    use crate::settings::OriginNamespace;
 
     const DIALLED: &str = "http://10.0.0.5:8080/wp-json";
     const BASE: &str = "https://events.example.org";
 
     fn settings() -> Settings {
         let mut settings = Settings::for_origin(DIALLED.parse().unwrap());
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         let mut german = settings.roots[0].clone();
         german.path = "/de/wp-json".to_owned();
         german.origin_url = "http://10.0.0.5:8080/de/wp-json".parse().unwrap();

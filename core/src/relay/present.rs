@@ -64,13 +64,13 @@ mod tests {
     use crate::relay::{
         AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept,
     };
-    use crate::settings::Settings;
+    use crate::settings::{OriginNamespace, Settings};
 
     const ITEM: &str = r#"{"rest_url":"http:\/\/site.example\/wp-json\/tribe\/events\/v1\/events\/56"}"#;
 
     fn rules(change: impl Fn(&mut Settings)) -> RelayRules {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         change(&mut settings);
         RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
     }

@@ -113,13 +113,13 @@ fn public_refresh(value: &[u8], addresses: &PublicAddresses<'_>) -> Option<Vec<u
 mod tests {
     use super::*;
     use crate::relay::LearntRoots;
-    use crate::settings::{DialAddress, OriginHost, OtherTraffic, Settings};
+    use crate::settings::{DialAddress, OriginHost, OriginNamespace, OtherTraffic, Settings};
 
     const BASE: &str = "https://events.example.org";
 
     fn settings() -> Settings {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         settings.other = OtherTraffic::Forward;
         let mut german = settings.roots[0].clone();
         german.path = "/de/wp-json".to_owned();

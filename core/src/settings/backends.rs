@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::{OriginSettings, OtherTraffic, Root, Settings, Timeouts};
+use super::{OriginNamespace, OriginSettings, OtherTraffic, Root, Settings, Timeouts};
 use crate::contract::SPECIFIED_NAMESPACE;
 
 /// A backend beside the site, `[backends.NAME]`.
@@ -95,7 +95,7 @@ impl BackendSettings {
             ..settings.timeouts.clone()
         };
         let origin = OriginSettings {
-            namespace: self.namespace.clone(),
+            namespace: OriginNamespace::set(self.namespace.as_str()),
             advertised_url: self.advertised_url.clone(),
             max_in_flight: self.max_in_flight,
             max_pending: self.max_pending,

@@ -13,6 +13,7 @@ mod limits;
 mod listening;
 mod log;
 mod modes;
+mod namespace;
 mod operation_pattern;
 mod origin;
 mod origin_address;
@@ -35,6 +36,7 @@ pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
 pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, UndeclaredParameters, Writes};
+pub use namespace::OriginNamespace;
 pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
@@ -43,7 +45,7 @@ pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use timeouts::Timeouts;
 
-use crate::contract::{OperationId, SPECIFIED_NAMESPACE};
+use crate::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 
 /// All settings of the edge.
 #[derive(Debug, Clone)]
@@ -182,9 +184,14 @@ impl Settings {
     pub fn public_namespaces(&self) -> Vec<String> {
         let mut public = self.namespaces.clone();
         let own = &self.origin.namespace;
-        // WordPress matches routes without regard to case.
-        if self.origin.publish_namespace && !public.iter().any(|name| name.eq_ignore_ascii_case(own)) {
-            public.push(own.clone());
+        // Until the origin's own is known, the plugin's is taken for it too: it must never pass for the rest of the site.
+        let usual = (*own == OriginNamespace::Assumed).then_some(PLUGIN_NAMESPACE);
+        let own = std::iter::once(own.as_str()).chain(usual);
+        for own in own.filter(|_| self.origin.publish_namespace) {
+            // WordPress matches routes without regard to case.
+            if !public.iter().any(|name| name.eq_ignore_ascii_case(own)) {
+                public.push(own.to_owned());
+            }
         }
         public
     }
@@ -206,8 +213,13 @@ mod tests {
     fn the_origins_namespace_is_public_unless_it_is_kept_private() {
         let mut settings =
             Settings::for_origin(Url::parse("https://wp.example.org/wp-json").expect("an address"));
+        assert_eq!(
+            settings.public_namespaces(),
+            ["calendar/events/v1", "tribe/events/v1"]
+        );
+        settings.origin.namespace = OriginNamespace::set("calendar/events/v1");
         assert_eq!(settings.public_namespaces(), ["calendar/events/v1"]);
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        settings.origin.namespace = OriginNamespace::listed("tribe/events/v1");
         assert_eq!(
             settings.public_namespaces(),
             ["calendar/events/v1", "tribe/events/v1"]

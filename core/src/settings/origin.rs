@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::{DialAddress, OriginHost};
-use crate::contract::SPECIFIED_NAMESPACE;
+use super::{DialAddress, OriginHost, OriginNamespace};
 use crate::mark::MarkKey;
 use crate::problem::Words;
 
@@ -26,7 +25,7 @@ pub struct OriginSettings {
     /// The key made from that secret.
     pub mark_key: Option<MarkKey>,
     /// The namespace that the plugin registers.
-    pub namespace: String,
+    pub namespace: OriginNamespace,
     /// True if clients may use that namespace as well as [`Settings::namespaces`](super::Settings::namespaces).
     pub publish_namespace: bool,
     /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
@@ -93,7 +92,7 @@ impl OriginSettings {
             connect: None,
             secret_file: None,
             mark_key: None,
-            namespace: SPECIFIED_NAMESPACE.to_owned(),
+            namespace: OriginNamespace::default(),
             publish_namespace: true,
             advertised_url: None,
             read_index: true,

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
+use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::contract::drift::compare_index;
 use calendar_edge::contract::{EventIds, PublishedIndex, TableInForce};
-use calendar_edge::settings::{BackendSettings, Root, Settings, TlsSettings};
+use calendar_edge::settings::{BackendSettings, OriginNamespace, Root, Settings, TlsSettings};
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
@@ -58,7 +59,10 @@ pub(crate) fn run(
         .enable_all()
         .build()
         .context("the runtime does not start")?;
-    runtime.block_on(origins(&settings, &mut report))?;
+    runtime.block_on(async {
+        let settings = learn_namespace(settings, &mut report).await?;
+        origins(&settings, &mut report).await
+    })?;
     Ok(report.status())
 }
 
@@ -72,6 +76,17 @@ fn certificate(tls: &TlsSettings, report: &mut Report<'_>) -> anyhow::Result<boo
         }
     }
     Ok(true)
+}
+
+/// Takes the namespace that the site lists, as `serve` does, if the settings do not name one.
+async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow::Result<Settings> {
+    let settings = with_listed_namespace(settings).await;
+    if let OriginNamespace::Listed(namespace) = &settings.origin.namespace {
+        report.ok(&format!(
+            "the site lists the namespace {namespace}, which is used while `origin.namespace` is not set"
+        ))?;
+    }
+    Ok(settings)
 }
 
 /// Asks every root, and the home page where the edge serves it; the worst outcome counts.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use calendar_edge::contract::drift::Drift;
 use calendar_edge::contract::{TableInForce, table};
-use calendar_edge::settings::{Profile, Settings};
+use calendar_edge::settings::{Profile, Settings, UndeclaredParameters};
 
 /// Differences that have one subject and one consequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,9 +153,14 @@ fn extra(argument: &str, places: &[String], in_force: &TableInForce, settings: &
             "{published}: the edge drops it, because it would change what other rules judge"
         ));
     }
-    let fate = match settings.profile {
-        Profile::Compatible => "the edge forwards it unjudged",
-        Profile::Strict => "the strict profile does not let it pass",
+    let fate = match (settings.profile, settings.undeclared) {
+        (Profile::Compatible, _) | (Profile::Strict, Some(UndeclaredParameters::Forward)) => {
+            "the edge forwards it unjudged"
+        }
+        (Profile::Strict, Some(UndeclaredParameters::Drop)) => "the strict profile drops it",
+        (Profile::Strict, None | Some(UndeclaredParameters::Refuse)) => {
+            "the strict profile refuses calls with it"
+        }
     };
     Group::finding(format!("{published}: {fate}")).with(vec![
         "# at the top of the file".to_owned(),

@@ -146,7 +146,7 @@ impl<'a> Probe<'a> {
 
     /// Which namespaces there are instead.
     async fn wrong_namespace(&self) -> Trouble {
-        let wanted = self.settings.origin.namespace.clone();
+        let wanted = self.settings.origin.namespace.to_string();
         let root = self.rest("", Marking::Unmarked).await.ok();
         let json = root.and_then(|answer| answer.json());
         let names = json.as_ref().and_then(|json| json.get("namespaces")?.as_array());
@@ -169,7 +169,7 @@ impl<'a> Probe<'a> {
         let root = target.as_ref().and_then(|target| {
             let address = target.as_str().trim_end_matches('/');
             address
-                .strip_suffix(&self.settings.origin.namespace)?
+                .strip_suffix(self.settings.origin.namespace.as_str())?
                 .strip_suffix('/')
         });
         let key = self.key;

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use calendar_edge::app::RehearsedAnswer;
+use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::comparison::ComparisonReport;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -72,7 +73,9 @@ fn ask(
     request: &SentRequest,
     environment: Environment<'_>,
 ) -> anyhow::Result<(ComparedCall, Sides)> {
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.judged.site.load(environment)?;
+    let settings = runtime.block_on(with_listed_namespace(settings));
     let to = args.to.clone().or_else(|| environment.text("CALENDAR_EDGE_TO"));
     let sides = Sides::live(&settings, to.as_deref())?;
     let call = match CallJudge::new(&settings).judge(request) {
@@ -88,7 +91,6 @@ fn ask(
     if let Some(reason) = sides.withheld(&call) {
         anyhow::bail!("the call is not sent to `{}`: {reason}", sides.other_name());
     }
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let compared = runtime.block_on(sides.compare(&call, None))?;
     Ok((compared, sides))
 }

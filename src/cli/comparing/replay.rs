@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::RehearsedCall;
+use calendar_edge::backend::with_listed_namespace;
 use calendar_edge::comparison::ComparisonReport;
 use calendar_edge::settings::Settings;
 use http::HeaderMap;
@@ -98,7 +99,9 @@ fn replayed(
     credentials: HeaderMap,
     options: Options,
 ) -> anyhow::Result<(ComparisonReport, Skipped, Arc<Sides>)> {
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.judged.site.load(environment)?;
+    let settings = runtime.block_on(with_listed_namespace(settings));
     let to = args.to.clone().or_else(|| environment.text("CALENDAR_EDGE_TO"));
     let sides = match (&to, options.is_recorded) {
         (Some(name), true) => Sides::recorded(&settings, name)?,
@@ -107,7 +110,6 @@ fn replayed(
     };
     let file = File::open(&args.file).with_context(|| format!("{} cannot be read", args.file.display()))?;
     let replay = Replay::new(&settings, sides, credentials, options);
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let (report, skipped, sides) = runtime.block_on(replay.all(Records::new(BufReader::new(file))))?;
     if report.calls() == 0 {
         let reasons: Vec<_> = skipped

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use calendar_edge::backend::with_stored_namespace;
+
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
 use super::request::TypedRequest;
@@ -14,7 +16,7 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let settings = args.load(environment)?;
+    let settings = with_stored_namespace(args.load(environment)?);
     let request = TypedRequest::read(args, environment)?;
     let story = Story::of(&request, &settings);
     if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
@@ -136,7 +138,7 @@ mod tests {
         let target = "/de/wp-json/tribe/events/v1/events";
         let text = explain(&["GET", target, "--config", file]).expect("a story");
         assert!(
-            text.contains("GET https://wp.example.org/de/wp-json/tribe/events/v1/events"),
+            text.contains("GET https://wp.example.org/de/wp-json/calendar/events/v1/events"),
             "{text}"
         );
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
 use calendar_edge::problem::Words;
-use calendar_edge::settings::{AdminSettings, ListenAddress, Root, Settings};
+use calendar_edge::settings::{AdminSettings, ListenAddress, OriginNamespace, Root, Settings};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ pub(crate) fn german_root(base: &str) -> Root {
 fn index_file(settings: &Settings, version: &str) -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let index = published(version).to_json();
-    let namespace = &settings.origin.namespace;
+    let namespace = settings.origin.namespace.as_str();
     let site =
         |root: &Root| json!({"root": root.origin_url.as_str(), "namespace": namespace, "index": index});
     let sites: Vec<Value> = settings.roots.iter().map(site).collect();
@@ -144,7 +144,7 @@ impl Edge {
         let any_port = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         settings.listen = vec![any_port.clone()];
         settings.admin = Some(AdminSettings { listen: any_port });
-        "tribe/events/v1".clone_into(&mut settings.origin.namespace);
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         // Most tests are about single requests at the origin; those about the cache switch it on.
         settings.cache.enabled = false;
         // Origins count requests; tests of the index switch it on.

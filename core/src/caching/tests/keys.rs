@@ -101,7 +101,7 @@ fn keys_name_the_site_and_the_public_address() {
         of(|settings| settings.public_url = Some("https://e.example".parse().unwrap())),
         of(|settings| settings.public_url = Some("https://f.example".parse().unwrap())),
         of(|settings| settings.roots[0].origin_url = "https://wp2.example/wp-json".parse().unwrap()),
-        of(|settings| settings.origin.namespace = "x/v1".to_owned()),
+        of(|settings| settings.origin.namespace = OriginNamespace::set("x/v1")),
         of(|settings| settings.origin.advertised_url = Some("https://a.example/wp-json".parse().unwrap())),
     ];
     for (index, key) in keys.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::*;
 use crate::authority::{Addressed, Scheme};
 use crate::call::{ForwardableCall, Outcome};
 use crate::decision::{Decider, Decision, RequestHead};
-use crate::settings::{Settings, Writes};
+use crate::settings::{OriginNamespace, Settings, Writes};
 
 const API: &str = "/wp-json/calendar/events/v1";
 const BASE: &str = "http://localhost:8787";
@@ -21,7 +21,7 @@ const REACHED: ReachedBy<'_> = ReachedBy {
 
 fn settings() -> Settings {
     let mut settings = Settings::for_origin("https://wp.example/wp-json".parse().unwrap());
-    settings.origin.namespace = "tribe/events/v1".to_owned();
+    settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
     settings.writes = Writes::Forward;
     settings
 }

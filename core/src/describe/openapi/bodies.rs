@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::catalogue::Language;
+use super::super::catalogue::{Language, Phrase};
+use super::document::OpenApiOptions;
 use super::inputs::{self, Carrier, reference};
 use crate::contract::{Action, Argument, Kind, Operation, Place, Route, table};
 
@@ -23,16 +24,16 @@ pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Opti
     Some(json!({"required": required, "content": content}))
 }
 
-/// The body schemas of all writes.
-pub(super) fn components(language: Language) -> Map<String, Value> {
+/// The body schemas of all writes, with what the site publishes. Updates that share a schema are published alike.
+pub(super) fn components(options: &OpenApiOptions) -> Map<String, Value> {
     let mut schemas = Map::new();
     for operation in table().operations() {
         let Some(name) = schema_name(operation) else {
             continue;
         };
-        let form = object(operation, Carrier::Form, language);
+        let form = object(operation, Carrier::Form, options);
         schemas.insert(form_name(&name), form);
-        schemas.insert(name, object(operation, Carrier::Json, language));
+        schemas.insert(name, object(operation, Carrier::Json, options));
     }
     schemas
 }
@@ -66,16 +67,20 @@ pub(super) const fn component(kind: Kind) -> &'static str {
     }
 }
 
-fn object(operation: &Operation, carrier: Carrier, language: Language) -> Value {
+fn object(operation: &Operation, carrier: Carrier, options: &OpenApiOptions) -> Value {
     let fields: Vec<&Argument> = operation
         .arguments
         .iter()
         .filter(|argument| operation.place(argument) == Place::Body)
         .collect();
-    let properties: Map<String, Value> = fields
-        .iter()
-        .map(|field| (field.name.to_owned(), property(field, carrier, language)))
-        .collect();
+    let declared = fields.iter().map(|field| {
+        let (mut schema, meaning) = (inputs::schema(field, carrier), options.language.meaning(field));
+        schema["description"] = options.in_force(operation, field, meaning.to_owned()).into();
+        (field.name.to_owned(), schema)
+    });
+    let extra = options.table.operation(operation).extra();
+    let extra = extra.map(|name| (name.to_owned(), published_extra(options.language)));
+    let properties: Map<String, Value> = declared.chain(extra).collect();
     let required: Vec<&str> = fields
         .iter()
         .filter(|field| field.is_required())
@@ -88,19 +93,21 @@ fn object(operation: &Operation, carrier: Carrier, language: Language) -> Value 
     schema
 }
 
-fn property(field: &Argument, carrier: Carrier, language: Language) -> Value {
-    let mut schema = inputs::schema(field, carrier);
-    schema["description"] = language.meaning(field).into();
-    schema
+/// An argument that only the site publishes; nothing but its name is known.
+fn published_extra(language: Language) -> Value {
+    json!({"description": language.phrase(Phrase::Extra)})
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::contract::{PublishedIndex, TableInForce};
 
     #[test]
     fn operations_that_share_a_schema_take_the_same_fields() {
-        let body = |operation: &Operation| object(operation, Carrier::Json, Language::English);
+        let body = |operation: &Operation| object(operation, Carrier::Json, &OpenApiOptions::default());
         for operation in table().operations() {
             let twins = table().operations().iter().filter(|other| {
                 schema_name(operation).is_some() && schema_name(operation) == schema_name(other)
@@ -109,6 +116,23 @@ mod tests {
                 assert_eq!(body(operation), body(twin), "{} {}", operation.name, twin.name);
             }
         }
+    }
+
+    #[test]
+    fn bodies_know_what_the_site_publishes() {
+        let wpml = include_bytes!("../../../../fixtures/versions/index-6.15.16+wpml.json");
+        let index = PublishedIndex::read(wpml, "tribe/events/v1").expect("an index");
+        let options = OpenApiOptions {
+            table: Arc::new(TableInForce::over(&index)),
+            ..OpenApiOptions::default()
+        };
+        let described = |options: &OpenApiOptions, field: &str| {
+            components(options)["EventCreate"]["properties"][field]["description"].clone()
+        };
+        let plain = OpenApiOptions::default();
+        assert_eq!(described(&plain, "wpml_language"), Value::Null);
+        assert_ne!(described(&options, "wpml_language"), Value::Null);
+        assert_eq!(described(&options, "title"), described(&plain, "title"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase, Security};
 use super::{bodies, errors, globals, inputs, operations, records, responses};
-use crate::contract::{Kind, SPECIFIED_NAMESPACE, TableInForce};
+use crate::contract::{Argument, Kind, Operation, SPECIFIED_NAMESPACE, TableInForce};
 
 /// The inputs of the document besides the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,18 @@ impl Default for OpenApiOptions {
     }
 }
 
+impl OpenApiOptions {
+    /// A description with a note if the site does not publish the argument.
+    pub(super) fn in_force(&self, operation: &Operation, argument: &Argument, description: String) -> String {
+        let mut unjudged = self.table.operation(operation).unjudged(operation);
+        if unjudged.any(|known| known.name == argument.name) {
+            let unpublished = self.language.phrase(Phrase::Unpublished);
+            return format!("{description} {unpublished}");
+        }
+        description
+    }
+}
+
 /// Returns the `OpenAPI` 3.1 document of the API that clients see.
 pub fn openapi(options: &OpenApiOptions) -> Value {
     let language = options.language;
@@ -60,7 +72,7 @@ pub fn openapi(options: &OpenApiOptions) -> Value {
         "tags": tags(language),
         "paths": operations::paths(options),
         "components": {
-            "schemas": schemas(language),
+            "schemas": schemas(options),
             "responses": responses::components(language),
             "parameters": globals::components(language),
             "headers": responses::headers(language),
@@ -99,12 +111,12 @@ fn tags(language: Language) -> Vec<Value> {
     Kind::ALL.into_iter().map(Some).chain([None]).map(tag).collect()
 }
 
-fn schemas(language: Language) -> Map<String, Value> {
+fn schemas(options: &OpenApiOptions) -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.extend(inputs::components());
-    schemas.extend(bodies::components(language));
+    schemas.extend(bodies::components(options));
     schemas.extend(records::components());
-    schemas.extend(errors::components(language));
+    schemas.extend(errors::components(options.language));
     schemas
 }
 

@@ -113,14 +113,8 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
         "name": argument.name,
         "in": place,
         "required": place == "path",
-        "description": description(operation, argument, options.language),
+        "description": options.in_force(operation, argument, description(operation, argument, options.language)),
     });
-    let mut unjudged = options.table.operation(operation).unjudged(operation);
-    if unjudged.any(|known| known.name == argument.name) {
-        let known = parameter["description"].as_str().unwrap_or_default();
-        let unpublished = options.language.phrase(Phrase::Unpublished);
-        parameter["description"] = format!("{known} {unpublished}").into();
-    }
     if schema["type"] == "array" {
         // In PHP, a repeated value overwrites the one before.
         parameter["style"] = "form".into();
@@ -130,14 +124,18 @@ fn parameter(operation: &Operation, argument: &Argument, options: &OpenApiOption
     Some(parameter)
 }
 
-/// The arguments that only the site publishes.
+/// The arguments that only the site publishes, where no body describes them.
 fn published_extra<'a>(
     operation: &Operation,
     options: &'a OpenApiOptions,
 ) -> impl Iterator<Item = Value> + use<'a> {
     let description = options.language.phrase(Phrase::Extra);
+    let has_body = operation
+        .arguments
+        .iter()
+        .any(|argument| operation.place(argument) == Place::Body);
     let extra = options.table.operation(operation).extra();
-    extra.map(move |name| {
+    extra.filter(move |_| !has_body).map(move |name| {
         json!({"name": name, "in": "query", "required": false, "description": description, "schema": {}})
     })
 }

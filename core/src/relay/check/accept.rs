@@ -31,7 +31,7 @@ use crate::relay::rules::RelayRules;
 ///
 /// ```
 /// use bytes::Bytes;
-/// use calendar_edge_core::settings::Settings;
+/// use calendar_edge_core::settings::{OriginNamespace, Settings};
 /// use calendar_edge_core::cors::Audience;
 /// use calendar_edge_core::relay::{
 ///     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
@@ -40,7 +40,7 @@ use crate::relay::rules::RelayRules;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse()?);
-/// settings.origin.namespace = "tribe/events/v1".to_owned();
+/// settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
 /// let budget = BufferBudget::new(&settings);
 /// let rules = RelayRules::new(&settings, &LearntRoots::default(), &budget);
 /// let call = CallContext {

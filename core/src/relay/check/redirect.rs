@@ -179,14 +179,14 @@ fn is_forwarded(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::relay::{AskedLanguage, Content, LearntRoots, Script};
-    use crate::settings::Settings;
+    use crate::settings::{OriginNamespace, Settings};
 
     const ROOT: &str = "http://wp.example.org/wp-json";
     const EVENTS: &str = "/wp-json/tribe/events/v1/events";
 
     fn urls() -> OriginUrls {
         let mut settings = Settings::for_origin(ROOT.parse().unwrap());
-        settings.origin.namespace = "tribe/events/v1".to_owned();
+        settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         settings.public_url = Some("https://events.example.org".parse().unwrap());
         let mut german = settings.roots[0].clone();
         german.path = "/de/wp-json".to_owned();
