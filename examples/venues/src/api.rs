@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Query, RawQuery, State};
-use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, LINK};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Map, Value, json};
-use url::form_urlencoded;
+use url::{Url, form_urlencoded};
 
 use crate::query::VenueQuery;
 use crate::store::{Page, Store};
@@ -39,12 +40,15 @@ enum ApiError {
 }
 
 /// The service below a REST root, `http://127.0.0.1:9000/api`, in a namespace, `calendar/events/v1`.
-pub fn router(store: Arc<Store>, root: &str, namespace: &str) -> Router {
-    let root_path = url::Url::parse(root).map_or_else(|_| String::new(), |url| url.path().to_owned());
-    let base = format!("{}/{namespace}", root_path.trim_end_matches('/'));
+pub fn router(store: Arc<Store>, root: &Url, namespace: &str) -> Router {
+    let base = format!("{}/{namespace}", root.path().trim_end_matches('/'));
+    let root = root.as_str().trim_end_matches('/');
+    // Clients discover the API by this header.
+    let link = HeaderValue::from_str(&format!("<{root}/>; rel=\"https://api.w.org/\""));
+    let link = link.unwrap_or(HeaderValue::from_static(""));
     let service = Service {
         store,
-        list_url: format!("{}/{namespace}/venues/", root.trim_end_matches('/')).into(),
+        list_url: format!("{root}/{namespace}/venues/").into(),
     };
     Router::new()
         .route(&format!("{base}/venues"), get(list))
@@ -52,6 +56,10 @@ pub fn router(store: Arc<Store>, root: &str, namespace: &str) -> Router {
         .route(&format!("{base}/venues/by-slug/{{slug}}"), get(read_by_slug))
         .fallback(|| async { ApiError::NoRoute })
         .with_state(service)
+        .layer(map_response(move |mut response: Response| {
+            response.headers_mut().insert(LINK, link.clone());
+            std::future::ready(response)
+        }))
 }
 
 async fn list(

@@ -25,6 +25,7 @@ const FIRST_DAY: &str = "2000-01-01 00:00:00";
 #[derive(Debug, Clone)]
 pub struct Site {
     api: Url,
+    renamed: Vec<(String, String)>,
     client: Client,
 }
 
@@ -35,7 +36,23 @@ impl Site {
     pub fn new(api: Url) -> Self {
         Self {
             api,
+            renamed: Vec::new(),
             client: Client::new(),
+        }
+    }
+
+    /// The same, where clients know the site by another address: `https://events.example.org`.
+    #[must_use]
+    pub fn known_as(self, public: &Url) -> Self {
+        let id = |url: &Url| format!("\"{}?id=", url.authority());
+        let of_urls = (
+            self.api.origin().ascii_serialization(),
+            public.origin().ascii_serialization(),
+        );
+        let of_ids = (id(&self.api), id(public));
+        Self {
+            renamed: vec![of_urls, of_ids],
+            ..self
         }
     }
 
@@ -48,7 +65,7 @@ impl Site {
         for listed in self.all("venues", &[]).await? {
             let id = number(&listed, "id")?;
             let read = self.get(&format!("venues/{id}"), &[]).await?;
-            venues.push(venue(id, &listed, &read));
+            venues.push(self.venue(id, &listed, &read));
         }
         let events = self.all("events", &[("start_date", FIRST_DAY)]).await?;
         let bookings: Vec<Booking> = events.iter().filter_map(booking).collect();
@@ -76,6 +93,26 @@ impl Site {
         Ok(all)
     }
 
+    fn venue(&self, id: u64, listed: &Value, read: &Value) -> Venue {
+        let searched: Vec<&str> = SEARCHED.iter().filter_map(|name| text(listed, name)).collect();
+        Venue {
+            id,
+            slug: text(read, "slug").unwrap_or_default().to_owned(),
+            date: text(read, "date").unwrap_or_default().to_owned(),
+            searched: searched.join("\n").to_lowercase(),
+            listed: self.public(listed),
+            read: self.public(read),
+        }
+    }
+
+    /// A record as clients see it, JSON.
+    fn public(&self, record: &Value) -> String {
+        let renamed = self.renamed.iter();
+        renamed.fold(record.to_string(), |text, (own, public)| {
+            text.replace(own, public)
+        })
+    }
+
     async fn get(&self, path: &str, query: &[(&str, &str)]) -> anyhow::Result<Value> {
         let url = format!("{}/{path}", self.api.as_str().trim_end_matches('/'));
         let response = self.client.get(&url).query(query).send().await?;
@@ -86,18 +123,6 @@ impl Site {
             .json()
             .await
             .with_context(|| format!("{url} is not JSON"))
-    }
-}
-
-fn venue(id: u64, listed: &Value, read: &Value) -> Venue {
-    let searched: Vec<&str> = SEARCHED.iter().filter_map(|name| text(listed, name)).collect();
-    Venue {
-        id,
-        slug: text(read, "slug").unwrap_or_default().to_owned(),
-        date: text(read, "date").unwrap_or_default().to_owned(),
-        searched: searched.join("\n").to_lowercase(),
-        listed: listed.to_string(),
-        read: read.to_string(),
     }
 }
 

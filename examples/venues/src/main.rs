@@ -1,4 +1,4 @@
-//! `venues-example SITE [ADDRESS] [FILE]`: follows a site, and serves its venues.
+//! `venues-example SITE`: follows a site, and serves its venues.
 
 use std::env::args;
 use std::net::SocketAddr;
@@ -16,15 +16,20 @@ use venues_example::store::Store;
 /// The interval at which the site is read again.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-const USAGE: &str = "usage: venues-example SITE [ADDRESS] [FILE]
+const USAGE: &str = "usage: venues-example SITE [PUBLIC [ADDRESS [FILE]]]
   SITE     the calendar API of the site: http://127.0.0.1:8080/wp-json/tribe/events/v1
+  PUBLIC   the address that clients know the site by: https://events.example.org
   ADDRESS  where to listen, 127.0.0.1:9000 unless given
   FILE     the database; in memory unless given";
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut arguments = args().skip(1);
-    let site: Url = arguments.next().context(USAGE)?.parse().context(USAGE)?;
+    let api: Url = arguments.next().context(USAGE)?.parse().context(USAGE)?;
+    let site = match arguments.next() {
+        Some(public) => Site::new(api).known_as(&public.parse().context(USAGE)?),
+        None => Site::new(api),
+    };
     let address: SocketAddr = match arguments.next() {
         Some(address) => address.parse().context(USAGE)?,
         None => SocketAddr::from(([127, 0, 0, 1], 9000)),
@@ -33,10 +38,9 @@ async fn main() -> anyhow::Result<()> {
         Some(file) => Store::open(&file),
         None => Store::in_memory(),
     }?);
-    let site = Site::new(site);
     let copied = site.copy_to(&store).await?;
     let listener = TcpListener::bind(address).await?;
-    let root = format!("http://{}/api", listener.local_addr()?);
+    let root: Url = format!("http://{}/api", listener.local_addr()?).parse()?;
     report(&format!("{copied} venues; listens on {root}"));
     let service = router(Arc::clone(&store), &root, "calendar/events/v1");
     tokio::spawn(follow(site, store));
