@@ -34,6 +34,7 @@ mod companion;
 pub mod config;
 mod gateway;
 mod layers;
+mod migration;
 mod response;
 mod server;
 mod shared;

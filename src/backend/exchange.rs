@@ -260,14 +260,18 @@ impl Backend {
     }
 
     fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
-        self.metrics.exchanged(&Exchange {
+        let exchange = Exchange {
             operation,
             outcome: match status {
                 Ok(status) => class_label(status),
                 Err(failure) => failure.label(),
             },
             duration: started.elapsed(),
-        });
+        };
+        match &self.shared.exchanges {
+            Some(own) => own.exchanged(&exchange),
+            None => self.metrics.exchanged(&exchange),
+        }
     }
 }
 

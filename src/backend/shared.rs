@@ -8,16 +8,19 @@ use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
 use super::dial::Dial;
+use super::lanes::most_lane_connections;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::settings::Settings;
-use crate::telemetry::{BackendMetrics, Metrics, TrafficKind};
+use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
 
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedBackends {
     backends: HashMap<Authority, SharedBackend>,
     metrics: Metrics,
+    /// The name in metrics and log lines; none: the authority of each.
+    label: Option<Arc<str>>,
 }
 
 /// The state of one backend; clones share it.
@@ -35,6 +38,8 @@ pub(super) struct SharedBackend {
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
+    /// Counts of its exchanges by a name of its own; none: they count as those of the origin.
+    pub(super) exchanges: Option<ExchangeMetrics>,
 }
 
 /// Maximum number of concurrent connections under these settings: calls of all backends, and
@@ -46,6 +51,7 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
         .saturating_mul(backends);
     let site = Capacity::of_site(&settings.origin).permits;
     calls
+        .saturating_add(most_lane_connections(settings))
         .saturating_add(site.saturating_mul(2))
         .saturating_add(settings.origin.upgrades)
 }
@@ -55,11 +61,16 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
 impl SharedBackends {
     /// The state for the settings at start.
     pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
-        let none = Self {
+        Self::empty(metrics, None).adapt(settings)
+    }
+
+    /// No state, for backends that metrics and log lines call by a name.
+    pub(super) fn empty(metrics: Metrics, label: Option<Arc<str>>) -> Self {
+        Self {
             backends: HashMap::new(),
             metrics,
-        };
-        none.adapt(settings)
+            label,
+        }
     }
 
     /// The state for new settings; an authority that stays keeps each part whose settings have not changed.
@@ -72,13 +83,14 @@ impl SharedBackends {
         for authority in Authority::all(settings) {
             let state = match self.backends.get(&authority) {
                 Some(state) => state.adapt(settings, &authority, &mut tls)?,
-                None => SharedBackend::new(settings, &authority, &mut tls, &self.metrics)?,
+                None => SharedBackend::new(settings, &authority, &mut tls, self)?,
             };
             backends.insert(authority, state);
         }
         Ok(Self {
             backends,
             metrics: self.metrics.clone(),
+            label: self.label.clone(),
         })
     }
 
@@ -98,9 +110,11 @@ impl SharedBackend {
         settings: &Settings,
         authority: &Authority,
         tls: &mut TlsConfigs,
-        metrics: &Metrics,
+        of: &SharedBackends,
     ) -> Result<Self, ClientError> {
-        let metrics = metrics.backend(authority.as_str());
+        let metrics = of
+            .metrics
+            .backend(of.label.as_deref().unwrap_or(authority.as_str()));
         let [calls, site, upgrades] = capacities(settings);
         Ok(Self {
             clients: Clients::new(Dial::of(settings, authority), tls)?,
@@ -110,6 +124,7 @@ impl SharedBackend {
             upgrades: bulkhead(upgrades, TrafficKind::Upgraded, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
+            exchanges: of.label.as_deref().map(|label| of.metrics.exchanges_of(label)),
             metrics,
         })
     }

@@ -14,7 +14,7 @@ use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, Ignor
 type BackendKey = KeyRow<BackendSettings>;
 type IgnoreKey = KeyRow<IgnoreRule>;
 
-static OPERATIONS: TextForm = TextForm::new(
+pub(super) static OPERATIONS: TextForm = TextForm::new(
     "operations",
     "the name of an operation, `KIND.*` or `*`",
     &["events.list", "venues.*"],
@@ -78,7 +78,8 @@ pub(super) const BACKENDS: &[BackendKey] = &[
                 _ => CredentialsPolicy::Forward,
             };
         }),
-        "`withhold` sends no call with credentials to the backend, `forward` sends them with their credentials.",
+        "`withhold` sends no call with credentials to the backend, but see `credentialed` of \
+         `[[shadow]]`. `forward` lets `compare` and `replay` send them with their credentials.",
     )
     .value("\"withhold\""),
     BackendKey::new(

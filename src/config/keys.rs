@@ -11,10 +11,12 @@ use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, 
 use super::key::{KeyRow, ListStore};
 use super::listening;
 use super::message_keys::ROOT_MESSAGES;
+use super::migration_keys::SHADOW;
 use super::protection_form;
 use crate::settings::{
     AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OriginNamespace,
-    OtherTraffic, Profile, ProxyProtocol, Root, Settings, TlsSettings, UndeclaredParameters, Writes,
+    OtherTraffic, Profile, ProxyProtocol, Root, Settings, ShadowRule, TlsSettings, UndeclaredParameters,
+    Writes,
 };
 
 /// A group of keys.
@@ -52,10 +54,12 @@ pub(super) enum Keys {
     Backend(&'static [KeyRow<BackendSettings>]),
     /// One table per rule.
     Ignore(&'static [KeyRow<IgnoreRule>]),
+    /// One table per rule.
+    Shadow(&'static [KeyRow<ShadowRule>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 21] = [
+pub(super) static SECTIONS: [Section; 22] = [
     Section {
         name: "",
         header: "",
@@ -94,8 +98,8 @@ pub(super) static SECTIONS: [Section; 21] = [
         name: "backends",
         header: "[backends.next]",
         meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
-                  `origin`. Each has its own connections, limits and breaker. `compare` and `replay` ask it; \
-                  no call of a client is sent to it.",
+                  `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
+                  `[[shadow]]` only; `compare` and `replay` ask it as well.",
         keys: Keys::Backend(BACKENDS),
     },
     Section {
@@ -109,6 +113,14 @@ pub(super) static SECTIONS: [Section; 21] = [
         header: "[[compare.ignore]]",
         meaning: "One table per difference that does not count.",
         keys: Keys::Ignore(IGNORE),
+    },
+    Section {
+        name: "shadow",
+        header: "[[shadow]]",
+        meaning: "One table per rule that copies reads to a backend after the client's answer is on its way, and \
+                  compares the two answers, see [migration.md](migration.md). Of several rules for one backend the first \
+                  that is about an operation counts. Writes are never copied.",
+        keys: Keys::Shadow(SHADOW),
     },
     Section {
         name: "admin",
@@ -1220,6 +1232,7 @@ impl Section {
             Keys::Operation(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Backend(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Shadow(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The types of a calendar call between the stages.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,12 +20,20 @@ use crate::relay::{AcceptedResponse, ClientContext, OriginFailure};
 use crate::response::EdgeResponse;
 
 /// A request that the calendar's rules decide about.
+///
+/// Each stage's future holds the value that it was given, so what is large in it is behind a pointer.
 #[derive(Debug)]
 pub(super) struct CallRequest<B = CallBody> {
-    pub(super) head: Parts,
-    pub(super) context: RequestContext,
+    pub(super) asked: Box<AskedCall>,
     pub(super) opened: Arc<OpenedCall>,
     pub(super) body: B,
+}
+
+/// The head of a request to the calendar, and the facts beside it.
+#[derive(Debug)]
+pub(super) struct AskedCall {
+    pub(super) head: Parts,
+    pub(super) context: RequestContext,
 }
 
 /// The body of a request to the calendar.
@@ -45,9 +54,14 @@ pub(super) enum ReceivedBody {
     Left,
 }
 
-/// A call that is judged, with the client that it is answered to.
+/// A call that is judged, with the client that it is answered to; behind a pointer, because each stage's future holds
+/// it.
 #[derive(Debug)]
-pub(super) struct CalendarCall {
+pub(super) struct CalendarCall(Box<JudgedCall>);
+
+/// The parts of a [`CalendarCall`].
+#[derive(Debug)]
+pub(super) struct JudgedCall {
     pub(super) call: Box<ForwardableCall>,
     pub(super) client: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
@@ -98,7 +112,7 @@ pub(super) enum CallFailure {
 impl<B> CallRequest<B> {
     /// The head for decisions.
     pub(super) fn decided_by(&self) -> RequestHead<'_> {
-        request_head(&self.head, &self.context)
+        request_head(&self.asked.head, &self.asked.context)
     }
 }
 
@@ -126,28 +140,31 @@ impl ReceivedBody {
 // === impl CalendarCall ===
 
 impl CalendarCall {
-    /// A judged call for the client that reached the edge at a public address.
+    /// A judged call for the client that reached the edge at a public address; the memory of its body is counted until the
+    /// call has ended.
     pub(super) fn new<B>(
         call: Box<ForwardableCall>,
         request: &CallRequest<B>,
         public: &PublicAddress,
+        memory: Option<Share>,
     ) -> Self {
         let audience = if call.expects_privacy() {
             Audience::OneClient
         } else {
             Audience::Everybody
         };
-        Self {
+        let AskedCall { head, context } = &*request.asked;
+        Self(Box::new(JudgedCall {
             call,
             client: ClientContext {
                 public_base: public.to_string().into(),
                 namespace: request.opened.namespace().cloned(),
                 audience,
             },
-            forwarded: ForwardedHeaders::new(&request.head.headers, forwarded(&request.context, public)),
-            if_none_match: request.head.headers.get(IF_NONE_MATCH).cloned(),
-            _memory: None,
-        }
+            forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
+            if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            _memory: memory,
+        }))
     }
 
     /// The same question on behalf of everybody who asks it: with a body in its answer, and without a condition. It is
@@ -164,21 +181,13 @@ impl CalendarCall {
         client: ClientContext,
         forwarded: ForwardedHeaders,
     ) -> Self {
-        Self {
+        Self(Box::new(JudgedCall {
             call: Box::new(call),
             client,
             forwarded,
             if_none_match: None,
             _memory: None,
-        }
-    }
-
-    /// Counts the memory of its body until the call has ended.
-    pub(super) fn counted_by(self, memory: Option<Share>) -> Self {
-        Self {
-            _memory: memory,
-            ..self
-        }
+        }))
     }
 
     /// The name of the operation in metrics and logs.
@@ -186,6 +195,14 @@ impl CalendarCall {
         self.call
             .operation()
             .map_or("none", |operation| operation.name.as_str())
+    }
+}
+
+impl Deref for CalendarCall {
+    type Target = JudgedCall;
+
+    fn deref(&self) -> &JudgedCall {
+        &self.0
     }
 }
 

@@ -68,10 +68,10 @@ impl<S> Judging<S> {
 
     /// The call for the stages below. Its own body is counted instead of the one that the client sent.
     fn admit(&self, call: Box<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
-        let public = PublicAddress::of(self.public_url.as_ref(), request.context.addressed());
+        let public = PublicAddress::of(self.public_url.as_ref(), request.asked.context.addressed());
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
-        CalendarCall::new(call, request, &public).counted_by(memory)
+        CalendarCall::new(call, request, &public, memory)
     }
 
     /// Records what was found in the request's log line, in metrics and in the log.
@@ -119,7 +119,7 @@ where
             Ok(judgement) => judgement,
             Err(refusal) => return refused(&refusal).into(),
         };
-        self.report(&request.context, &judgement);
+        self.report(&request.asked.context, &judgement);
         match judgement.outcome {
             Outcome::Refuse(refusal) => refused(&refusal).into(),
             Outcome::Forward(call) => {

@@ -42,7 +42,7 @@ where
     type Response = EdgeResponse;
 
     async fn call(&self, request: CallRequest) -> EdgeResponse {
-        let address = request.context.client.address;
+        let address = request.asked.context.client.address;
         let opened = Arc::clone(&request.opened);
         let client = Client::new(address, opened.identity());
         let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {

@@ -67,20 +67,10 @@ where
     type Response = CallResponse;
 
     async fn call(&self, request: CallRequest) -> CallResponse {
-        let CallRequest {
-            head,
-            context,
-            opened,
-            body,
-        } = request;
+        let CallRequest { asked, opened, body } = request;
         match self.read(opened.next().ok(), body).await {
             Ok(body) => {
-                let request = CallRequest {
-                    head,
-                    context,
-                    opened,
-                    body,
-                };
+                let request = CallRequest { asked, opened, body };
                 self.inner.call(request).await
             }
             Err(fault) => fault.response().into(),

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{CallBody, CallRequest, request_head};
+use super::calls::{AskedCall, CallBody, CallRequest, request_head};
 use super::discovery::Discovery;
 use super::site::{Passage, Site};
 use super::stage::Stage;
@@ -111,8 +111,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         body: CallBody,
     ) -> EdgeResponse {
         let request = CallRequest {
-            head,
-            context,
+            asked: Box::new(AskedCall { head, context }),
             opened: Arc::new(opened),
             body,
         };

@@ -36,6 +36,9 @@ use crate::settings::{Http2Limits, Limits, Timeouts};
 /// hyper's limits must be higher.
 const HEADROOM: usize = 4;
 
+/// The number of header fields that hyper accepts unless it is told another one.
+const HYPER_HEADERS: usize = 100;
+
 /// The HTTP settings shared by all connections of one listener.
 #[derive(Debug, Clone)]
 pub(crate) struct Protocol {
@@ -59,9 +62,13 @@ impl Protocol {
             .timer(TokioTimer::new())
             // `Activity` measures the phases. hyper's own timer would count idle time as head time.
             .header_read_timeout(None)
-            .max_headers(limits.headers.saturating_mul(HEADROOM))
             .max_buf_size(most_bytes)
             .half_close(false);
+        // Up to its own default, hyper keeps the places of fields on its stack; it clears any other number of them for
+        // each head.
+        if limits.headers > HYPER_HEADERS {
+            builder.http1().max_headers(limits.headers);
+        }
         builder
             .http2()
             .timer(TokioTimer::new())

@@ -56,6 +56,7 @@ mod round_trip;
 mod sandbox;
 mod schema_values;
 mod security;
+mod shadowing;
 mod site;
 mod site_forms;
 mod site_targets;

@@ -170,10 +170,7 @@ fn write_globals(
     query: &mut String,
 ) {
     let in_query = |name| parameters.of(Source::Query).and_then(|sent| sent.get(name));
-    for global in GLOBALS
-        .iter()
-        .filter(|global| global.treatment != Treatment::Drop && !is_written(global.name))
-    {
+    for global in GLOBALS {
         let value = match global.treatment {
             Treatment::Forward if body == KeptBody::Nothing => {
                 parameters.get(global.name).map(|(_, value)| value)
@@ -184,7 +181,9 @@ fn write_globals(
             | Treatment::RefuseUnlessAllowed => in_query(global.name),
             Treatment::Nonce | Treatment::Route | Treatment::Drop => None,
         };
-        if let Some(value) = value {
+        if let Some(value) = value
+            && !is_written(global.name)
+        {
             write_query(global.name, value, query);
         }
     }

@@ -21,11 +21,14 @@ pub(super) fn fatal_argument(
             is_new.is_none_or(|has| has == Some(true))
         })
         .map(|known| (known.name, known.crashes_on));
-    let is_fatal = |(name, shape): &(&'static str, Option<FatalShape>)| {
-        let value = parameters.get(name).map(|(_, value)| value);
-        matches!((shape, value), (Some(shape), Some(value)) if is_of_shape(value, *shape))
-    };
-    declared.chain(undeclared).find(is_fatal).map(|(name, _)| name)
+    let crashing = declared
+        .chain(undeclared)
+        .filter_map(|(name, shape)| Some((name, shape?)));
+    let mut fatal = crashing.filter(|(name, shape)| {
+        let sent = parameters.get(name);
+        sent.is_some_and(|(_, value)| is_of_shape(value, *shape))
+    });
+    fatal.next().map(|(name, _)| name)
 }
 
 fn is_of_shape(value: &Value, shape: FatalShape) -> bool {

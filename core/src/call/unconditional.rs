@@ -31,21 +31,23 @@ pub(super) fn foreign_image(case: &Case<'_>) -> Option<Problem> {
     if case.mode != Mode::Enforce {
         return None;
     }
+    let may_fetch = |argument: &&Argument| argument.rule.is_image() || argument.rule.creates().is_some();
     let is_foreign = |argument: &&Argument| {
         let winner = case.parameters.get(argument.name);
         winner.is_some_and(|(_, value)| is_fetched_elsewhere(case.policy.images(), argument.rule, value))
     };
-    let mut arguments = case.operation.arguments.iter();
+    let mut arguments = case.operation.arguments.iter().filter(may_fetch);
     arguments.find(is_foreign).map(|argument| invalid(argument.name))
 }
 
 /// Objects to a namespace that the edge does not serve.
 pub(super) fn private_namespace(case: &Case<'_>) -> Option<Problem> {
-    let names_private = |argument: &Argument| {
+    let arguments = case.operation.arguments.iter();
+    let mut naming = arguments.filter(|argument| argument.role == Role::Namespace);
+    let found = naming.any(|argument| {
         let sent = case.parameters.get(argument.name);
-        argument.role == Role::Namespace && sent.is_some_and(|(_, name)| !case.policy.is_public(name))
-    };
-    let found = case.operation.arguments.iter().any(names_private);
+        sent.is_some_and(|(_, name)| !case.policy.is_public(name))
+    });
     found.then_some(Problem::InvalidNamespace)
 }
 

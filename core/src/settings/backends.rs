@@ -112,6 +112,7 @@ impl BackendSettings {
             timeouts,
             other: OtherTraffic::Refuse,
             backends: Vec::new(),
+            shadow: Vec::new(),
             ..settings.clone()
         }
     }

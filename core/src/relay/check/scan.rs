@@ -1,26 +1,20 @@
 //! A fast way to see that bytes are surely one JSON document.
 
-use memchr::memchr2;
-
 /// Deeper documents are left to the full reader.
 const DEEPEST: u32 = 64;
+
+/// Bytes of a string that are looked at together.
+const WORD: usize = size_of::<u64>();
+
+/// A word of ones, a byte each.
+const ONES: u64 = u64::from_le_bytes([1; WORD]);
 
 /// True if the bytes are one JSON document (RFC 8259) without white space around it; false on any doubt.
 ///
 /// The bytes must be UTF-8. Printed as PHP prints them, answers of WordPress pass here, which costs a fraction of a
 /// full reader. What is unusual, such as control characters or numbers with exponents, is left to that reader.
 pub(super) fn is_surely_document(document: &[u8]) -> bool {
-    let mut scan = Scan {
-        rest: document,
-        nesting: Nesting::default(),
-    };
-    scan.document().is_some()
-}
-
-/// The bytes that are left, and the containers that are open.
-struct Scan<'d> {
-    rest: &'d [u8],
-    nesting: Nesting,
+    rest_of_document(document).is_some_and(<[u8]>::is_empty)
 }
 
 /// The open containers: a bit each, the innermost lowest, set for objects.
@@ -30,143 +24,133 @@ struct Nesting {
     depth: u32,
 }
 
-// === impl Scan ===
+// Each of these takes the bytes from a place on, and returns those behind what it is named after; `None` on doubt. The
+// bytes are passed by value, so that the loop over a document keeps its place in registers.
 
-impl Scan<'_> {
-    /// `None` on doubt.
-    fn document(&mut self) -> Option<()> {
-        loop {
-            if self.value()? {
+fn rest_of_document(document: &[u8]) -> Option<&[u8]> {
+    let (mut rest, mut nesting) = (document, Nesting::default());
+    loop {
+        rest = match rest {
+            [b'{', b'}', rest @ ..] | [b'[', b']', rest @ ..] => rest,
+            [b'{', inner @ ..] => {
+                nesting.open(1)?;
+                rest = name(inner)?;
                 continue;
             }
-            if self.after_value()? {
-                return self.rest.is_empty().then_some(());
+            [b'[', inner @ ..] => {
+                nesting.open(0)?;
+                rest = inner;
+                continue;
             }
-        }
-    }
-
-    /// Takes a scalar, an empty container, or the beginning of a container up to its first value.
-    ///
-    /// True if a container began, so that another value follows.
-    fn value(&mut self) -> Option<bool> {
-        match self.byte()? {
-            b'"' => self.string()?,
-            b'{' => {
-                if self.take(b'}') {
-                    return Some(false);
+            _ => scalar(rest)?,
+        };
+        while nesting.depth > 0 {
+            match (rest, nesting.is_object()) {
+                ([b',', next @ ..], true) => {
+                    rest = name(next)?;
+                    break;
                 }
-                self.nesting.open(1)?;
-                self.name()?;
-                return Some(true);
-            }
-            b'[' => {
-                if self.take(b']') {
-                    return Some(false);
+                ([b',', next @ ..], false) => {
+                    rest = next;
+                    break;
                 }
-                self.nesting.open(0)?;
-                return Some(true);
-            }
-            b't' => self.word(b"rue")?,
-            b'f' => self.word(b"alse")?,
-            b'n' => self.word(b"ull")?,
-            b'-' => {
-                let digit = self.byte()?;
-                self.number(digit)?;
-            }
-            digit => self.number(digit)?,
-        }
-        Some(false)
-    }
-
-    /// Closes containers, and takes the comma and the name before the next value.
-    ///
-    /// True if the outermost value has ended.
-    fn after_value(&mut self) -> Option<bool> {
-        while self.nesting.depth > 0 {
-            match (self.byte()?, self.nesting.is_object()) {
-                (b',', true) => return self.name().map(|()| false),
-                (b',', false) => return Some(false),
-                (b'}', true) | (b']', false) => self.nesting.close(),
+                ([b'}', behind @ ..], true) | ([b']', behind @ ..], false) => {
+                    nesting.close();
+                    rest = behind;
+                }
                 _ => return None,
             }
         }
-        Some(true)
-    }
-
-    /// The name of a member, with its colon.
-    fn name(&mut self) -> Option<()> {
-        self.word(b"\"")?;
-        self.string()?;
-        self.word(b":")
-    }
-
-    /// The rest of a string, behind its first quotation mark.
-    fn string(&mut self) -> Option<()> {
-        loop {
-            let end = memchr2(b'"', b'\\', self.rest)?;
-            let (text, rest) = self.rest.split_at_checked(end)?;
-            if text.iter().any(|byte| *byte < b' ') {
-                return None;
-            }
-            let (mark, rest) = rest.split_first()?;
-            self.rest = rest;
-            if *mark == b'"' {
-                return Some(());
-            }
-            self.escape()?;
+        if nesting.depth == 0 {
+            return Some(rest);
         }
     }
+}
 
-    /// The rest of an escape, behind its backslash.
-    fn escape(&mut self) -> Option<()> {
-        match self.byte()? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-            b'u' => {
-                let (digits, rest) = self.rest.split_at_checked(4)?;
-                self.rest = rest;
-                digits.iter().all(u8::is_ascii_hexdigit).then_some(())
-            }
-            _ => None,
-        }
+#[inline]
+fn scalar(rest: &[u8]) -> Option<&[u8]> {
+    match rest {
+        [b'"', text @ ..] => string(text),
+        [b't', b'r', b'u', b'e', rest @ ..]
+        | [b'f', b'a', b'l', b's', b'e', rest @ ..]
+        | [b'n', b'u', b'l', b'l', rest @ ..] => Some(rest),
+        signed => number(signed.strip_prefix(b"-").unwrap_or(signed)),
     }
+}
 
-    /// The rest of a number without an exponent, behind its first digit.
-    fn number(&mut self, first: u8) -> Option<()> {
-        match first {
-            b'0' => {}
-            b'1'..=b'9' => self.skip_digits(),
+/// The name of a member, with its colon.
+#[inline]
+fn name(rest: &[u8]) -> Option<&[u8]> {
+    string(rest.strip_prefix(b"\"")?)?.strip_prefix(b":")
+}
+
+/// A string, from behind its first quotation mark.
+fn string(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text;
+    loop {
+        if let Some((word, behind)) = rest.split_first_chunk::<WORD>() {
+            let plain = plain_bytes(*word);
+            if plain == WORD {
+                rest = behind;
+                continue;
+            }
+            rest = rest.get(plain..)?;
+        }
+        rest = match rest {
+            [b'"', behind @ ..] => return Some(behind),
+            [b'\\', escape @ ..] => behind_escape(escape)?,
+            // One of the last bytes, which are fewer than a word.
+            [plain, behind @ ..] if *plain >= b' ' => behind,
             _ => return None,
         }
-        if self.take(b'.') {
-            self.byte().filter(u8::is_ascii_digit)?;
-            self.skip_digits();
+    }
+}
+
+/// An escape, from behind its backslash.
+#[inline]
+fn behind_escape(escape: &[u8]) -> Option<&[u8]> {
+    match escape {
+        [b'/' | b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => Some(rest),
+        [b'u', rest @ ..] => {
+            let (digits, rest) = rest.split_first_chunk::<4>()?;
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(rest)
         }
-        // What follows is checked as the byte behind a value, so an exponent is a doubt.
-        Some(())
+        _ => None,
     }
+}
 
-    fn skip_digits(&mut self) {
-        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.rest = self.rest.get(digits..).unwrap_or_default();
+/// A number without an exponent, from behind its sign. What follows is checked as the byte behind a value, so an
+/// exponent is a doubt.
+fn number(digits: &[u8]) -> Option<&[u8]> {
+    let rest = match digits {
+        [b'0', rest @ ..] => rest,
+        [b'1'..=b'9', rest @ ..] => behind_digits(rest),
+        _ => return None,
+    };
+    match rest {
+        [b'.', b'0'..=b'9', rest @ ..] => Some(behind_digits(rest)),
+        [b'.', ..] => None,
+        rest => Some(rest),
     }
+}
 
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        Some(*first)
+fn behind_digits(digits: &[u8]) -> &[u8] {
+    let mut rest = digits;
+    while let [b'0'..=b'9', behind @ ..] = rest {
+        rest = behind;
     }
+    rest
+}
 
-    /// Takes a byte if it is the next one.
-    fn take(&mut self, byte: u8) -> bool {
-        let rest = self.rest.strip_prefix(&[byte]);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    fn word(&mut self, word: &[u8]) -> Option<()> {
-        self.rest = self.rest.strip_prefix(word)?;
-        Some(())
-    }
+/// The number of first bytes that are no quotation mark, no backslash and no control character.
+///
+/// Subtracting from all bytes at once may borrow from the byte above, so only the lowest mark is exact.
+fn plain_bytes(word: [u8; WORD]) -> usize {
+    let word = u64::from_le_bytes(word);
+    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(ONES * u64::from(limit)) & !bytes;
+    let is_byte = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    let marks = (below(word, b' ') | is_byte(b'"') | is_byte(b'\\')) & (ONES << 7);
+    marks.trailing_zeros() as usize / WORD
 }
 
 // === impl Nesting ===
@@ -246,6 +230,18 @@ mod tests {
         fn json_without_exponents_leaves_no_doubt(json in any_json()) {
             prop_assert!(is_read_by_serde(json.as_bytes()));
             prop_assert!(json.contains(['e', 'E']) || is_surely_document(json.as_bytes()), "{}", json);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_before_a_mark_are_counted(word: [u8; WORD], mark in prop::sample::select(b"\"\\\0\n\x1f".to_vec()), at in 0..=WORD) {
+            let mut word = word;
+            if let Some(place) = word.get_mut(at) {
+                *place = mark;
+            }
+            let is_plain = |byte: &&u8| **byte >= b' ' && !matches!(byte, b'"' | b'\\');
+            prop_assert_eq!(plain_bytes(word), word.iter().take_while(is_plain).count());
         }
     }
 

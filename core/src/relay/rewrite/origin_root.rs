@@ -102,6 +102,14 @@ impl OriginRoot {
         self.authority == other.authority && self.prefix == other.prefix
     }
 
+    /// True if a text is surely this root, as WordPress prints one with pretty permalinks; it is not parsed.
+    pub(super) fn is_printed_as(&self, text: &str) -> bool {
+        let rest = text.strip_prefix(self.scheme);
+        let rest = rest.and_then(|rest| rest.strip_prefix("://")?.strip_prefix(self.authority.as_str()));
+        let path = rest.and_then(|rest| rest.strip_prefix(self.prefix.as_str()));
+        self.style == RootStyle::Path && matches!(path, Some("" | "/"))
+    }
+
     /// True if two roots have the same place at their sites, whatever the sites' names are.
     pub(in crate::relay) fn has_path_of(&self, other: &Self) -> bool {
         self.style == other.style && self.prefix == other.prefix
@@ -170,6 +178,29 @@ mod tests {
     fn trailing_slash_and_default_port_do_not_matter() {
         assert_eq!(root("https://h:443/wp-json/"), root("https://h/wp-json"));
         assert_eq!(root("http://h:8080/").prefix(), "");
+    }
+
+    #[test]
+    fn a_root_is_known_by_its_usual_text() {
+        let known = root("https://h.example:8443/de/wp-json/");
+        for text in [
+            "https://h.example:8443/de/wp-json/",
+            "https://h.example:8443/de/wp-json",
+        ] {
+            assert!(known.is_printed_as(text), "{text}");
+            assert_eq!(root(text), known);
+        }
+        for text in [
+            "http://h.example:8443/de/wp-json/",
+            "https://h.example/de/wp-json/",
+            "https://h.example:8443/de/wp-json//",
+            "https://h.example:8443/wp-json/",
+            "https://h.example:8443/de/wp-json/?x",
+        ] {
+            assert!(!known.is_printed_as(text), "{text}");
+        }
+        let by_query = root("https://h/?rest_route=/");
+        assert!(!by_query.is_printed_as("https://h/?rest_route="));
     }
 
     #[test]

@@ -13,6 +13,9 @@ use super::namespace::NamespaceMatcher;
 use super::url_map::UrlMap;
 use super::url_matcher::UrlMatcher;
 
+/// The part of a document's length by which public names may lengthen it before its memory is moved.
+const HEADROOM: usize = 16;
+
 /// Puts the public names into a JSON document that arrives in pieces.
 ///
 /// The result does not depend on how the document is cut into pieces. Pieces without a name of the origin
@@ -134,6 +137,9 @@ impl RewriteStage {
             self.scratch.clear();
             match self.matcher.judge(candidate, &mut self.scratch) {
                 CandidateVerdict::Replace(length) => {
+                    if copied == 0 {
+                        out.reserve(text.len() + text.len() / HEADROOM + self.scratch.len());
+                    }
                     out.extend_from_slice(&text[copied..at]);
                     out.extend_from_slice(&self.scratch);
                     copied = at + length;

@@ -1,5 +1,7 @@
 //! The URLs of the origin that belong to the API, and their public names.
 
+use std::borrow::Cow;
+
 use url::Url;
 
 use super::address::AddressSpelling;
@@ -103,7 +105,9 @@ impl UrlMap {
     /// The root that the origin printed in its answer to a call of the root `asked`. An unknown name is found by
     /// its path, because the origin prints no roots except its own.
     pub(in crate::relay) fn root_named(&self, printed: &str, asked: usize) -> Option<usize> {
-        let printed = OriginRoot::from_printed(&Url::parse(printed).ok()?)?;
+        let parsed = || OriginRoot::from_printed(&Url::parse(printed).ok()?).map(Cow::Owned);
+        let known = self.names().find(|(_, name)| name.is_printed_as(printed));
+        let printed = known.map(|(_, name)| Cow::Borrowed(name)).or_else(parsed)?;
         let with_path = self.names().filter(|(_, name)| name.has_path_of(&printed));
         let rank =
             |(root, name): &(usize, &OriginRoot)| (name.authority() == printed.authority(), *root == asked);

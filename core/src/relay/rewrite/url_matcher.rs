@@ -1,5 +1,6 @@
 //! Finding URLs of the origin in text, and writing their public names.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
@@ -7,7 +8,7 @@ use memchr::memmem::Finder;
 use super::candidate::{Candidate, CandidateVerdict};
 use super::origin_root::{RootStyle, is_authority_of};
 use super::printed_url::PrintedUrl;
-use super::spelling::{Agreement, Spelling};
+use super::spelling::{Agreement, PerSpelling, Spelling};
 use super::url_map::{SiteUrls, Tail, UrlMap};
 
 /// Finds URLs and writes their public names.
@@ -17,22 +18,20 @@ pub(super) struct UrlMatcher {
     public_base: Arc<str>,
     namespace: Arc<str>,
     root: usize,
+    /// The public name of `root`, as far as it was written.
+    own_name: PerSpelling<OnceCell<Box<[u8]>>>,
 }
 
 // === impl UrlMatcher ===
 
 impl UrlMatcher {
-    pub(super) const fn new(
-        map: Arc<UrlMap>,
-        public_base: Arc<str>,
-        namespace: Arc<str>,
-        root: usize,
-    ) -> Self {
+    pub(super) fn new(map: Arc<UrlMap>, public_base: Arc<str>, namespace: Arc<str>, root: usize) -> Self {
         Self {
             map,
             public_base,
             namespace,
             root,
+            own_name: PerSpelling::new(|_| OnceCell::new()),
         }
     }
 
@@ -130,8 +129,22 @@ impl UrlMatcher {
     fn write_public(&self, tail: &Tail, spelling: Spelling, out: &mut Vec<u8>) {
         // If roots share an address, the root of the call decides.
         let root = tail.owners.iter().find(|&&owner| owner == self.root);
-        let root = root.or_else(|| tail.owners.first());
-        let path = self.map.public_path(root.copied());
+        let root = root.or_else(|| tail.owners.first()).copied();
+        if root == Some(self.root) {
+            // Most URLs of a response are of its own root.
+            let name = self.own_name.get(spelling).get_or_init(|| {
+                let mut name = Vec::new();
+                self.write_name(root, spelling, &mut name);
+                name.into_boxed_slice()
+            });
+            out.extend_from_slice(name);
+        } else {
+            self.write_name(root, spelling, out);
+        }
+    }
+
+    fn write_name(&self, root: Option<usize>, spelling: Spelling, out: &mut Vec<u8>) {
+        let path = self.map.public_path(root);
         for piece in [&self.public_base, path, "/", &self.namespace] {
             spelling.write(piece, out);
         }
