@@ -12,6 +12,7 @@ mod log_buffer;
 mod logs;
 mod metrics;
 mod migration;
+mod queue;
 mod refusals;
 mod reloads;
 mod request_log;
