@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::address::AddressFault;
 use super::authority::Authority;
 use super::headers::ForwardedHeaders;
-use super::outgoing::{Class, Outgoing};
+use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
 use crate::call::ForwardableCall;
 use crate::settings::{Settings, Timeouts};
-use crate::telemetry::{Metrics, RequestLog, unix_time};
+use crate::telemetry::{Metrics, unix_time};
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]
@@ -126,10 +126,6 @@ impl Backend {
         let request = match &self.writer {
             CallWriter::WordPress(writer) => writer.write(call, forwarded, now)?,
         };
-        Ok(Outgoing {
-            request,
-            class: Class::of(call),
-            log: RequestLog::default(),
-        })
+        Ok(Outgoing::of_call(request, call))
     }
 }

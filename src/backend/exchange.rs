@@ -7,7 +7,7 @@ use reqwest::Client;
 
 use super::backends::Backend;
 use super::breaker_handle::BreakerGuard;
-use super::bulkhead::Bulkhead;
+use super::bulkhead::{Bulkhead, Wish};
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
 use super::outgoing::{Class, Outgoing};
@@ -105,8 +105,8 @@ impl Backend {
     }
 
     async fn switched(&self, request: reqwest::Request, log: &RequestLog) -> Result<Upgrade, ExchangeFailure> {
-        let upgraded = acquire(&self.shared.upgrades, log).await?;
-        let permit = acquire(&self.shared.site, log).await?;
+        let upgraded = acquire(&self.shared.upgrades, Wish::SITE, log).await?;
+        let permit = acquire(&self.shared.site, Wish::SITE, log).await?;
         let deadline = self.timeouts.site;
         let client = &self.shared.clients.upgrading;
         let response = self.attempt(client, request, deadline).await?;
@@ -168,7 +168,7 @@ impl Backend {
         permits: &Bulkhead,
         log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(permits, log).await?;
+        let permit = acquire(permits, Wish::SITE, log).await?;
         let deadline = self.timeouts.site;
         let response = self
             .attempt(&self.shared.clients.pooled(), request, deadline)
@@ -181,7 +181,7 @@ impl Backend {
         outgoing: Outgoing,
         started: Instant,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(&self.shared.calls, &outgoing.log).await?;
+        let permit = acquire(&self.shared.calls, self.wish(&outgoing), &outgoing.log).await?;
         let (response, deadline) = match outgoing.class {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
             Class::Write => {
@@ -196,6 +196,19 @@ impl Backend {
         };
         let time_left = deadline.saturating_sub(started.elapsed());
         Ok(self.bounded(response, time_left, permit))
+    }
+
+    /// What a call may wait: no longer than half of its own time, so that the site has the other half.
+    fn wish<'a>(&self, outgoing: &'a Outgoing) -> Wish<'a> {
+        let whole = match outgoing.class {
+            Class::Read => self.timeouts.origin_read,
+            Class::Write => self.timeouts.origin_write,
+        };
+        Wish {
+            rank: outgoing.rank,
+            patience: self.timeouts.origin_queue.min(whole / 2),
+            watch: outgoing.watch.as_ref(),
+        }
     }
 
     /// Sends a read, and retries it once on a new connection if the pooled one turns out to be closed.
@@ -278,9 +291,9 @@ impl Backend {
     }
 }
 
-async fn acquire(bulkhead: &Bulkhead, log: &RequestLog) -> Result<Permit, ExchangeFailure> {
+async fn acquire(bulkhead: &Bulkhead, wish: Wish<'_>, log: &RequestLog) -> Result<Permit, ExchangeFailure> {
     let started = Instant::now();
-    let permit = bulkhead.acquire().await;
+    let permit = bulkhead.acquire(wish).await;
     log.queued(started.elapsed());
     permit.ok_or(ExchangeFailure::Overloaded)
 }

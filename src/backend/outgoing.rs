@@ -2,7 +2,10 @@
 
 use url::Position;
 
+use super::queue_watch::QueueWatch;
 use crate::call::ForwardableCall;
+use crate::credentials::Caller;
+use crate::queue::Rank;
 use crate::telemetry::RequestLog;
 
 /// A request that is ready to be sent.
@@ -10,6 +13,8 @@ use crate::telemetry::RequestLog;
 pub(crate) struct Outgoing {
     pub(super) request: reqwest::Request,
     pub(super) class: Class,
+    pub(super) rank: Rank,
+    pub(super) watch: Option<QueueWatch>,
     /// The record of the request that asks.
     pub(super) log: RequestLog,
 }
@@ -26,6 +31,39 @@ pub(super) enum Class {
 // === impl Outgoing ===
 
 impl Outgoing {
+    /// A call that was written as a request.
+    pub(super) fn of_call(request: reqwest::Request, call: &ForwardableCall) -> Self {
+        let caller = call.credentials().caller(call.request().nonce.as_ref());
+        let is_protected = call.is_write() || caller == Caller::Credentialed;
+        Self {
+            request,
+            class: Class::of(call),
+            rank: if is_protected {
+                Rank::Protected
+            } else {
+                Rank::Anonymous
+            },
+            watch: None,
+            log: RequestLog::default(),
+        }
+    }
+
+    /// A question of the edge's own, which many clients depend on.
+    pub(super) fn own_read(request: reqwest::Request) -> Self {
+        Self {
+            request,
+            class: Class::Read,
+            rank: Rank::Protected,
+            watch: None,
+            log: RequestLog::default(),
+        }
+    }
+
+    /// The same request, with a link to its caller while it waits.
+    pub(crate) fn watched(self, watch: Option<QueueWatch>) -> Self {
+        Self { watch, ..self }
+    }
+
     /// The same request, whose waits are noted in a record.
     pub(crate) fn noted_in(self, log: &RequestLog) -> Self {
         Self {

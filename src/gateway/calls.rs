@@ -10,7 +10,7 @@ use http::request::Parts;
 
 use super::forwarded::forwarded;
 use crate::authority::PublicAddress;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
@@ -71,6 +71,8 @@ pub(super) struct JudgedCall {
     pub(super) if_none_match: Option<HeaderValue>,
     /// The record of the request that asks.
     pub(super) log: RequestLog,
+    /// The link to its caller while it waits for the backend.
+    pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -188,6 +190,7 @@ impl CalendarCall {
             },
             forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            queue: None,
             _memory: memory,
         }))
     }
@@ -197,9 +200,10 @@ impl CalendarCall {
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        let mut asked = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
-        asked.0.log = self.log.clone();
-        asked
+        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
+        shared.0.queue.clone_from(&self.queue);
+        shared.0.log = self.log.clone();
+        shared
     }
 
     /// A judged call that no client waits for by itself.
@@ -214,8 +218,15 @@ impl CalendarCall {
             forwarded,
             if_none_match: None,
             log: RequestLog::default(),
+            queue: None,
             _memory: None,
         }))
+    }
+
+    /// The same call, with a link to its caller while it waits for the backend.
+    pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
+        self.0.queue = Some(watch.clone());
+        self
     }
 
     /// The name of the operation in metrics and logs.

@@ -113,7 +113,10 @@ impl Stage<CalendarCall> for Dispatch {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
-        let outgoing = backend.write(&call.call, &call.forwarded)?.noted_in(&call.log);
+        let outgoing = backend
+            .write(&call.call, &call.forwarded)?
+            .watched(call.queue.clone())
+            .noted_in(&call.log);
         // Until the answer is checked, which holds most answers whole.
         let _timer = call.log.exchange();
         let context = context(&call.call, outgoing.target());

@@ -15,6 +15,7 @@ mod memory;
 mod metrics;
 mod migration;
 mod process;
+mod queue;
 mod rate_limits;
 mod refusals;
 mod reloads;

@@ -46,6 +46,7 @@ mod origin_trouble;
 mod proxy_protocol;
 mod published_index;
 mod purging;
+mod queue;
 mod rate_limits;
 mod recorded;
 mod refusals;
