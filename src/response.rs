@@ -98,7 +98,7 @@ impl AnsweredBy {
     pub(crate) const fn source(self) -> &'static str {
         match self {
             Self::Edge { .. } | Self::Preflight | Self::RestIndex => "edge",
-            Self::Backend => "origin",
+            Self::Backend => "backend",
             Self::Cache => "cache",
         }
     }

@@ -12,7 +12,7 @@ use crate::migration::Migration;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
-use crate::telemetry::{Buffered, FindingSums, Metrics, Refusals};
+use crate::telemetry::{Buffered, FindingSums, Metrics, Refusals, Warnings};
 
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
 #[derive(Debug, Clone)]
@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     /// The last refusals.
     pub(crate) refusals: Refusals,
+    /// Warnings that repeat.
+    pub(crate) warnings: Warnings,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
 }
@@ -86,6 +88,7 @@ impl Shared {
             drain: Drain::default(),
             metrics,
             refusals: refusals(settings),
+            warnings: Warnings::default(),
             findings: FindingSums::default(),
         })
     }

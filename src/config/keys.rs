@@ -247,7 +247,8 @@ const WRITES_NAMES: &[&str] = &names(WRITES);
 const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
     [("off", ProxyProtocol::Off), ("required", ProxyProtocol::Required)];
 const PROXY_PROTOCOL_NAMES: &[&str] = &names(PROXY_PROTOCOLS);
-const FORMATS: [(&str, LogFormat); 2] = [("json", LogFormat::Json), ("text", LogFormat::Text)];
+const FORMATS: [(&str, LogFormat); 3] = [("auto", LogFormat::Auto),
+    ("json", LogFormat::Json), ("text", LogFormat::Text)];
 const FORMAT_NAMES: &[&str] = &names(FORMATS);
 
 const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {
@@ -1203,7 +1204,8 @@ const LOG: &[SettingKey] = &[
         Choice(FORMAT_NAMES, |settings, index| {
             settings.log.format = FORMATS[index].1;
         }),
-        "Format of log lines: one JSON object per line, or text for people.",
+        "Format of log lines: one JSON object per line, or text for people; `auto` is text on a terminal, and JSON \
+         elsewhere.",
     )
     .shown(|settings| name_of(&FORMATS, &settings.log.format)),
     SettingKey::new(
@@ -1214,6 +1216,11 @@ const LOG: &[SettingKey] = &[
         "Events that are logged, as a `tracing` filter.",
     )
     .shown(|settings| format!("\"{}\"", settings.log.filter)),
+    SettingKey::new(
+        "user_agent",
+        Flag(|settings| &mut settings.log.user_agent),
+        "Whether the line of a request names the client's program (`user_agent.original`).",
+    ),
     SettingKey::new(
         "refusals",
         Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),

@@ -11,7 +11,7 @@ use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::{OriginFailure, RequestPart};
 use crate::response::{EdgeResponse, refused};
-use crate::telemetry::causes;
+use crate::telemetry::{Warnings, causes};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -20,23 +20,21 @@ const LONGEST_FIELD: usize = 256;
 const LONGEST_ADVICE: usize = 1024;
 
 /// The response to a call that no backend answered.
-pub(super) fn failed(failure: &CallFailure) -> EdgeResponse {
+pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse {
     match failure {
         CallFailure::NotWritten(fault) => refused(&fault.refusal()),
-        CallFailure::Exchange(failure) => exchange_failed(failure),
-        CallFailure::Unsound(failure) => not_relayed(failure),
+        CallFailure::Exchange(failure) => exchange_failed(failure, warnings),
+        CallFailure::Unsound(failure) => not_relayed(failure, warnings),
         CallFailure::Overdue => overdue(),
     }
 }
 
 /// The response to a failed exchange.
-pub(super) fn exchange_failed(failure: &ExchangeFailure) -> EdgeResponse {
-    tracing::warn!(
-        kind = failure.label(),
-        causes = chain(failure),
-        advice = failure.advice(),
-        "the exchange with the origin failed"
-    );
+pub(super) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
+    let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
+    warnings.warn(kind, move |count| {
+        tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
+    });
     let mut answer = refused(&Refusal::plain(problem_of(failure)));
     if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
         let wait = match failure {
@@ -113,17 +111,16 @@ fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
 }
 
 /// The response in place of an unsound one.
-pub(super) fn not_relayed(failure: &OriginFailure) -> EdgeResponse {
+pub(super) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeResponse {
     if let Some(cause) = cause(failure) {
         // A deadline is a 504.
-        return exchange_failed(cause);
+        return exchange_failed(cause, warnings);
     }
-    tracing::warn!(
-        kind = failure.name(),
-        causes = chain(failure),
-        advice = cut(&failure.advice(), LONGEST_ADVICE),
-        "the origin's answer is not passed on"
-    );
+    let (kind, causes) = (failure.name(), chain(failure));
+    let advice = cut(&failure.advice(), LONGEST_ADVICE);
+    warnings.warn(kind, move |count| {
+        tracing::warn!(kind, causes, advice, count, "the origin's answer is not passed on");
+    });
     refused(&Refusal::plain(problem_with(failure)))
 }
 

@@ -14,6 +14,7 @@ use crate::relay::RelayRules;
 use crate::response::EdgeResponse;
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::telemetry::Warnings;
 
 mod body;
 mod caching;
@@ -60,6 +61,7 @@ struct Parts {
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
     bodies: BodyReader,
+    warnings: Warnings,
 }
 
 /// Puts the stages of a calendar call together; a call meets them from top to bottom.
@@ -87,7 +89,7 @@ fn calendar(
         .layer(layer_fn(|inner| {
             caching::Caching::new(inner, parts, settings, shared)
         }))
-        .layer(layer_fn(|inner| presenting::Presenting::new(inner, &parts.rules)))
+        .layer(layer_fn(|inner| presenting::Presenting::new(inner, parts)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
             forgetting::Forgetting::new(inner, settings, shared)
@@ -116,6 +118,7 @@ impl Parts {
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
             bodies: BodyReader::new(settings, shared),
+            warnings: shared.warnings.clone(),
         }
     }
 }

@@ -7,12 +7,14 @@ use http_body_util::BodyExt;
 
 use super::calls::{BackendResult, CalendarCall, CallResponse, Login};
 use super::fault;
+use super::Parts;
 use super::stage::Stage;
 use crate::backend::OriginBody;
 use crate::caching::Storable;
 use crate::cors::Audience;
 use crate::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 use crate::response::AnsweredBy;
+use crate::telemetry::Warnings;
 
 /// Turns accepted responses and failures into the client's response.
 ///
@@ -21,15 +23,17 @@ use crate::response::AnsweredBy;
 pub(super) struct Presenting<S> {
     inner: S,
     rules: Arc<RelayRules>,
+    warnings: Warnings,
 }
 
 // === impl Presenting ===
 
 impl<S> Presenting<S> {
-    pub(super) fn new(inner: S, rules: &Arc<RelayRules>) -> Self {
+    pub(super) fn new(inner: S, parts: &Parts) -> Self {
         Self {
             inner,
-            rules: Arc::clone(rules),
+            rules: Arc::clone(&parts.rules),
+            warnings: parts.warnings.clone(),
         }
     }
 
@@ -64,7 +68,7 @@ where
         let client = call.client.clone();
         match self.inner.call(call).await {
             Ok(accepted) => self.present(accepted, &client),
-            Err(failure) => fault::failed(&failure).into(),
+            Err(failure) => fault::failed(&failure, &self.warnings).into(),
         }
     }
 }

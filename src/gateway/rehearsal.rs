@@ -27,7 +27,7 @@ use crate::relay::{
     present,
 };
 use crate::settings::{BreakerSettings, Settings};
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, Warnings};
 
 /// The site of some settings, asked on the way that calls of clients take.
 #[derive(Debug)]
@@ -262,7 +262,7 @@ impl RehearsedAnswer {
     /// The edge's own answer in place of the backend's.
     fn failed(failure: &CallFailure) -> Self {
         Self {
-            status: fault::failed(failure).status(),
+            status: fault::failed(failure, &Warnings::default()).status(),
             headers: HeaderMap::new(),
             body: Bytes::new(),
             failure: Some(RehearsalFailure {

@@ -28,7 +28,7 @@ use crate::relay::{OriginFailure, RelayRules, publish_site_headers};
 use crate::response::{EdgeResponse, refused};
 use crate::server::Tunnel;
 use crate::settings::{Limits, Settings, Timeouts};
-use crate::telemetry::Traffic;
+use crate::telemetry::{Traffic, Warnings};
 
 /// The way of requests that are not calendar calls.
 #[derive(Debug)]
@@ -43,6 +43,7 @@ pub(super) struct Site {
     /// The most upgraded connections; 0: upgrades are not forwarded.
     upgrades: usize,
     bodies: BodyReader,
+    warnings: Warnings,
 }
 
 /// The outcome of a form to the site.
@@ -72,6 +73,7 @@ impl Site {
             timeouts: settings.timeouts.clone(),
             upgrades: settings.origin.upgrades,
             bodies: parts.bodies.clone(),
+            warnings: parts.warnings.clone(),
         }
     }
 
@@ -165,7 +167,7 @@ impl Site {
             Ok(answer) => self.answered(answer, &public),
             Err(failure) => match BodyFault::behind(&failure) {
                 Some(fault) => fault.response(),
-                None => fault::exchange_failed(&failure),
+                None => fault::exchange_failed(&failure, &self.warnings),
             },
         }
     }
@@ -185,7 +187,10 @@ impl Site {
         match answer {
             Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),
             Ok(Upgrade::Switched { headers, .. }) if !upgrade::is_granted(&headers, protocol) => {
-                fault::not_relayed(&OriginFailure::InvalidStatus(StatusCode::SWITCHING_PROTOCOLS))
+                fault::not_relayed(
+                    &OriginFailure::InvalidStatus(StatusCode::SWITCHING_PROTOCOLS),
+                    &self.warnings,
+                )
             }
             Ok(Upgrade::Switched {
                 headers,
@@ -195,7 +200,7 @@ impl Site {
                 let tunnel = Tunnel::new(stream, permit, self.timeouts.upgraded_idle);
                 switching(headers, protocol, tunnel)
             }
-            Err(failure) => fault::exchange_failed(&failure),
+            Err(failure) => fault::exchange_failed(&failure, &self.warnings),
         }
     }
 
@@ -203,7 +208,7 @@ impl Site {
     fn answered(&self, answer: Response<OriginBody>, public: &PublicAddress) -> EdgeResponse {
         // No tunnel was asked for (T-23), and a status beyond 599 is none (T-62).
         if !(200..600).contains(&answer.status().as_u16()) {
-            return fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()));
+            return fault::not_relayed(&OriginFailure::InvalidStatus(answer.status()), &self.warnings);
         }
         let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
         // Between the companion plugin and the edge.

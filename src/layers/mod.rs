@@ -12,6 +12,7 @@ use crate::response::EdgeResponse;
 use crate::settings::Settings;
 
 mod access_log;
+mod access_record;
 mod catch_panic;
 mod client_address;
 mod client_body;
@@ -26,7 +27,7 @@ mod head_rules;
 mod request_id;
 mod unread_body;
 
-pub(crate) use access_log::AccessLogSinks;
+pub(crate) use access_record::AccessLogSinks;
 pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;

@@ -81,10 +81,16 @@ where
 {
     let (filter, handle) = reload::Layer::new(EnvFilter::try_new(&settings.filter)?);
     let lines = tracing_subscriber::fmt::layer().with_writer(writer);
-    let lines = match settings.format {
-        LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
+    let is_terminal = std::io::stderr().is_terminal();
+    let format = match settings.format {
+        LogFormat::Auto if is_terminal => LogFormat::Text,
+        LogFormat::Auto => LogFormat::Json,
+        chosen => chosen,
+    };
+    let lines = match format {
+        LogFormat::Auto | LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
         // Colours would fill a file or a journal with escape sequences.
-        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Text => lines.with_ansi(is_terminal).boxed(),
     };
     let lines = tracing_subscriber::registry().with(filter).with(lines);
     Ok((lines, LogFilter(handle)))

@@ -17,12 +17,15 @@ mod migration;
 mod process;
 mod queue;
 mod rate_limits;
+#[cfg(test)]
+mod reference;
 mod refusals;
 mod reloads;
 mod request_log;
 mod requests;
 mod trace_context;
 mod wall_clock;
+mod warnings;
 
 pub(crate) use backend::{BackendMetrics, GaugeGuard, PermitMetrics, TrafficKind};
 pub(crate) use cache::{CacheMetrics, OperationLookups};
@@ -42,3 +45,4 @@ pub(crate) use requests::Served;
 pub(crate) use request_log::{RequestLog, Traffic};
 pub(crate) use trace_context::TraceContext;
 pub(crate) use wall_clock::{since_1970, unix_time};
+pub(crate) use warnings::Warnings;

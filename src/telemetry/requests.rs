@@ -14,14 +14,14 @@ use super::metrics::Buckets;
 use super::request_log::BackendTimes;
 use crate::contract::table;
 
-/// The part that answered a request: the closed set of the label `source`.
-const SOURCES: [&str; 3] = ["edge", "cache", "backend"];
+/// The part that answered a request, or the client that left before: the closed set of the label `source`.
+const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
 
 /// The operations beside those of the table: the rest of the site, and requests that lead to no operation.
 const BESIDE: [&str; 2] = ["site", "none"];
 
 /// Statuses of responses that exist from the start for each operation, with their sources.
-const EXPECTED: [(&str, u16); 8] = [
+const EXPECTED: [(&str, u16); 9] = [
     ("backend", 200),
     ("backend", 404),
     ("cache", 200),
@@ -30,6 +30,7 @@ const EXPECTED: [(&str, u16); 8] = [
     ("edge", 502),
     ("edge", 503),
     ("edge", 504),
+    ("client", 499),
 ];
 
 /// The metrics of requests; clones share their values.
@@ -53,7 +54,7 @@ pub(crate) struct Served<'a> {
     pub(crate) root: Option<&'a Arc<str>>,
     /// The status of the response.
     pub(crate) status: u16,
-    /// The source of the response: `edge`, `cache` or `backend`.
+    /// The source of the response: `edge`, `cache` or `backend`; `client` if it left before.
     pub(crate) source: &'static str,
     /// From the head of the request to the last byte of the response.
     pub(crate) duration: Duration,

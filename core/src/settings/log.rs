@@ -7,6 +7,8 @@ pub struct LogSettings {
     pub format: LogFormat,
     /// A `tracing` filter: `info`, `calendar_edge=debug`.
     pub filter: String,
+    /// Whether the access log names the client's program.
+    pub user_agent: bool,
     /// Refusals that are kept in memory for their explanation; 0: none.
     pub refusals: usize,
 }
@@ -14,8 +16,10 @@ pub struct LogSettings {
 /// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogFormat {
-    /// One JSON object per line.
+    /// Text on a terminal, JSON elsewhere.
     #[default]
+    Auto,
+    /// One JSON object per line.
     Json,
     /// Text for people.
     Text,
@@ -28,6 +32,7 @@ impl Default for LogSettings {
         Self {
             format: LogFormat::default(),
             filter: "info".to_owned(),
+            user_agent: true,
             refusals: 1000,
         }
     }

@@ -1,0 +1,306 @@
+//! The facts about one request: for its log line, its counts and the explanation of its refusal.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::header::{HOST, USER_AGENT};
+use http::{HeaderValue, Method, Request, StatusCode, Uri, Version};
+
+use super::client_address::ClientAddress;
+use super::request_id::RequestId;
+use crate::authority::Scheme;
+use crate::response::AnsweredBy;
+use crate::server::{Peer, Transport};
+use crate::settings::{Mode, Modes, Settings};
+use crate::telemetry::{
+    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, TraceContext, method_label, since_1970,
+};
+
+/// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
+const CLIENT_GONE: u16 = 499;
+
+/// Maximum bytes of a path, a host and a client's program in a log line.
+const LONGEST: usize = 1024;
+
+/// Where the facts about requests go besides the log.
+#[derive(Debug, Clone)]
+pub(crate) struct AccessLogSinks {
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+}
+
+/// The same, and the settings that they depend on.
+#[derive(Debug)]
+pub(super) struct LogSinks {
+    metrics: Metrics,
+    refusals: Refusals,
+    modes: Modes,
+    roots: Vec<Arc<str>>,
+    keeps_refusals: bool,
+    names_program: bool,
+}
+
+/// The facts about a running request; written to the log when dropped.
+#[derive(Debug)]
+pub(super) struct Record {
+    sinks: Arc<LogSinks>,
+    log: RequestLog,
+    id: Option<RequestId>,
+    arrival: Arrival,
+    started: Instant,
+    answer: Option<Answered>,
+    bytes: u64,
+    complete: bool,
+    _inflight: Inflight,
+}
+
+/// What the request's head and connection say. Cloning a header's value copies nothing.
+#[derive(Debug)]
+struct Arrival {
+    client: Option<IpAddr>,
+    scheme: Option<Scheme>,
+    is_tls: bool,
+    method: Method,
+    version: Version,
+    target: Uri,
+    host: Option<HeaderValue>,
+    program: Option<HeaderValue>,
+}
+
+/// The head of the response.
+#[derive(Debug, Clone, Copy)]
+struct Answered {
+    status: StatusCode,
+    by: Option<AnsweredBy>,
+    /// From the head of the request.
+    after: Duration,
+}
+
+// === impl LogSinks ===
+
+impl LogSinks {
+    /// Logs and counts by these settings.
+    pub(super) fn new(settings: &Settings, sinks: AccessLogSinks) -> Self {
+        let AccessLogSinks { metrics, refusals } = sinks;
+        let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
+        let roots: Vec<Arc<str>> = roots.collect();
+        metrics.requests().prepare(&roots);
+        Self {
+            metrics,
+            refusals,
+            modes: Modes::of(settings),
+            roots,
+            keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
+            names_program: settings.log.user_agent,
+        }
+    }
+}
+
+// === impl Arrival ===
+
+impl Arrival {
+    fn of<B>(request: &Request<B>, sinks: &LogSinks) -> Self {
+        let client = request.extensions().get::<ClientAddress>();
+        let peer = request.extensions().get::<Peer>();
+        let headers = request.headers();
+        Self {
+            client: client.and_then(|client| client.address),
+            scheme: client.map(|client| client.scheme),
+            is_tls: peer.is_some_and(|peer| peer.transport == Transport::Tls),
+            method: request.method().clone(),
+            version: request.version(),
+            target: request.uri().clone(),
+            host: headers.get(HOST).cloned(),
+            program: headers.get(USER_AGENT).filter(|_| sinks.names_program).cloned(),
+        }
+    }
+
+    /// The host as sent, from HTTP/2 or HTTP/1.
+    fn host(&self) -> Option<&str> {
+        let authority = self.target.authority().map(|authority| authority.as_str());
+        authority.or_else(|| plain(self.host.as_ref())).map(cut)
+    }
+
+    const fn version(&self) -> &'static str {
+        match self.version {
+            Version::HTTP_10 => "1.0",
+            Version::HTTP_2 => "2",
+            _ => "1.1",
+        }
+    }
+}
+
+fn plain(value: Option<&HeaderValue>) -> Option<&str> {
+    value.and_then(|value| value.to_str().ok())
+}
+
+fn cut(text: &str) -> &str {
+    let end = text.floor_char_boundary(LONGEST);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Milliseconds with three decimals.
+fn milliseconds(time: Duration) -> f64 {
+    let microseconds = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    f64::from(microseconds) / 1000.0
+}
+
+// === impl Record ===
+
+impl Record {
+    /// Begins with the head of a request.
+    pub(super) fn begin<B>(sinks: &Arc<LogSinks>, request: &Request<B>) -> Self {
+        let trace = TraceContext::of(request.headers());
+        Self {
+            log: RequestLog::new(trace, sinks.keeps_refusals),
+            id: request.extensions().get().cloned(),
+            arrival: Arrival::of(request, sinks),
+            started: Instant::now(),
+            answer: None,
+            bytes: 0,
+            complete: false,
+            _inflight: sinks.metrics.begin(),
+            sinks: Arc::clone(sinks),
+        }
+    }
+
+    /// The part that inner services write to.
+    pub(super) const fn log(&self) -> &RequestLog {
+        &self.log
+    }
+
+    /// The id of the request.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_ref().map(RequestId::as_str)
+    }
+
+    /// Notes the head of the response.
+    pub(super) fn answered(&mut self, status: StatusCode, by: Option<AnsweredBy>) {
+        self.answer = Some(Answered {
+            status,
+            by,
+            after: self.started.elapsed(),
+        });
+    }
+
+    /// Notes bytes of the response that were sent, and whether they were the last.
+    pub(super) fn sent(&mut self, bytes: usize, is_complete: bool) {
+        self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.complete = is_complete;
+    }
+
+    /// The part that answered, for logs and metrics.
+    fn source(&self) -> &'static str {
+        match self.answer {
+            None => "client",
+            Some(Answered { by, .. }) => by.map_or("backend", AnsweredBy::source),
+        }
+    }
+
+    /// From head to head, without the time at backends.
+    fn edge_time(&self) -> Duration {
+        let head = self.answer.map_or_else(|| self.started.elapsed(), |answer| answer.after);
+        let times = self.log.backend_times();
+        head.saturating_sub(times.map_or(Duration::ZERO, |times| times.queue + times.backend))
+    }
+
+    /// Keeps a refusal for its explanation; says in the log what is refused although the mode is `report`.
+    fn refused(&self, status: StatusCode, code: &'static str) {
+        let mode = self.sinks.modes.of_operation(self.log.called());
+        let note = self.log.refusal();
+        if let (Mode::Report, Some(note)) = (mode, note) {
+            tracing::info!(
+                request_id = self.id(),
+                operation = self.log.operation(),
+                code,
+                reason = note.insists,
+                "refused although the mode is report"
+            );
+        }
+        if !self.sinks.keeps_refusals {
+            return;
+        }
+        self.sinks.refusals.keep(KeptRefusal {
+            id: self.id().unwrap_or_default().into(),
+            at: since_1970(),
+            client: self.arrival.client,
+            method: self.arrival.method.clone(),
+            path: self.arrival.target.path().into(),
+            status: status.as_u16(),
+            code,
+            operation: self.log.operation(),
+            mode: mode.name(),
+            note: note.cloned(),
+        });
+    }
+
+    fn count(&self, status: u16, duration: Duration) {
+        let root = self.log.root().and_then(|root| self.sinks.roots.get(root));
+        self.sinks.metrics.requests().served(&Served {
+            operation: self.log.operation(),
+            root,
+            status,
+            source: self.source(),
+            duration,
+            bytes: self.bytes,
+            edge: self.edge_time(),
+            backend: self.log.backend_times(),
+        });
+    }
+
+    /// Names are OpenTelemetry's where it has one; those of the edge's own facts begin with `edge`.
+    fn write_line(&self, status: u16, duration: Duration) {
+        let arrival = &self.arrival;
+        let times = self.log.backend_times();
+        let trace = self.log.trace();
+        let route = self.log.called().map(|operation| operation.id.route.template());
+        let by = self.answer.and_then(|answer| answer.by);
+        tracing::info!(
+            target: "calendar_edge::access",
+            request_id = self.id(),
+            trace_id = trace.map(TraceContext::trace_id),
+            span_id = trace.map(TraceContext::span_id),
+            client.address = arrival.client.map(tracing::field::display),
+            http.request.method = method_label(&arrival.method),
+            url.scheme = arrival.scheme.map(Scheme::as_str),
+            server.address = arrival.host(),
+            url.path = cut(arrival.target.path()),
+            http.route = route,
+            network.protocol.version = arrival.version(),
+            http.response.status_code = status,
+            http.response.body.size = self.bytes,
+            user_agent.original = plain(arrival.program.as_ref()).map(cut),
+            edge.tls = arrival.is_tls,
+            edge.operation = self.log.operation(),
+            edge.source = self.source(),
+            edge.code = by.and_then(AnsweredBy::code),
+            edge.verdict = self.log.verdict(),
+            edge.queue_ms = times.map(|times| milliseconds(times.queue)),
+            edge.backend_ms = times.map(|times| milliseconds(times.backend)),
+            edge.edge_ms = milliseconds(self.edge_time()),
+            edge.duration_ms = milliseconds(duration),
+            edge.complete = self.complete,
+            "request served"
+        );
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let duration = self.started.elapsed();
+        if let Some(Answered {
+            status,
+            by: Some(AnsweredBy::Edge { code }),
+            ..
+        }) = self.answer
+        {
+            self.refused(status, code);
+        }
+        let status = self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16());
+        self.count(status, duration);
+        self.write_line(status, duration);
+    }
+}

@@ -1,0 +1,133 @@
+//! The reference of all metrics, as Markdown, written from what a fresh edge shows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::backend::TrafficKind;
+use super::metrics::Metrics;
+
+const HEAD: &str = "\
+# Metrics
+
+This file is generated from the metrics of a fresh edge; a test compares the two.
+
+The admin listener shows them at `/metrics` as OpenMetrics 1.0. Labels come from tables: operations from the contract, roots and \
+backends from the settings, codes and reasons from the code. No label holds text of a client. Every metric exists with zero from the \
+start, for the values of labels that are listed here; of `status`, further values appear when they occur.
+
+`operation` is a name that `calendar-edge routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
+operation. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose client left first, with status 499. \
+`backend` is the address of a site, or the name of a further backend.
+
+The time of a request: `edge_http_request_duration_seconds` ends with the last byte to the client. The parts in \
+`edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
+the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
+
+A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
+";
+
+/// Labels with more values than a table should show.
+const SUMMARISED: [&str; 4] = ["operation", "le", "root", "backend"];
+
+/// A metric as a fresh edge shows it.
+#[derive(Debug, Default)]
+struct ShownMetric {
+    kind: String,
+    help: String,
+    labels: BTreeMap<String, Vec<String>>,
+}
+
+/// The Markdown text of `docs/metrics.md`.
+pub(super) fn reference() -> String {
+    let metrics = Metrics::new();
+    metrics.requests().prepare(&[Arc::from("/wp-json")]);
+    metrics.certificate().expires_at(0);
+    let backend = metrics.backend("https://wp.example.org");
+    let permits = backend.permits(TrafficKind::Calls);
+    let mut text = HEAD.to_owned();
+    text.push_str("\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n");
+    for (name, metric) in read(&metrics.render()) {
+        let labels: Vec<String> = metric.labels.iter().map(shown).collect();
+        let kind = &metric.kind;
+        let help = metric.help.trim_end_matches('.');
+        let _ = writeln!(text, "| `{name}` | {kind} | {} | {help} |", labels.join("<br>"));
+    }
+    drop(permits);
+    text
+}
+
+fn shown((label, values): (&String, &Vec<String>)) -> String {
+    if SUMMARISED.contains(&label.as_str()) {
+        return format!("`{label}`");
+    }
+    let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    format!("`{label}`: {}", values.join(", "))
+}
+
+/// Reads the text of a scrape: lines about metrics, then their series.
+fn read(text: &str) -> BTreeMap<String, ShownMetric> {
+    let mut found: BTreeMap<String, ShownMetric> = BTreeMap::new();
+    let mut current = String::new();
+    for line in text.lines() {
+        if let Some((name, help)) = line.strip_prefix("# HELP ").and_then(|line| line.split_once(' ')) {
+            name.clone_into(&mut current);
+            help.clone_into(&mut found.entry(current.clone()).or_default().help);
+        } else if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' ')) {
+            kind.clone_into(&mut found.entry(name.to_owned()).or_default().kind);
+        } else if !line.starts_with('#') {
+            let labels = line.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}'));
+            for (label, value) in labels.into_iter().flat_map(|(labels, _)| pairs(labels)) {
+                let values = found.entry(current.clone()).or_default().labels.entry(label).or_default();
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The labels of a series; no value of a fresh edge holds a quote.
+fn pairs(labels: &str) -> Vec<(String, String)> {
+    let mut parts = labels.split('"');
+    let mut found = Vec::new();
+    while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+        let name = name.trim_start_matches(',').trim_end_matches('=');
+        found.push((name.to_owned(), value.to_owned()));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_reference_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/metrics.md");
+        let fresh = reference();
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            std::fs::write(path, &fresh).unwrap();
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(committed, fresh, "run it again with UPDATE_FIXTURES=1");
+    }
+
+    #[test]
+    fn every_metric_has_a_series_from_the_start() {
+        let metrics = Metrics::new();
+        metrics.requests().prepare(&[Arc::from("/wp-json")]);
+        let backend = metrics.backend("https://wp.example.org");
+        metrics.certificate().expires_at(0);
+        let text = metrics.render();
+        let mut names = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+        assert!(names.clone().count() > 30);
+        let silent: Vec<_> = names
+            .by_ref()
+            .filter(|name| !text.lines().any(|line| line.starts_with(name)))
+            .collect();
+        assert!(silent.is_empty(), "{silent:?} in\n{text}");
+        drop(backend);
+    }
+}

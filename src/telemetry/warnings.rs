@@ -1,0 +1,104 @@
+//! A bounded rate for warnings that repeat: an outage is one line a second with a count, not one for each request.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The time between two lines of one kind.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The warnings of one edge; clones share their counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Warnings(Arc<Mutex<HashMap<&'static str, Repeated>>>);
+
+/// Warnings of one kind since its last line.
+#[derive(Default)]
+struct Repeated {
+    count: u64,
+    /// Writes the last of them.
+    last: Option<WriteLine>,
+}
+
+/// Writes a line that stands for a number of warnings.
+type WriteLine = Box<dyn Fn(u64) + Send>;
+
+// === impl Warnings ===
+
+impl Warnings {
+    /// Writes a line, unless one of its kind was written within the last second: then the warning is counted, and the
+    /// last one is written with the count when the second is over.
+    ///
+    /// `write` gets the number of warnings that the line stands for. Kinds are from a closed set. It runs within a
+    /// runtime.
+    pub(crate) fn warn(&self, kind: &'static str, write: impl Fn(u64) + Send + 'static) {
+        let mut kinds = self.lock();
+        if let Some(repeated) = kinds.get_mut(kind) {
+            repeated.count += 1;
+            repeated.last = Some(Box::new(write));
+            return;
+        }
+        kinds.insert(kind, Repeated::default());
+        drop(kinds);
+        write(1);
+        let this = self.clone();
+        tokio::spawn(async move { this.follow(kind).await });
+    }
+
+    /// Writes a line for each second in which warnings came.
+    async fn follow(&self, kind: &'static str) {
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            let mut kinds = self.lock();
+            let Some(repeated) = kinds.get_mut(kind).map(std::mem::take) else {
+                return;
+            };
+            let Some(write) = repeated.last else {
+                kinds.remove(kind);
+                return;
+            };
+            drop(kinds);
+            write(repeated.count);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<&'static str, Repeated>> {
+        // The code under the lock does not panic between two changes.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Repeated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repeated").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_outage_is_one_line_a_second_with_a_count() {
+        let (warnings, lines) = (Warnings::default(), Arc::new(Mutex::new(Vec::new())));
+        let warn = |kind, text: &'static str| {
+            let lines = Arc::clone(&lines);
+            warnings.warn(kind, move |count| lines.lock().unwrap().push((text, count)));
+        };
+        for _ in 0..100 {
+            warn("down", "first second");
+        }
+        warn("slow", "another kind");
+        tokio::time::sleep(PAUSE + PAUSE / 2).await;
+        warn("down", "second second");
+        tokio::time::sleep(PAUSE * 3).await;
+        warn("down", "a new outage");
+        let expected = [
+            ("first second", 1),
+            ("another kind", 1),
+            ("first second", 99),
+            ("second second", 1),
+            ("a new outage", 1),
+        ];
+        assert_eq!(*lines.lock().unwrap(), expected);
+    }
+}
