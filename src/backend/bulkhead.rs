@@ -117,6 +117,7 @@ pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
 impl Bulkhead {
     /// A bulkhead with at least one permit.
     pub(super) fn new(capacity: Capacity, metrics: PermitMetrics) -> Self {
+        metrics.limited(capacity.permits.max(1), capacity.waiting);
         Self {
             capacity,
             queue: PermitQueue::new(capacity.permits, capacity.bounds()),

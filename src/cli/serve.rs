@@ -1,5 +1,7 @@
 //! `calendar-edge serve`: the edge, until a stop signal.
 
+use std::path::Path;
+
 use anyhow::Context as _;
 use calendar_edge::app::{Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
 use calendar_edge::settings::Settings;
@@ -17,6 +19,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     let settings = source.load()?;
     // Dropped last: what the end logs is written too.
     let (log, _flush) = install_logs(&settings.log)?;
+    announce(&settings, source.file());
     guard::warn(&settings);
     named_address::warn(&settings);
     // Before anything counts on it.
@@ -27,6 +30,26 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     runtime.shutdown_background();
     served?;
     Ok(Status::Success)
+}
+
+/// Says what is about to run, in one line.
+fn announce(settings: &Settings, file: Option<&Path>) {
+    let listen: Vec<String> = settings.listen.iter().map(ToString::to_string).collect();
+    let admin = settings.admin.as_ref().map(|admin| admin.listen.to_string());
+    let further = settings.backends.iter().map(|backend| backend.name.as_str());
+    let roots: Vec<&str> = settings.roots.iter().map(|root| root.path.as_str()).collect();
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        file = file.map(|file| tracing::field::display(file.display())),
+        site = %settings.origin.url,
+        backends = further.collect::<Vec<_>>().join(", "),
+        roots = roots.join(", "),
+        namespaces = settings.public_namespaces().join(", "),
+        mode = settings.mode.name(),
+        listen = listen.join(", "),
+        admin,
+        "calendar-edge starts"
+    );
 }
 
 async fn until_stopped(settings: Settings, reload: Reload) -> anyhow::Result<()> {

@@ -22,6 +22,8 @@ pub(crate) struct BackendMetrics(Arc<Series>);
 pub(crate) struct PermitMetrics {
     in_use: Gauge,
     waiting: Gauge,
+    permits_limit: Gauge,
+    waiting_limit: Gauge,
     revoked: Counter,
     queue: QueueMetrics,
 }
@@ -56,6 +58,8 @@ pub(crate) enum TrafficKind {
 pub(super) struct BackendFamilies {
     in_use: Family<PermitLabels, Gauge>,
     waiting: Family<PermitLabels, Gauge>,
+    permits_limit: Family<PermitLabels, Gauge>,
+    waiting_limit: Family<PermitLabels, Gauge>,
     revoked: Family<PermitLabels, Counter>,
     queues: QueueFamilies,
     retries: Family<RetryLabels, Counter>,
@@ -104,6 +108,16 @@ impl BackendFamilies {
             self.waiting.clone(),
         );
         self.queues.register(registry);
+        registry.register(
+            "origin_permits_limit",
+            "The most exchanges that may hold a permit of a backend",
+            self.permits_limit.clone(),
+        );
+        registry.register(
+            "origin_waiting_requests_limit",
+            "The most requests that may wait for a permit of a backend",
+            self.waiting_limit.clone(),
+        );
         registry.register(
             "origin_revoked_permits",
             "Streamed responses to slow clients that were aborted because another request waited for a permit",
@@ -157,6 +171,8 @@ impl BackendMetrics {
         PermitMetrics {
             in_use: families.in_use.get_or_create_owned(&labels),
             waiting: families.waiting.get_or_create_owned(&labels),
+            permits_limit: families.permits_limit.get_or_create_owned(&labels),
+            waiting_limit: families.waiting_limit.get_or_create_owned(&labels),
             revoked: families.revoked.get_or_create_owned(&labels),
             queue: families.queues.of(&self.0.queue_labels(traffic)),
         }
@@ -187,6 +203,13 @@ impl BackendMetrics {
 // === impl PermitMetrics ===
 
 impl PermitMetrics {
+    /// Notes the most permits, and the most requests that may wait for one.
+    pub(crate) fn limited(&self, permits: usize, waiting: usize) {
+        let number = |most| i64::try_from(most).unwrap_or(i64::MAX);
+        self.permits_limit.set(number(permits));
+        self.waiting_limit.set(number(waiting));
+    }
+
     /// Counts a permit as held while the guard lives.
     pub(crate) fn acquired(&self) -> GaugeGuard {
         GaugeGuard::raise(&self.in_use)
@@ -259,6 +282,8 @@ impl Series {
         for labels in TrafficKind::ALL.map(|traffic| self.permit_labels(traffic)) {
             drop(families.in_use.get_or_create(&labels));
             drop(families.waiting.get_or_create(&labels));
+            drop(families.permits_limit.get_or_create(&labels));
+            drop(families.waiting_limit.get_or_create(&labels));
             drop(families.revoked.get_or_create(&labels));
         }
         for labels in [TRIED, DENIED].map(|result| self.retry_labels(result)) {
@@ -275,6 +300,8 @@ impl Series {
         for labels in TrafficKind::ALL.map(|traffic| self.permit_labels(traffic)) {
             families.in_use.remove(&labels);
             families.waiting.remove(&labels);
+            families.permits_limit.remove(&labels);
+            families.waiting_limit.remove(&labels);
             families.revoked.remove(&labels);
         }
         for labels in [TRIED, DENIED].map(|result| self.retry_labels(result)) {

@@ -77,6 +77,16 @@ impl CacheMetrics {
             "Reads that waited for the same question of another client",
             self.coalesced.clone(),
         );
+        for operation in table().operations() {
+            for result in ["hit", "miss"] {
+                let labels = LookupLabels {
+                    operation: &operation.name,
+                    result,
+                    reason: "",
+                };
+                drop(self.lookups.get_or_create(&labels));
+            }
+        }
         for cause in RemovalCause::ALL {
             let labels = CauseLabels { cause: cause.name() };
             drop(self.removals.get_or_create(&labels));

@@ -25,6 +25,7 @@ use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
+use crate::contract::table;
 
 /// Upper bounds of the duration buckets, in seconds: from the edge's own refusals to the write deadline.
 const BUCKETS: [f64; 14] = [
@@ -126,8 +127,24 @@ impl Metrics {
             cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
         };
+        metrics.prepare();
         metrics.registry = Arc::new(metrics.registered());
         metrics
+    }
+
+    /// Creates series with zero, so that "none" differs from "no data".
+    fn prepare(&self) {
+        let operations = table().operations().iter().map(|operation| operation.name.as_str());
+        for operation in operations.chain(["site", "none"]) {
+            for outcome in ["2xx", "5xx"] {
+                drop(self.exchanges.get_or_create(&ExchangeLabels { operation, outcome }));
+            }
+            drop(self.exchange_seconds.get_or_create(&OperationLabels { operation }));
+            for (mode, action) in [("enforce", "refused"), ("report", "forwarded")] {
+                let rule = "request";
+                drop(self.findings.get_or_create(&FindingLabels { operation, rule, mode, action }));
+            }
+        }
     }
 
     fn registered(&self) -> Registry {
