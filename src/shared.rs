@@ -12,7 +12,7 @@ use crate::migration::Migration;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
-use crate::telemetry::{Buffered, FindingSums, Metrics, Refusals, Warnings};
+use crate::telemetry::{FindingSums, Metrics, Refusals, Warnings};
 
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
 #[derive(Debug, Clone)]
@@ -91,16 +91,6 @@ impl Shared {
             warnings: Warnings::default(),
             findings: FindingSums::default(),
         })
-    }
-
-    /// Notes in the metrics what is only known when somebody asks.
-    pub(crate) fn measure(&self) {
-        self.cache.measure();
-        let memory = self.metrics.memory();
-        let (used, limit) = self.bodies.usage();
-        memory.hold(Buffered::Requests, used, limit);
-        let (used, limit) = self.buffers.usage();
-        memory.hold(Buffered::Responses, used, limit);
     }
 
     /// The state for new settings. The state in use does not change: these settings may still be refused.

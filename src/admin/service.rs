@@ -18,12 +18,15 @@ use super::access::is_local;
 use super::explained::{self, ExplainedRefusal};
 use super::pages::Pages;
 use super::readiness::Readiness;
+use crate::bodies::BodyBudget;
+use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
+use crate::migration::Migration;
 use crate::problem::{EdgeError, Refusal};
+use crate::relay::BufferBudget;
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::{Peer, RequestFraming};
-use crate::shared::Shared;
-use crate::telemetry::since_1970;
+use crate::telemetry::{Buffered, FindingSums, Metrics, Refusals, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -42,8 +45,34 @@ pub(crate) struct AdminParts {
     pub(crate) pages: Arc<ArcSwap<Pages>>,
     /// Orders to remove answers.
     pub(crate) correspondence: Arc<ArcSwap<Correspondence>>,
-    /// The state that outlives a reload.
-    pub(crate) shared: Shared,
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+    /// The kept answers.
+    pub(crate) cache: Cache,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+    /// The rules that requests broke.
+    pub(crate) findings: FindingSums,
+    /// What comparisons of backends found.
+    pub(crate) migration: Migration,
+    /// The memory of request bodies.
+    pub(crate) bodies: BodyBudget,
+    /// The memory of responses for slow clients.
+    pub(crate) buffers: BufferBudget,
+}
+
+// === impl AdminParts ===
+
+impl AdminParts {
+    /// Notes in the metrics what is only known when somebody asks.
+    fn measure(&self) {
+        self.cache.measure();
+        let memory = self.metrics.memory();
+        let (used, limit) = self.bodies.usage();
+        memory.hold(Buffered::Requests, used, limit);
+        let (used, limit) = self.buffers.usage();
+        memory.hold(Buffered::Responses, used, limit);
+    }
 }
 
 // === impl Admin ===
@@ -79,8 +108,8 @@ impl Admin {
             "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
             "/readyz" => self.readyz(),
             "/metrics" => {
-                self.0.shared.measure();
-                page(METRICS_TYPE, Bytes::from(self.0.shared.metrics.render()))
+                self.0.measure();
+                page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
             }
             "/cache" => self.cache_page(),
             "/openapi.json" => page(
@@ -112,9 +141,9 @@ impl Admin {
             return refused(&Refusal::edge(EdgeError::AdminDenied));
         }
         match id {
-            None if path == "/findings" => pretty(&explained::sums(&self.0.shared.findings)),
-            None => pretty(&explained::list(&self.0.shared.refusals)),
-            Some(id) => match self.0.shared.refusals.find(id) {
+            None if path == "/findings" => pretty(&explained::sums(&self.0.findings)),
+            None => pretty(&explained::list(&self.0.refusals)),
+            Some(id) => match self.0.refusals.find(id) {
                 Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
                 None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
             },
@@ -127,7 +156,7 @@ impl Admin {
         let report = if name.is_none() && !rest.is_empty() {
             None
         } else {
-            self.0.shared.migration.report(name)
+            self.0.migration.report(name)
         };
         match report {
             Some(report) => json(StatusCode::OK, Bytes::from(report.to_string())),
@@ -136,7 +165,7 @@ impl Admin {
     }
 
     fn cache_page(&self) -> EdgeResponse {
-        let statistics = serde_json::to_vec(&self.0.shared.cache.statistics(since_1970()));
+        let statistics = serde_json::to_vec(&self.0.cache.statistics(since_1970()));
         json(
             StatusCode::OK,
             Bytes::from(statistics.expect("numbers and names are JSON")),

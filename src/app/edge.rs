@@ -113,7 +113,14 @@ impl Edge {
                 readiness: readiness.clone(),
                 pages: reloader.pages(),
                 correspondence: reloader.correspondence(),
-                shared: shared.clone(),
+                // Not all of the state: that of backends ends with the settings that name them.
+                metrics: shared.metrics.clone(),
+                cache: shared.cache.clone(),
+                refusals: shared.refusals.clone(),
+                findings: shared.findings.clone(),
+                migration: shared.migration.clone(),
+                bodies: shared.bodies.clone(),
+                buffers: shared.buffers.clone(),
             });
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));

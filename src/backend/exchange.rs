@@ -104,7 +104,11 @@ impl Backend {
         result
     }
 
-    async fn switched(&self, request: reqwest::Request, log: &RequestLog) -> Result<Upgrade, ExchangeFailure> {
+    async fn switched(
+        &self,
+        request: reqwest::Request,
+        log: &RequestLog,
+    ) -> Result<Upgrade, ExchangeFailure> {
         let upgraded = acquire(&self.shared.upgrades, Wish::SITE, log).await?;
         let permit = acquire(&self.shared.site, Wish::SITE, log).await?;
         let deadline = self.timeouts.site;

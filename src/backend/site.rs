@@ -153,6 +153,7 @@ mod tests {
             scheme: "http",
             host: HeaderValue::from_static("localhost"),
             request_id: None,
+            trace: None,
         };
         SiteOrigin::new(&settings)
             .request(&head, reqwest::Body::from(""), &forwarded)

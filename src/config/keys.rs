@@ -247,8 +247,11 @@ const WRITES_NAMES: &[&str] = &names(WRITES);
 const PROXY_PROTOCOLS: [(&str, ProxyProtocol); 2] =
     [("off", ProxyProtocol::Off), ("required", ProxyProtocol::Required)];
 const PROXY_PROTOCOL_NAMES: &[&str] = &names(PROXY_PROTOCOLS);
-const FORMATS: [(&str, LogFormat); 3] = [("auto", LogFormat::Auto),
-    ("json", LogFormat::Json), ("text", LogFormat::Text)];
+const FORMATS: [(&str, LogFormat); 3] = [
+    ("auto", LogFormat::Auto),
+    ("json", LogFormat::Json),
+    ("text", LogFormat::Text),
+];
 const FORMAT_NAMES: &[&str] = &names(FORMATS);
 
 const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {

@@ -191,6 +191,7 @@ impl CalendarCall {
             forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
             queue: None,
+            log: context.log.clone(),
             _memory: memory,
         }))
     }

@@ -119,7 +119,13 @@ pub(super) fn not_relayed(failure: &OriginFailure, warnings: &Warnings) -> EdgeR
     let (kind, causes) = (failure.name(), chain(failure));
     let advice = cut(&failure.advice(), LONGEST_ADVICE);
     warnings.warn(kind, move |count| {
-        tracing::warn!(kind, causes, advice, count, "the origin's answer is not passed on");
+        tracing::warn!(
+            kind,
+            causes,
+            advice,
+            count,
+            "the origin's answer is not passed on"
+        );
     });
     refused(&Refusal::plain(problem_with(failure)))
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use http::StatusCode;
 use http_body_util::BodyExt;
 
+use super::Parts;
 use super::calls::{BackendResult, CalendarCall, CallResponse, Login};
 use super::fault;
-use super::Parts;
 use super::stage::Stage;
 use crate::backend::OriginBody;
 use crate::caching::Storable;

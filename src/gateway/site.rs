@@ -161,7 +161,11 @@ impl Site {
             Err(fault) => return refused(&fault.refusal()),
         };
         let timer = context.log.exchange();
-        let answer = self.backends.for_site().pass(outgoing, traffic, &context.log).await;
+        let answer = self
+            .backends
+            .for_site()
+            .pass(outgoing, traffic, &context.log)
+            .await;
         drop(timer);
         match answer {
             Ok(answer) => self.answered(answer, &public),
@@ -182,7 +186,11 @@ impl Site {
             Err(fault) => return refused(&fault.refusal()),
         };
         let timer = context.log.exchange();
-        let answer = self.backends.for_site().upgrade(outgoing, protocol, &context.log).await;
+        let answer = self
+            .backends
+            .for_site()
+            .upgrade(outgoing, protocol, &context.log)
+            .await;
         drop(timer);
         match answer {
             Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),

@@ -202,7 +202,9 @@ impl Record {
 
     /// From head to head, without the time at backends.
     fn edge_time(&self) -> Duration {
-        let head = self.answer.map_or_else(|| self.started.elapsed(), |answer| answer.after);
+        let head = self
+            .answer
+            .map_or_else(|| self.started.elapsed(), |answer| answer.after);
         let times = self.log.backend_times();
         head.saturating_sub(times.map_or(Duration::ZERO, |times| times.queue + times.backend))
     }

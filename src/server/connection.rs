@@ -117,13 +117,7 @@ impl Protocol {
     }
 
     /// Serves one connection to its end, and says why it ended.
-    pub(super) async fn serve<S>(
-        &self,
-        socket: Socket,
-        peer: Peer,
-        service: S,
-        drain: Drain,
-    ) -> ConnectionEnd
+    pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain) -> ConnectionEnd
     where
         S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send + 'static,
@@ -190,7 +184,11 @@ impl Protocol {
             }
         }
         join_upgraded(handover, &drain).await;
-        if breach.was_found() { ConnectionEnd::Framing } else { end }
+        if breach.was_found() {
+            ConnectionEnd::Framing
+        } else {
+            end
+        }
     }
 }
 

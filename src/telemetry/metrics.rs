@@ -134,15 +134,29 @@ impl Metrics {
 
     /// Creates series with zero, so that "none" differs from "no data".
     fn prepare(&self) {
-        let operations = table().operations().iter().map(|operation| operation.name.as_str());
+        let operations = table()
+            .operations()
+            .iter()
+            .map(|operation| operation.name.as_str());
         for operation in operations.chain(["site", "none"]) {
             for outcome in ["2xx", "5xx"] {
-                drop(self.exchanges.get_or_create(&ExchangeLabels { operation, outcome }));
+                drop(
+                    self.exchanges
+                        .get_or_create(&ExchangeLabels { operation, outcome }),
+                );
             }
-            drop(self.exchange_seconds.get_or_create(&OperationLabels { operation }));
+            drop(
+                self.exchange_seconds
+                    .get_or_create(&OperationLabels { operation }),
+            );
             for (mode, action) in [("enforce", "refused"), ("report", "forwarded")] {
                 let rule = "request";
-                drop(self.findings.get_or_create(&FindingLabels { operation, rule, mode, action }));
+                drop(self.findings.get_or_create(&FindingLabels {
+                    operation,
+                    rule,
+                    mode,
+                    action,
+                }));
             }
         }
     }

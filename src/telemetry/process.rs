@@ -64,7 +64,11 @@ impl Collector for ProcessFigures {
             ("process_virtual_memory_bytes", "Address space in use"),
             float(figures.virtual_bytes),
         )?;
-        gauge(&mut encoder, ("process_threads", "Threads"), float(figures.threads))?;
+        gauge(
+            &mut encoder,
+            ("process_threads", "Threads"),
+            float(figures.threads),
+        )?;
         if let Ok(open) = fs::read_dir("/proc/self/fd") {
             // One of them lists the others.
             let open = open.count().saturating_sub(1);

@@ -1,6 +1,6 @@
 //! The reference of all metrics, as Markdown, written from what a fresh edge shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -24,6 +24,9 @@ The time of a request: `edge_http_request_duration_seconds` ends with the last b
 `edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
+Metrics that begin with `edge_shadow_` and `edge_backend_` exist once `[backends]` names a further backend that is used, and \
+`edge_tls_` once there is a certificate.
+
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
 
@@ -35,7 +38,7 @@ const SUMMARISED: [&str; 4] = ["operation", "le", "root", "backend"];
 struct ShownMetric {
     kind: String,
     help: String,
-    labels: BTreeMap<String, Vec<String>>,
+    labels: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// The Markdown text of `docs/metrics.md`.
@@ -57,11 +60,12 @@ pub(super) fn reference() -> String {
     text
 }
 
-fn shown((label, values): (&String, &Vec<String>)) -> String {
+fn shown((label, values): (&String, &BTreeSet<String>)) -> String {
     if SUMMARISED.contains(&label.as_str()) {
         return format!("`{label}`");
     }
-    let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    let named = values.iter().filter(|value| !value.is_empty());
+    let values: Vec<String> = named.map(|value| format!("`{value}`")).collect();
     format!("`{label}`: {}", values.join(", "))
 }
 
@@ -73,15 +77,19 @@ fn read(text: &str) -> BTreeMap<String, ShownMetric> {
         if let Some((name, help)) = line.strip_prefix("# HELP ").and_then(|line| line.split_once(' ')) {
             name.clone_into(&mut current);
             help.clone_into(&mut found.entry(current.clone()).or_default().help);
-        } else if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' ')) {
+        } else if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' '))
+        {
             kind.clone_into(&mut found.entry(name.to_owned()).or_default().kind);
         } else if !line.starts_with('#') {
             let labels = line.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}'));
             for (label, value) in labels.into_iter().flat_map(|(labels, _)| pairs(labels)) {
-                let values = found.entry(current.clone()).or_default().labels.entry(label).or_default();
-                if !values.contains(&value) {
-                    values.push(value);
-                }
+                let values = found
+                    .entry(current.clone())
+                    .or_default()
+                    .labels
+                    .entry(label)
+                    .or_default();
+                values.insert(value);
             }
         }
     }
@@ -121,7 +129,9 @@ mod tests {
         let backend = metrics.backend("https://wp.example.org");
         metrics.certificate().expires_at(0);
         let text = metrics.render();
-        let mut names = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+        let mut names = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
         assert!(names.clone().count() > 30);
         let silent: Vec<_> = names
             .by_ref()

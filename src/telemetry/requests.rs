@@ -196,7 +196,10 @@ fn histograms(
     seconds: &Family<OperationLabels, Histogram, Buckets>,
     phases: &Family<PhaseLabels, Histogram, Buckets>,
 ) -> HashMap<&'static str, OperationHistograms> {
-    let operations = table().operations().iter().map(|operation| operation.name.as_str());
+    let operations = table()
+        .operations()
+        .iter()
+        .map(|operation| operation.name.as_str());
     let found = operations.chain(BESIDE).map(|operation| {
         let phase = |phase| phases.get_or_create_owned(&PhaseLabels { operation, phase });
         let histograms = OperationHistograms {

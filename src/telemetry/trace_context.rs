@@ -94,7 +94,9 @@ fn text(digits: &[u8]) -> &str {
 /// The trace and whether it is sampled; `None` for a value that begins no trace here.
 fn parse(parent: &[u8]) -> Option<([u8; 32], bool)> {
     let head: &[u8; PARENT_LENGTH] = parent.first_chunk()?;
-    let [v1, v2, b'-', rest @ ..] = head else { return None };
+    let [v1, v2, b'-', rest @ ..] = head else {
+        return None;
+    };
     let version = [*v1, *v2];
     let is_longer = parent.len() > PARENT_LENGTH;
     let may_be_longer = version != *b"00" && parent.get(PARENT_LENGTH) == Some(&b'-');
@@ -110,7 +112,11 @@ fn parse(parent: &[u8]) -> Option<([u8; 32], bool)> {
     }
     let last = *flags.last()?;
     // The last bit of the last digit.
-    let digit = if last.is_ascii_digit() { last - b'0' } else { last - b'a' + 10 };
+    let digit = if last.is_ascii_digit() {
+        last - b'0'
+    } else {
+        last - b'a' + 10
+    };
     Some((*trace, digit & 1 == 1))
 }
 
@@ -129,7 +135,10 @@ fn state(headers: &HeaderMap) -> Option<HeaderValue> {
         let all: Vec<&[u8]> = [first.as_bytes()].into_iter().chain(rest).collect();
         HeaderValue::from_bytes(&all.join(&b","[..])).ok()?
     };
-    let is_printable = joined.as_bytes().iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    let is_printable = joined
+        .as_bytes()
+        .iter()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
     (is_printable && joined.len() <= LONGEST_STATE).then_some(joined)
 }
 
@@ -146,15 +155,26 @@ mod tests {
         }
         TraceContext::of(&headers).write(&mut headers);
         assert_eq!(headers.get_all(TRACEPARENT).iter().count(), 1);
-        let text = |name| headers.get(&name).map(|value: &HeaderValue| value.to_str().unwrap().to_owned());
+        let text = |name| {
+            headers
+                .get(&name)
+                .map(|value: &HeaderValue| value.to_str().unwrap().to_owned())
+        };
         (text(TRACEPARENT).unwrap(), text(TRACESTATE))
     }
 
     #[test]
     fn a_trace_goes_on_with_another_parent() {
         let sent = format!("00-{TRACE}-00f067aa0ba902b7-01");
-        let (parent, state) = outgoing(&[("traceparent", &sent), ("tracestate", "a=1"), ("tracestate", "b=2")]);
-        assert!(parent.starts_with(&format!("00-{TRACE}-")) && parent.ends_with("-01"), "{parent}");
+        let (parent, state) = outgoing(&[
+            ("traceparent", &sent),
+            ("tracestate", "a=1"),
+            ("tracestate", "b=2"),
+        ]);
+        assert!(
+            parent.starts_with(&format!("00-{TRACE}-")) && parent.ends_with("-01"),
+            "{parent}"
+        );
         assert!(!parent.contains("00f067aa0ba902b7"), "{parent}");
         assert_eq!(state.as_deref(), Some("a=1,b=2"));
         let unsampled = format!("cc-{TRACE}-00f067aa0ba902b7-02-more");

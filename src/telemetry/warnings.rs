@@ -69,7 +69,9 @@ impl Warnings {
 
 impl std::fmt::Debug for Repeated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Repeated").field("count", &self.count).finish_non_exhaustive()
+        f.debug_struct("Repeated")
+            .field("count", &self.count)
+            .finish_non_exhaustive()
     }
 }
 

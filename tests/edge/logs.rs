@@ -2,8 +2,9 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use calendar_edge::settings::LogSettings;
+use calendar_edge::settings::{LogSettings, OtherTraffic};
 use calendar_edge::telemetry::log_lines;
 use http::Method;
 use serde_json::Value;
@@ -101,16 +102,109 @@ async fn each_request_leaves_one_line() {
         Some(first["request_id"].as_str().unwrap()),
         relayed.header("x-request-id")
     );
-    assert_eq!(first["client"], "127.0.0.1");
-    assert_eq!(first["method"], "GET");
-    assert_eq!(first["operation"], "events.list");
-    assert_eq!(first["status"], 200);
-    assert_eq!(first["source"], "origin");
-    assert_eq!(first["bytes"], relayed.body.len());
-    assert_eq!(first["complete"], true);
-    assert_eq!(second["operation"], "none");
-    assert_eq!(second["source"], "edge");
-    assert_eq!(second["code"], "rest_no_route");
+    assert_eq!(first["client.address"], "127.0.0.1");
+    assert_eq!(first["http.request.method"], "GET");
+    assert_eq!(first["edge.operation"], "events.list");
+    assert_eq!(first["http.response.status_code"], 200);
+    assert_eq!(first["edge.source"], "backend");
+    assert_eq!(first["http.response.body.size"], relayed.body.len());
+    assert_eq!(first["edge.complete"], true);
+    assert_eq!(first["url.path"], EVENTS);
+    assert_eq!(first["http.route"], "/events");
+    assert_eq!(first["network.protocol.version"], "1.1");
+    assert_eq!(first["edge.verdict"], "admit");
+    assert_eq!(first["edge.tls"], false);
+    assert_eq!(first["server.address"], edge.address().to_string());
+    let time = |name: &str| first[name].as_f64().expect("milliseconds");
+    let parts = time("edge.queue_ms") + time("edge.backend_ms") + time("edge.edge_ms");
+    assert!(parts <= time("edge.duration_ms") + 0.01, "{first}");
+    assert!(second.get("edge.backend_ms").is_none(), "{second}");
+    assert_eq!(second["edge.operation"], "none");
+    assert_eq!(second["edge.source"], "edge");
+    assert_eq!(second["edge.code"], "rest_no_route");
+}
+
+#[tokio::test]
+async fn the_clients_program_is_named_unless_the_settings_say_otherwise() {
+    let (lines, _guard) = Lines::collect().await;
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    for (is_named, expected) in [(true, Some("tester/1")), (false, None)] {
+        let edge = Edge::builder()
+            .origin(&origin)
+            .settings(|settings| settings.log.user_agent = is_named)
+            .start()
+            .await;
+        let before = lines.access().len();
+        let read = edge.request(Method::GET, &format!("{EVENTS}?search=hidden"));
+        Answer::to(read.header("user-agent", "tester/1")).await;
+        let access = lines.access_lines(before + 1).await;
+        let line = access.last().expect("a line");
+        assert_eq!(line["user_agent.original"].as_str(), expected);
+        assert_eq!(line["url.path"], EVENTS);
+        assert!(!line.to_string().contains("hidden"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_trace_goes_through_the_edge() {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let (lines, _guard) = Lines::collect().await;
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.other = OtherTraffic::Forward)
+        .start()
+        .await;
+    for (count, path) in [EVENTS, "/a-page"].into_iter().enumerate() {
+        let request = edge
+            .request(Method::GET, path)
+            .header("traceparent", format!("00-{TRACE}-00f067aa0ba902b7-01"))
+            .header("tracestate", "vendor=1");
+        Answer::to(request).await;
+        let line = lines.access_lines(count + 1).await.pop().expect("a line");
+        assert_eq!(line["trace_id"], TRACE, "{path}");
+        let seen = origin.take_seen().pop().expect("it was forwarded");
+        let span = line["span_id"].as_str().expect("a span");
+        let expected = format!("00-{TRACE}-{span}-01");
+        assert_eq!(seen.header("traceparent"), Some(expected.as_str()), "{path}");
+        assert_eq!(seen.header("tracestate"), Some("vendor=1"), "{path}");
+    }
+    edge.get(EVENTS).await;
+    let seen = origin.take_seen().pop().expect("it was forwarded");
+    assert!(
+        seen.header("traceparent")
+            .is_some_and(|parent| !parent.contains(TRACE))
+    );
+}
+
+#[tokio::test]
+async fn an_outage_is_few_warnings_with_a_count() {
+    let (lines, _guard) = Lines::collect().await;
+    let edge = Edge::builder()
+        .origin(&Origin::down().await)
+        .settings(|settings| settings.breaker.failures = 0)
+        .start()
+        .await;
+    for _ in 0..20 {
+        assert_eq!(edge.get(EVENTS).await.status, 502);
+    }
+    let counted = || {
+        let text = lines.text();
+        let lines = text
+            .lines()
+            .filter(|line| line.contains("the exchange with the origin failed"));
+        let counts = lines.map(|line| {
+            let line: Value = serde_json::from_str(line).expect("JSON on each line");
+            line["count"].as_u64().expect("a count")
+        });
+        counts.collect::<Vec<u64>>()
+    };
+    while counted().iter().sum::<u64>() < 20 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(counted().iter().sum::<u64>(), 20);
+    // One for the first, one for each second that the requests took.
+    assert!(counted().len() < 20, "{:?}", counted());
 }
 
 #[tokio::test]
@@ -154,9 +248,9 @@ async fn a_client_that_leaves_is_logged_as_gone_and_its_read_is_given_up() {
     drop(client);
 
     let access = lines.access_lines(1).await;
-    assert_eq!(access[0]["status"], 499);
-    assert_eq!(access[0]["source"], "client");
-    assert_eq!(access[0]["operation"], "events.list");
+    assert_eq!(access[0]["http.response.status_code"], 499);
+    assert_eq!(access[0]["edge.source"], "client");
+    assert_eq!(access[0]["edge.operation"], "events.list");
 }
 
 /// The advice in the line about a call to this origin.

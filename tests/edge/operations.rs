@@ -22,7 +22,7 @@ async fn the_admin_listener_answers_on_its_own_port() {
     assert_eq!(edge.get("/livez").await.code(), "rest_no_route");
     let metrics = edge.admin("/metrics").await.body;
     for line in [
-        r#"edge_http_requests_total{operation="none",method="GET",code_class="4xx",source="edge"} 1"#,
+        r#"edge_http_requests_total{operation="none",root="",source="edge",status="404"} 1"#,
         "edge_inflight 0",
         "edge_build_info",
     ] {

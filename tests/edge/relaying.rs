@@ -138,6 +138,7 @@ async fn a_refusal_never_reaches_the_origin() {
     let metrics = edge.admin("/metrics").await.body;
     let finding = r#"edge_validation_findings_total{operation="events.list","#;
     assert!(metrics.contains(finding), "{metrics}");
-    let count = r#"edge_http_requests_total{operation="events.delete",method="DELETE",code_class="4xx",source="edge"} 1"#;
+    let count =
+        r#"edge_http_requests_total{operation="events.delete",root="/wp-json",source="edge",status="401"} 1"#;
     assert!(metrics.contains(count), "{metrics}");
 }

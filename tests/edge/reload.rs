@@ -206,7 +206,7 @@ async fn t80_listeners_need_a_restart_and_the_log_filter_does_not() {
     assert_eq!(get(&program, "/elsewhere").await, 404);
     let first = program.logged("request served").await;
     assert_eq!(
-        first["status"], 404,
+        first["http.response.status_code"], 404,
         "the request before the reload leaves no line"
     );
     assert!(program.metric("edge_inflight").await < 1.0);

@@ -233,7 +233,7 @@ async fn operators_see_what_is_kept() {
         ("edge_cache_entries", "1"),
         (r#"edge_cache_removals_total{cause="write"}"#, "0"),
         (
-            r#"edge_http_requests_total{operation="events.read",method="GET",code_class="2xx",source="cache"}"#,
+            r#"edge_http_requests_total{operation="events.read",root="/wp-json",source="cache",status="200"}"#,
             "4",
         ),
     ] {
