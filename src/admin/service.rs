@@ -26,7 +26,7 @@ use crate::problem::{EdgeError, Refusal};
 use crate::relay::BufferBudget;
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::{Peer, RequestFraming};
-use crate::telemetry::{Buffered, FindingSums, Metrics, Refusals, since_1970};
+use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
@@ -69,9 +69,9 @@ impl AdminParts {
         self.cache.measure();
         let memory = self.metrics.memory();
         let (used, limit) = self.bodies.usage();
-        memory.hold(Buffered::Requests, used, limit);
+        memory.hold(BufferKind::Requests, used, limit);
         let (used, limit) = self.buffers.usage();
-        memory.hold(Buffered::Responses, used, limit);
+        memory.hold(BufferKind::Responses, used, limit);
     }
 }
 

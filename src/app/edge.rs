@@ -109,19 +109,7 @@ impl Edge {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = Admin::new(AdminParts {
-                readiness: readiness.clone(),
-                pages: reloader.pages(),
-                correspondence: reloader.correspondence(),
-                // Not all of the state: that of backends ends with the settings that name them.
-                metrics: shared.metrics.clone(),
-                cache: shared.cache.clone(),
-                refusals: shared.refusals.clone(),
-                findings: shared.findings.clone(),
-                migration: shared.migration.clone(),
-                bodies: shared.bodies.clone(),
-                buffers: shared.buffers.clone(),
-            });
+            let admin = operators_view(&reloader, &shared, readiness.clone());
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }
@@ -163,6 +151,22 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
         drain: shared.drain.clone(),
         metrics: shared.metrics.connections().clone(),
     }
+}
+
+/// Shows operators this edge. Not all of the state: that of backends ends with the settings that name them.
+fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness) -> Admin {
+    Admin::new(AdminParts {
+        readiness,
+        pages: reloader.pages(),
+        correspondence: reloader.correspondence(),
+        metrics: shared.metrics.clone(),
+        cache: shared.cache.clone(),
+        refusals: shared.refusals.clone(),
+        findings: shared.findings.clone(),
+        migration: shared.migration.clone(),
+        bodies: shared.bodies.clone(),
+        buffers: shared.buffers.clone(),
+    })
 }
 
 /// The admin listener shares nothing with the others, so that it responses while they are full.

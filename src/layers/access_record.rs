@@ -49,7 +49,7 @@ pub(super) struct Record {
     sinks: Arc<LogSinks>,
     log: RequestLog,
     id: Option<RequestId>,
-    arrival: Arrival,
+    arrival: SentHead,
     started: Instant,
     answer: Option<Answered>,
     bytes: u64,
@@ -59,7 +59,7 @@ pub(super) struct Record {
 
 /// What the request's head and connection say. Cloning a header's value copies nothing.
 #[derive(Debug)]
-struct Arrival {
+struct SentHead {
     client: Option<IpAddr>,
     scheme: Option<Scheme>,
     is_tls: bool,
@@ -99,9 +99,9 @@ impl LogSinks {
     }
 }
 
-// === impl Arrival ===
+// === impl SentHead ===
 
-impl Arrival {
+impl SentHead {
     fn of<B>(request: &Request<B>, sinks: &LogSinks) -> Self {
         let client = request.extensions().get::<ClientAddress>();
         let peer = request.extensions().get::<Peer>();
@@ -120,7 +120,7 @@ impl Arrival {
 
     /// The host as sent, from HTTP/2 or HTTP/1.
     fn host(&self) -> Option<&str> {
-        let authority = self.target.authority().map(|authority| authority.as_str());
+        let authority = self.target.authority().map(http::uri::Authority::as_str);
         authority.or_else(|| plain(self.host.as_ref())).map(cut)
     }
 
@@ -157,7 +157,7 @@ impl Record {
         Self {
             log: RequestLog::new(trace, sinks.keeps_refusals),
             id: request.extensions().get().cloned(),
-            arrival: Arrival::of(request, sinks),
+            arrival: SentHead::of(request, sinks),
             started: Instant::now(),
             answer: None,
             bytes: 0,

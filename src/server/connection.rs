@@ -116,6 +116,23 @@ impl Protocol {
         self.limits.head
     }
 
+    /// The bytes of a connection, inspected before the HTTP engine reads them.
+    fn inspected(
+        &self,
+        socket: Socket,
+        activity: &Activity,
+        breach: &FoundBreach,
+    ) -> InspectedIo<ClientStream> {
+        let (longest, bytes_per_second) = self.write;
+        let min_rate = MinRate::new(longest, longest, bytes_per_second);
+        InspectedIo::new(
+            ClientStream::new(socket, activity.clone(), min_rate),
+            self.rules.clone(),
+            activity.clone(),
+            breach.clone(),
+        )
+    }
+
     /// Serves one connection to its end, and says why it ended.
     pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain) -> ConnectionEnd
     where
@@ -124,14 +141,7 @@ impl Protocol {
     {
         let activity = Activity::new();
         let breach = FoundBreach::default();
-        let (longest, bytes_per_second) = self.write;
-        let min_rate = MinRate::new(longest, longest, bytes_per_second);
-        let stream = InspectedIo::new(
-            ClientStream::new(socket, activity.clone(), min_rate),
-            self.rules.clone(),
-            activity.clone(),
-            breach.clone(),
-        );
+        let stream = self.inspected(socket, &activity, &breach);
         let handover = Handover::default();
         let service = ConnectionService {
             inner: service,
@@ -150,10 +160,7 @@ impl Protocol {
         loop {
             tokio::select! {
                 ended = connection.as_mut() => {
-                    if let Err(error) = ended {
-                        tracing::debug!(error = %error, "a client connection ended early");
-                        end = ConnectionEnd::Broken;
-                    }
+                    end = ended.map_or_else(|error| broken(&*error), |()| end);
                     break;
                 }
                 () = drain.begun(), if !announced => {
@@ -171,8 +178,10 @@ impl Protocol {
                     connection.as_mut().graceful_shutdown();
                 }
                 phase = activity.overstayed(limits) => {
-                    if closing || phase != Phase::Idle {
-                        return if closing { end } else { ConnectionEnd::Silent };
+                    if closing {
+                        return end;
+                    } else if phase != Phase::Idle {
+                        return ConnectionEnd::Silent;
                     }
                     closing = true;
                     end = ConnectionEnd::Idle;
@@ -184,12 +193,13 @@ impl Protocol {
             }
         }
         join_upgraded(handover, &drain).await;
-        if breach.was_found() {
-            ConnectionEnd::Framing
-        } else {
-            end
-        }
+        breach.end().unwrap_or(end)
     }
+}
+
+fn broken(error: &(dyn std::error::Error + Send + Sync)) -> ConnectionEnd {
+    tracing::debug!(error = %error, "a client connection ended early");
+    ConnectionEnd::Broken
 }
 
 /// An upgraded connection keeps its permits, and ends with the drain like a running request.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::framing::{Breach, Breached, Part};
+use crate::telemetry::ConnectionEnd;
 
 /// The one breach of a connection, shared by its stream and its service.
 #[derive(Debug, Clone, Default)]
@@ -48,9 +49,10 @@ impl FoundBreach {
         self.0.flooded.store(true, Ordering::Relaxed);
     }
 
-    /// True if the connection ends because of its bytes.
-    pub(super) fn was_found(&self) -> bool {
-        self.0.found.get().is_some() || self.0.flooded.load(Ordering::Relaxed)
+    /// The end of a connection that ends because of its bytes.
+    pub(super) fn end(&self) -> Option<ConnectionEnd> {
+        let is_found = self.0.found.get().is_some() || self.0.flooded.load(Ordering::Relaxed);
+        is_found.then_some(ConnectionEnd::Framing)
     }
 
     /// Requests up to the one whose response switches protocols; what follows them is no HTTP.

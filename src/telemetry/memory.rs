@@ -14,7 +14,7 @@ pub(crate) struct MemoryMetrics {
 
 /// What is buffered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Buffered {
+pub(crate) enum BufferKind {
     /// Bodies of requests.
     Requests,
     /// Bodies of responses for slow clients.
@@ -26,9 +26,9 @@ struct BufferLabels {
     buffer: &'static str,
 }
 
-// === impl Buffered ===
+// === impl BufferKind ===
 
-impl Buffered {
+impl BufferKind {
     const fn labels(self) -> BufferLabels {
         BufferLabels {
             buffer: match self {
@@ -47,8 +47,8 @@ impl Default for MemoryMetrics {
             used: Family::default(),
             limit: Family::default(),
         };
-        this.hold(Buffered::Requests, 0, 0);
-        this.hold(Buffered::Responses, 0, 0);
+        this.hold(BufferKind::Requests, 0, 0);
+        this.hold(BufferKind::Responses, 0, 0);
         this
     }
 }
@@ -70,7 +70,7 @@ impl MemoryMetrics {
     }
 
     /// Notes the bytes in memory and the most that may be.
-    pub(crate) fn hold(&self, buffered: Buffered, used: usize, limit: usize) {
+    pub(crate) fn hold(&self, buffered: BufferKind, used: usize, limit: usize) {
         let number = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
         let labels = buffered.labels();
         self.used.get_or_create(&labels).set(number(used));

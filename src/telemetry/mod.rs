@@ -36,7 +36,7 @@ pub(crate) use findings::{FindingRow, FindingSums};
 pub(crate) use labels::{class_label, method_label};
 pub use log_buffer::LogFlush;
 pub use logs::{LogError, LogFilter, install_logs, log_lines};
-pub(crate) use memory::Buffered;
+pub(crate) use memory::BufferKind;
 pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics};
 pub(crate) use migration::MigrationMetrics;
 pub(crate) use rate_limits::RateLimitMetrics;

@@ -24,8 +24,8 @@ The time of a request: `edge_http_request_duration_seconds` ends with the last b
 `edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
-Metrics that begin with `edge_shadow_` and `edge_backend_` exist once `[backends]` names a further backend that is used, and \
-`edge_tls_` once there is a certificate.
+The metrics `edge_shadow_…` and `edge_backend_…` exist once `[backends]` names a further backend that is used, and \
+`edge_tls_…` once there is a certificate.
 
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";

@@ -38,7 +38,7 @@ const EXPECTED: [(&str, u16); 9] = [
 pub(crate) struct RequestMetrics {
     requests: Family<RequestLabels, Counter>,
     body_bytes: Family<SourceLabels, Counter>,
-    seconds: Family<OperationLabels, Histogram, Buckets>,
+    seconds: Family<WholeLabels, Histogram, Buckets>,
     phases: Family<PhaseLabels, Histogram, Buckets>,
     /// The histograms of each operation: they are found once.
     by_operation: Arc<HashMap<&'static str, OperationHistograms>>,
@@ -88,7 +88,7 @@ struct SourceLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OperationLabels {
+struct WholeLabels {
     operation: &'static str,
 }
 
@@ -193,7 +193,7 @@ impl RequestMetrics {
 }
 
 fn histograms(
-    seconds: &Family<OperationLabels, Histogram, Buckets>,
+    seconds: &Family<WholeLabels, Histogram, Buckets>,
     phases: &Family<PhaseLabels, Histogram, Buckets>,
 ) -> HashMap<&'static str, OperationHistograms> {
     let operations = table()
@@ -203,7 +203,7 @@ fn histograms(
     let found = operations.chain(BESIDE).map(|operation| {
         let phase = |phase| phases.get_or_create_owned(&PhaseLabels { operation, phase });
         let histograms = OperationHistograms {
-            whole: seconds.get_or_create_owned(&OperationLabels { operation }),
+            whole: seconds.get_or_create_owned(&WholeLabels { operation }),
             queue: phase("queue"),
             backend: phase("backend"),
             edge: phase("edge"),

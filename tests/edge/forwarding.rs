@@ -52,6 +52,7 @@ async fn only_listed_headers_cross() {
         "authorization",
         "cookie",
         "host",
+        "traceparent",
         "user-agent",
         "x-forwarded-for",
         "x-forwarded-host",
