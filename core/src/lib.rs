@@ -18,6 +18,7 @@ pub mod describe;
 pub mod evidence;
 pub mod framing;
 pub mod mark;
+pub mod patch;
 pub mod payload;
 pub mod problem;
 pub mod purge;

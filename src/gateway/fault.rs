@@ -26,6 +26,12 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
         CallFailure::Exchange(failure) => exchange_failed(failure, warnings),
         CallFailure::Unsound(failure) => not_relayed(failure, warnings),
         CallFailure::Overdue => overdue(),
+        CallFailure::Conflict => refused(&Refusal::edge(EdgeError::PatchConflict)),
+        CallFailure::PreconditionFailed => refused(&Refusal::edge(EdgeError::PreconditionFailed)),
+        CallFailure::NoRecord => {
+            tracing::warn!(causes = chain(failure), "a PATCH is not merged");
+            refused(&Refusal::edge(EdgeError::OriginFailed))
+        }
     }
 }
 
