@@ -14,7 +14,7 @@ use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::layers::{self, AccessLogSinks, CurrentStack, Stack};
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
-use crate::settings::{OriginNamespace, ProxyProtocol, Settings};
+use crate::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
 use crate::shared::Shared;
 use crate::telemetry::{LogError, Metrics, unix_time};
 
@@ -298,11 +298,14 @@ pub(super) fn room(settings: &Settings) -> usize {
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);
     if room < wanted {
-        tracing::warn!(
-            wanted,
-            room,
-            "the limit of open files allows fewer client connections than `limits.connections`"
-        );
+        const MESSAGE: &str =
+            "the limit of open files allows fewer client connections than `limits.connections`";
+        // Nobody asked for the default.
+        if wanted == Limits::default().connections {
+            tracing::info!(wanted, room, "{MESSAGE}");
+        } else {
+            tracing::warn!(wanted, room, "{MESSAGE}");
+        }
     }
     room
 }
