@@ -104,7 +104,7 @@ fn of_copies(backend: &BackendSettings, mut derived: Settings, settings: &Settin
     let most_bytes = rules().map(|rule| rule.bytes).max()?;
     derived.origin.max_in_flight = rules().map(|rule| rule.in_flight).sum();
     // Whoever has a place in the budget of a rule has a permit here.
-    derived.origin.max_pending = Some(0);
+    derived.origin.max_pending = 0;
     derived.limits.response_bytes = most_bytes;
     derived.limits.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
     Some(derived)

@@ -619,13 +619,11 @@ const ORIGIN: &[SettingKey] = &[
     ),
     SettingKey::new(
         "max_pending",
-        Count(1..=100_000, |settings| {
-            OptionalUsize(&mut settings.origin.max_pending)
-        }),
-        "Maximum number of calls that wait for one of these, each for at most 0.8 s. Further calls get 503 \
-         `edge_overloaded`.",
-    )
-    .unset("four times `max_in_flight`"),
+        Count(1..=100_000, |settings| Usize(&mut settings.origin.max_pending)),
+        "Maximum number of calls that wait for one of these, each for at most `timeouts.origin_queue`. Further calls get \
+         503 `edge_overloaded`, reads without credentials first: in a full queue, writes and calls with credentials \
+         take their places, and while overload lasts no further ones may wait.",
+    ),
     SettingKey::new(
         "site_in_flight",
         Count(1..=100_000, |settings| {
@@ -888,6 +886,14 @@ const TIMEOUTS: &[SettingKey] = &[
         "client_idle",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_idle),
         "Time that a keep-alive connection may stay open without a request.",
+    ),
+    SettingKey::new(
+        "origin_queue",
+        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
+            &mut settings.timeouts.origin_queue
+        }),
+        "Time that a call may wait for one of `origin.max_in_flight` (503), within half of `origin_read`, for writes \
+         of `origin_write`.",
     ),
     SettingKey::new(
         "origin_connect",

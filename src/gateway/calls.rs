@@ -11,7 +11,7 @@ use http::request::Parts;
 use super::forwarded::forwarded;
 use super::route::CallRoute;
 use crate::authority::PublicAddress;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
@@ -70,6 +70,8 @@ pub(super) struct JudgedCall {
     pub(super) if_none_match: Option<HeaderValue>,
     /// Who answers it.
     pub(super) route: CallRoute,
+    /// The link to its caller while it waits for the backend.
+    pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -167,6 +169,7 @@ impl CalendarCall {
             forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
             route: CallRoute::Owner,
+            queue: None,
             _memory: memory,
         }))
     }
@@ -177,7 +180,9 @@ impl CalendarCall {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
         let route = self.route.clone();
-        Self::rehearsed(call, self.client.clone(), self.forwarded.clone()).toward(route)
+        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone()).toward(route);
+        shared.0.queue.clone_from(&self.queue);
+        shared
     }
 
     /// The call with another route.
@@ -214,8 +219,15 @@ impl CalendarCall {
             forwarded,
             if_none_match: None,
             route: CallRoute::Owner,
+            queue: None,
             _memory: None,
         }))
+    }
+
+    /// The same call, with a link to its caller while it waits for the backend.
+    pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
+        self.0.queue = Some(watch.clone());
+        self
     }
 
     /// The name of the operation in metrics and logs.

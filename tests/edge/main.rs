@@ -47,6 +47,7 @@ mod origin_trouble;
 mod proxy_protocol;
 mod published_index;
 mod purging;
+mod queue;
 mod rate_limits;
 mod recorded;
 mod relayed;
