@@ -255,6 +255,16 @@ catalogue! {
         client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`.",
         operator: "Nothing, if nobody else should see what refused requests contained.",
     }
+    OperatorsOnly {
+        code: "edge_operators_only",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "Only operators on this machine may do that.",
+        meaning: "A request to change something through the admin listener came from another machine, or from a page in a \
+            browser.",
+        client: "Nothing: only operators change anything there.",
+        operator: "Run `calendar-edge migration resume` on the machine of the edge.",
+    }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,

@@ -3,6 +3,7 @@
 //! A request from the command line is decided about by the same decider as in `serve`. About a request that a running
 //! edge refused, that edge is asked.
 
+mod backends;
 mod cache;
 mod command;
 mod fate;
@@ -10,6 +11,7 @@ mod kept;
 mod request;
 mod story;
 mod text;
+mod words;
 
 pub(super) use command::run;
 pub(super) use request::{assumed_type, headers, method, public_host, target};
