@@ -71,7 +71,8 @@ impl Shared {
         let indexes = SiteIndexes::default();
         indexes.recall(settings);
         metrics.connections().limited(connections);
-        let cache = Cache::new(&settings.cache, metrics.cache().clone());
+        let buffers = BufferBudget::new(settings);
+        let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
             lanes: Lanes::new(settings, metrics.clone())?,
@@ -81,7 +82,7 @@ impl Shared {
             companions: Companions::new(cache.clone()),
             cache,
             learnt: LearntRoots::default(),
-            buffers: BufferBudget::new(settings),
+            buffers,
             bodies: BodyBudget::new(settings),
             connections: ConnectionLimit::new(connections),
             per_address,
