@@ -8,8 +8,7 @@ use http::HeaderValue;
 use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
-use super::forwarded::forwarded;
-use crate::authority::PublicAddress;
+use super::forwarded::PublicNames;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
@@ -145,7 +144,7 @@ impl CalendarCall {
     pub(super) fn new<B>(
         call: Box<ForwardableCall>,
         request: &CallRequest<B>,
-        public: &PublicAddress,
+        public: &PublicNames,
         memory: Option<Share>,
     ) -> Self {
         let audience = if call.expects_privacy() {
@@ -157,11 +156,11 @@ impl CalendarCall {
         Self(Box::new(JudgedCall {
             call,
             client: ClientContext {
-                public_base: public.to_string().into(),
+                public_base: Arc::clone(&public.base),
                 namespace: request.opened.namespace().cloned(),
                 audience,
             },
-            forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
+            forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
             _memory: memory,
         }))
