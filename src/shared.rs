@@ -4,10 +4,11 @@
 //! its place here, and nowhere else.
 
 use crate::admission::SharedBuckets;
-use crate::backend::{ClientError, SharedBackends, SiteIndexes};
+use crate::backend::{ClientError, Lanes, SharedBackends, SiteIndexes};
 use crate::bodies::BodyBudget;
 use crate::cache::Cache;
 use crate::companion::Companions;
+use crate::migration::Migration;
 use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
@@ -18,6 +19,10 @@ use crate::telemetry::Metrics;
 pub(crate) struct Shared {
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
+    /// The ways to other backends, with the same state.
+    pub(crate) lanes: Lanes,
+    /// What was found out about other backends.
+    pub(crate) migration: Migration,
     /// What the sites publish about the API.
     pub(crate) indexes: SiteIndexes,
     /// The rate limit buckets of clients.
@@ -62,6 +67,8 @@ impl Shared {
         let cache = Cache::new(&settings.cache, metrics.cache().clone());
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
+            lanes: Lanes::new(settings, metrics.clone())?,
+            migration: Migration::new(settings, metrics.migration().clone()),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
             companions: Companions::new(cache.clone()),
@@ -86,6 +93,7 @@ impl Shared {
         self.indexes.recall(settings);
         Ok(Self {
             backends: self.backends.adapt(settings)?,
+            lanes: self.lanes.adapt(settings)?,
             ..self.clone()
         })
     }
@@ -95,6 +103,7 @@ impl Shared {
         self.indexes.retain(settings);
         self.buckets.adapt(&settings.rate_limits);
         self.cache.adapt(&settings.cache);
+        self.migration.adapt(settings);
         self.companions.adapt(settings);
         self.learnt.adapt(settings);
         self.buffers.adapt(settings);

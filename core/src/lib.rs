@@ -20,6 +20,7 @@ pub mod mark;
 pub mod payload;
 pub mod problem;
 pub mod purge;
+pub mod queue;
 pub mod relay;
 pub mod routing;
 pub mod settings;

@@ -17,9 +17,11 @@ use super::pages::Pages;
 use super::readiness::Readiness;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
+use crate::migration::Migration;
 use crate::problem::Refusal;
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::{Peer, RequestFraming};
+use crate::shared::Shared;
 use crate::telemetry::{Metrics, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
@@ -34,6 +36,7 @@ pub(crate) struct Admin {
     pages: Arc<ArcSwap<Pages>>,
     cache: Cache,
     correspondence: Arc<ArcSwap<Correspondence>>,
+    migration: Migration,
 }
 
 // === impl Admin ===
@@ -43,15 +46,16 @@ impl Admin {
         metrics: Metrics,
         readiness: Readiness,
         pages: Arc<ArcSwap<Pages>>,
-        cache: Cache,
+        shared: &Shared,
         correspondence: Arc<ArcSwap<Correspondence>>,
     ) -> Self {
         Self {
             metrics,
             readiness,
             pages,
-            cache,
+            cache: shared.cache.clone(),
             correspondence,
+            migration: shared.migration.clone(),
         }
     }
 
@@ -93,12 +97,29 @@ impl Admin {
                 HeaderValue::from_static("text/plain; charset=utf-8"),
                 self.pages.load().routes.clone(),
             ),
-            _ => refused(&Refusal::no_route()),
+            path => match path.strip_prefix("/migration/report") {
+                Some(rest) => self.report(rest),
+                None => refused(&Refusal::no_route()),
+            },
         };
         if *request.method() == Method::HEAD {
             *answer.body_mut() = EdgeBody::default();
         }
         answer
+    }
+
+    /// The report of the backend whose name follows a slash, or else of the only one.
+    fn report(&self, rest: &str) -> EdgeResponse {
+        let name = rest.strip_prefix('/');
+        let report = if name.is_none() && !rest.is_empty() {
+            None
+        } else {
+            self.migration.report(name)
+        };
+        match report {
+            Some(report) => json(StatusCode::OK, Bytes::from(report.to_string())),
+            None => refused(&Refusal::no_route()),
+        }
     }
 
     fn cache_page(&self) -> EdgeResponse {

@@ -114,7 +114,7 @@ impl Edge {
                 metrics,
                 readiness.clone(),
                 reloader.pages(),
-                shared.cache.clone(),
+                &shared,
                 reloader.correspondence(),
             );
             let worker = admin_worker(admin, admin_drain.clone());

@@ -8,16 +8,19 @@ use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
 use super::dial::Dial;
+use super::lanes::most_lane_connections;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::settings::Settings;
-use crate::telemetry::{BackendMetrics, Metrics, TrafficKind};
+use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
 
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedBackends {
     backends: HashMap<Authority, SharedBackend>,
     metrics: Metrics,
+    /// The name in metrics and log lines; none: the authority of each.
+    label: Option<Arc<str>>,
 }
 
 /// The state of one backend; clones share it.
@@ -35,17 +38,18 @@ pub(super) struct SharedBackend {
     pub(super) retries: Arc<RetryBudget>,
     pub(super) breaker: BreakerHandle,
     pub(super) metrics: BackendMetrics,
+    /// Counts of its exchanges by a name of its own; none: they count as those of the origin.
+    pub(super) exchanges: Option<ExchangeMetrics>,
 }
 
 /// Maximum number of concurrent connections under these settings: calls of all backends, and
 /// pages of the rest of the site and uploads to it.
 pub(crate) fn most_connections(settings: &Settings) -> usize {
     let backends = Authority::of_roots(settings).len();
-    let calls = Capacity::of_calls(&settings.origin)
-        .permits
-        .saturating_mul(backends);
+    let calls = settings.origin.max_in_flight.saturating_mul(backends);
     let site = Capacity::of_site(&settings.origin).permits;
     calls
+        .saturating_add(most_lane_connections(settings))
         .saturating_add(site.saturating_mul(2))
         .saturating_add(settings.origin.upgrades)
 }
@@ -55,11 +59,16 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
 impl SharedBackends {
     /// The state for the settings at start.
     pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
-        let none = Self {
+        Self::empty(metrics, None).adapt(settings)
+    }
+
+    /// No state, for backends that metrics and log lines call by a name.
+    pub(super) fn empty(metrics: Metrics, label: Option<Arc<str>>) -> Self {
+        Self {
             backends: HashMap::new(),
             metrics,
-        };
-        none.adapt(settings)
+            label,
+        }
     }
 
     /// The state for new settings; an authority that stays keeps each part whose settings have not changed.
@@ -72,13 +81,14 @@ impl SharedBackends {
         for authority in Authority::all(settings) {
             let state = match self.backends.get(&authority) {
                 Some(state) => state.adapt(settings, &authority, &mut tls)?,
-                None => SharedBackend::new(settings, &authority, &mut tls, &self.metrics)?,
+                None => SharedBackend::new(settings, &authority, &mut tls, self)?,
             };
             backends.insert(authority, state);
         }
         Ok(Self {
             backends,
             metrics: self.metrics.clone(),
+            label: self.label.clone(),
         })
     }
 
@@ -98,9 +108,11 @@ impl SharedBackend {
         settings: &Settings,
         authority: &Authority,
         tls: &mut TlsConfigs,
-        metrics: &Metrics,
+        of: &SharedBackends,
     ) -> Result<Self, ClientError> {
-        let metrics = metrics.backend(authority.as_str());
+        let metrics = of
+            .metrics
+            .backend(of.label.as_deref().unwrap_or(authority.as_str()));
         let [calls, site, upgrades] = capacities(settings);
         Ok(Self {
             clients: Clients::new(Dial::of(settings, authority), tls)?,
@@ -110,6 +122,7 @@ impl SharedBackend {
             upgrades: bulkhead(upgrades, TrafficKind::Upgraded, &metrics),
             retries: Arc::new(RetryBudget::new()),
             breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
+            exchanges: of.label.as_deref().map(|label| of.metrics.exchanges_of(label)),
             metrics,
         })
     }
@@ -146,7 +159,7 @@ impl SharedBackend {
 /// The capacities for calls, for the rest of the site and for its upgraded connections.
 fn capacities(settings: &Settings) -> [Capacity; 3] {
     [
-        Capacity::of_calls(&settings.origin),
+        Capacity::of_calls(&settings.origin, &settings.timeouts),
         Capacity::of_site(&settings.origin),
         Capacity::of_upgrades(&settings.origin),
     ]

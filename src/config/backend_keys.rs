@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::civil::Date;
 
 use super::form;
-use super::key::NumberField::{OptionalUsize, Usize};
+use super::key::NumberField::Usize;
 use super::key::ValueKind::{Choice, Count, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
 use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, IgnoreRule, OperationPattern};
@@ -14,7 +14,7 @@ use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, Ignor
 type BackendKey = KeyRow<BackendSettings>;
 type IgnoreKey = KeyRow<IgnoreRule>;
 
-static OPERATIONS: TextForm = TextForm::new(
+pub(super) static OPERATIONS: TextForm = TextForm::new(
     "operations",
     "the name of an operation, `KIND.*` or `*`",
     &["events.list", "venues.*"],
@@ -78,7 +78,8 @@ pub(super) const BACKENDS: &[BackendKey] = &[
                 _ => CredentialsPolicy::Forward,
             };
         }),
-        "`withhold` sends no call with credentials to the backend, `forward` sends them with their credentials.",
+        "`withhold` sends no call with credentials to the backend, but see `credentialed` of \
+         `[[shadow]]`. `forward` lets `compare` and `replay` send them with their credentials.",
     )
     .value("\"withhold\""),
     BackendKey::new(
@@ -88,10 +89,9 @@ pub(super) const BACKENDS: &[BackendKey] = &[
     ),
     BackendKey::new(
         "max_pending",
-        Count(1..=100_000, |backend| OptionalUsize(&mut backend.max_pending)),
+        Count(1..=100_000, |backend| Usize(&mut backend.max_pending)),
         "Maximum number of calls that wait for one of these.",
-    )
-    .unset("four times `max_in_flight`"),
+    ),
     BackendKey::new(
         "connect_timeout",
         Time(TIMES, |backend| &mut backend.connect_timeout),

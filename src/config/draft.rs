@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 
 use super::problem::ConfigPlace;
-use crate::settings::{BackendSettings, IgnoreRule, Root, Settings};
+use crate::settings::{BackendSettings, IgnoreRule, Root, Settings, ShadowRule};
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(super) struct Draft {
     pub(super) backends: Vec<Placed<BackendSettings>>,
     /// In the order of the file.
     pub(super) ignore: Vec<Placed<IgnoreRule>>,
+    /// In the order of the file.
+    pub(super) shadow: Vec<Placed<ShadowRule>>,
 }
 
 /// A value with the places of the keys that set it.
@@ -52,6 +54,7 @@ impl Draft {
             roots: None,
             backends: Vec::new(),
             ignore: Vec::new(),
+            shadow: Vec::new(),
         }
     }
 }

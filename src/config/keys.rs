@@ -11,10 +11,12 @@ use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, 
 use super::key::{KeyRow, ListStore};
 use super::listening;
 use super::message_keys::ROOT_MESSAGES;
+use super::migration_keys::SHADOW;
 use super::protection_form;
 use crate::settings::{
     AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OriginNamespace,
-    OtherTraffic, Profile, ProxyProtocol, Root, Settings, TlsSettings, UndeclaredParameters, Writes,
+    OtherTraffic, Profile, ProxyProtocol, Root, Settings, ShadowRule, TlsSettings, UndeclaredParameters,
+    Writes,
 };
 
 /// A group of keys.
@@ -52,10 +54,12 @@ pub(super) enum Keys {
     Backend(&'static [KeyRow<BackendSettings>]),
     /// One table per rule.
     Ignore(&'static [KeyRow<IgnoreRule>]),
+    /// One table per rule.
+    Shadow(&'static [KeyRow<ShadowRule>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 21] = [
+pub(super) static SECTIONS: [Section; 22] = [
     Section {
         name: "",
         header: "",
@@ -94,8 +98,8 @@ pub(super) static SECTIONS: [Section; 21] = [
         name: "backends",
         header: "[backends.next]",
         meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
-                  `origin`. Each has its own connections, limits and breaker. `compare` and `replay` ask it; \
-                  no call of a client is sent to it.",
+                  `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
+                  `[[shadow]]` only; `compare` and `replay` ask it as well.",
         keys: Keys::Backend(BACKENDS),
     },
     Section {
@@ -109,6 +113,14 @@ pub(super) static SECTIONS: [Section; 21] = [
         header: "[[compare.ignore]]",
         meaning: "One table per difference that does not count.",
         keys: Keys::Ignore(IGNORE),
+    },
+    Section {
+        name: "shadow",
+        header: "[[shadow]]",
+        meaning: "One table per rule that copies reads to a backend after the client's answer is on its way, and \
+                  compares the two answers, see [migration.md](migration.md). Of several rules for one backend the first \
+                  that is about an operation counts. Writes are never copied.",
+        keys: Keys::Shadow(SHADOW),
     },
     Section {
         name: "admin",
@@ -583,13 +595,11 @@ const ORIGIN: &[SettingKey] = &[
     ),
     SettingKey::new(
         "max_pending",
-        Count(1..=100_000, |settings| {
-            OptionalUsize(&mut settings.origin.max_pending)
-        }),
-        "Maximum number of calls that wait for one of these, each for at most 0.8 s. Further calls get 503 \
-         `edge_overloaded`.",
-    )
-    .unset("four times `max_in_flight`"),
+        Count(1..=100_000, |settings| Usize(&mut settings.origin.max_pending)),
+        "Maximum number of calls that wait for one of these, each for at most `timeouts.origin_queue`. Further calls get \
+         503 `edge_overloaded`, reads without credentials first: in a full queue, writes and calls with credentials \
+         take their places, and while overload lasts no further ones may wait.",
+    ),
     SettingKey::new(
         "site_in_flight",
         Count(1..=100_000, |settings| {
@@ -852,6 +862,14 @@ const TIMEOUTS: &[SettingKey] = &[
         "client_idle",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_idle),
         "Time that a keep-alive connection may stay open without a request.",
+    ),
+    SettingKey::new(
+        "origin_queue",
+        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
+            &mut settings.timeouts.origin_queue
+        }),
+        "Time that a call may wait for one of `origin.max_in_flight` (503), within half of `origin_read`, for writes \
+         of `origin_write`.",
     ),
     SettingKey::new(
         "origin_connect",
@@ -1220,6 +1238,7 @@ impl Section {
             Keys::Operation(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Backend(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Shadow(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

@@ -12,6 +12,7 @@
 
 mod backend_keys;
 mod check;
+mod check_migration;
 mod draft;
 mod excerpt;
 mod form;
@@ -20,6 +21,7 @@ mod keys;
 mod listening;
 mod load;
 mod message_keys;
+mod migration_keys;
 mod nearest;
 mod overrides;
 mod problem;

@@ -134,6 +134,9 @@ pub enum Impossible {
     /// The name of a backend is taken, or is no name.
     #[error("`{0}` cannot be the name of a backend")]
     BackendName(String),
+    /// A rule names a backend that is not configured.
+    #[error("there is no [backends.{0}]")]
+    UnknownBackend(String),
     /// A part is larger than the whole.
     #[error("the value is larger than `{0}`")]
     LargerThan(&'static str),

@@ -12,7 +12,7 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use crate::contract::{OperationId, table};
-use crate::settings::{BackendSettings, IgnoreRule, OWNER, OperationSettings, Root};
+use crate::settings::{BackendSettings, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule};
 
 /// Reads a whole file.
 pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut ConfigProblems) {
@@ -85,11 +85,8 @@ fn section_table(
                 .filter_map(|entry| backend(section, keys, entry, problems));
             draft.backends.extend(backends);
         }
-        (Keys::Ignore(keys), DeValue::Array(tables)) => {
-            let rules = tables
-                .iter()
-                .filter_map(|table| ignore(section, keys, table, problems));
-            draft.ignore.extend(rules);
+        (Keys::Ignore(_) | Keys::Shadow(_), DeValue::Array(tables)) => {
+            rules(section, tables, draft, problems);
         }
         (_, other) => {
             wrong_table(section, section.name, (other, value), problems);
@@ -203,19 +200,38 @@ fn backend(
     one_table((section, keys), &name, defaults, value, problems)
 }
 
-fn ignore(
+/// Reads the tables of a section with one table per rule.
+fn rules(
     section: &Section,
-    keys: &[KeyRow<IgnoreRule>],
-    value: &Spanned<DeValue<'_>>,
+    tables: &[Spanned<DeValue<'_>>],
+    draft: &mut Draft,
     problems: &mut ConfigProblems,
-) -> Option<Placed<IgnoreRule>> {
-    one_table(
-        (section, keys),
-        section.name,
-        IgnoreRule::default(),
-        value,
-        problems,
-    )
+) {
+    for table in tables {
+        match &section.keys {
+            Keys::Ignore(keys) => {
+                let rule = one_table(
+                    (section, keys),
+                    section.name,
+                    IgnoreRule::default(),
+                    table,
+                    problems,
+                );
+                draft.ignore.extend(rule);
+            }
+            Keys::Shadow(keys) => {
+                let rule = one_table(
+                    (section, keys),
+                    section.name,
+                    ShadowRule::default(),
+                    table,
+                    problems,
+                );
+                draft.shadow.extend(rule);
+            }
+            Keys::Once(_) | Keys::Root(_) | Keys::Operation(_) | Keys::Backend(_) => {}
+        }
+    }
 }
 
 /// Reads one of several tables of a section on top of the defaults.

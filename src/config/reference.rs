@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
-use crate::settings::{BackendSettings, IgnoreRule, OperationSettings, Root, Settings};
+use crate::settings::{BackendSettings, IgnoreRule, OperationSettings, Root, Settings, ShadowRule};
 
 const HEAD: &str = "\
 # Configuration
@@ -33,7 +33,8 @@ need a restart.
 | `--mode MODE` | `CALENDAR_EDGE_MODE` | `mode` |
 
 A duration is a number with a unit: `\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`. A size is a number of bytes, or a number with a \
-unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per period: `\"60/1m\"`.
+unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per period: `\"60/1m\"`. \
+A share is a percentage with up to four decimals: `\"5%\"`.
 ";
 
 /// The Markdown text of `docs/configuration.md`.
@@ -43,6 +44,7 @@ pub fn reference() -> String {
     let mut operation = OperationSettings::default();
     let mut backend = BackendSettings::at(String::new(), unknown_origin());
     let mut ignore = IgnoreRule::default();
+    let mut shadow = ShadowRule::default();
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
         head(section, &mut text);
@@ -52,6 +54,7 @@ pub fn reference() -> String {
             Keys::Operation(keys) => rows(keys, &mut operation, &mut text),
             Keys::Backend(keys) => rows(keys, &mut backend, &mut text),
             Keys::Ignore(keys) => rows(keys, &mut ignore, &mut text),
+            Keys::Shadow(keys) => rows(keys, &mut shadow, &mut text),
         }
     }
     text

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::check;
+use super::check_migration;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use crate::settings::{CompareSettings, Root, Settings};
@@ -16,6 +17,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         roots,
         backends,
         ignore,
+        shadow,
     } = draft;
     check::listeners(&settings, problems);
     check::tls(&settings, problems);
@@ -30,9 +32,12 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     }
     let roots = resolve_roots(roots, &settings.value.origin.url, problems);
     check::paths(&roots, &settings, problems);
+    let backends = complete(backends, &["backends.url"], problems);
+    check_migration::shadow_backends(&shadow, &backends, problems);
     Settings {
         roots: roots.into_iter().map(|root| root.value).collect(),
-        backends: complete(backends, &["backends.url"], problems),
+        backends,
+        shadow: complete(shadow, SHADOW_KEYS, problems),
         compare: CompareSettings {
             ignore: complete(ignore, IGNORE_KEYS, problems),
         },
@@ -46,6 +51,9 @@ const IGNORE_KEYS: &[&str] = &[
     "compare.ignore.path",
     "compare.ignore.reason",
 ];
+
+/// The keys that each rule of `[[shadow]]` must have.
+const SHADOW_KEYS: &[&str] = &["shadow.backend", "shadow.operations"];
 
 /// The tables that have all of these keys.
 fn complete<T>(tables: Vec<Placed<T>>, required: &[&'static str], problems: &mut ConfigProblems) -> Vec<T> {

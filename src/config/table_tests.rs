@@ -54,6 +54,7 @@ fn section_samples(section: &'static Section) -> Vec<Sample> {
         Keys::Operation(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Backend(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Ignore(rows) => rows.iter().map(|row| sample(section, row)).collect(),
+        Keys::Shadow(rows) => rows.iter().map(|row| sample(section, row)).collect(),
     }
 }
 
@@ -131,10 +132,12 @@ fn fields(file: &str) -> Fields {
         roots,
         backends,
         ignore,
+        shadow,
     } = draft;
     let mut settings: Settings = settings.value;
     settings.backends = backends.into_iter().map(|backend| backend.value).collect();
     settings.compare.ignore = ignore.into_iter().map(|rule| rule.value).collect();
+    settings.shadow = shadow.into_iter().map(|rule| rule.value).collect();
     if let Some(roots) = roots {
         settings.roots = roots.into_iter().map(|root| root.value).collect();
     }

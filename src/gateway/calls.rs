@@ -9,7 +9,7 @@ use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::PublicNames;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
@@ -66,6 +66,8 @@ pub(super) struct JudgedCall {
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
+    /// The link to its caller while it waits for the backend.
+    pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -162,6 +164,7 @@ impl CalendarCall {
             },
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            queue: None,
             _memory: memory,
         }))
     }
@@ -171,7 +174,9 @@ impl CalendarCall {
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        Self::rehearsed(call, self.client.clone(), self.forwarded.clone())
+        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
+        shared.0.queue.clone_from(&self.queue);
+        shared
     }
 
     /// A judged call that no client waits for by itself.
@@ -185,8 +190,15 @@ impl CalendarCall {
             client,
             forwarded,
             if_none_match: None,
+            queue: None,
             _memory: None,
         }))
+    }
+
+    /// The same call, with a link to its caller while it waits for the backend.
+    pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
+        self.0.queue = Some(watch.clone());
+        self
     }
 
     /// The name of the operation in metrics and logs.

@@ -6,7 +6,7 @@ use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::stage::Stage;
 use crate::settings::Settings;
 
-/// The time that queueing and judging may add to the phases that have deadlines of their own.
+/// The time that judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
 
 /// Gives a call up that outlives every deadline below; it holds even if one of those is wrong.
@@ -23,7 +23,7 @@ impl<S> Deadline<S> {
         let timeouts = &settings.timeouts;
         Self {
             inner,
-            limit: timeouts.origin_read.max(timeouts.origin_write) + SLACK,
+            limit: timeouts.origin_read.max(timeouts.origin_write) + timeouts.origin_queue + SLACK,
         }
     }
 }

@@ -19,6 +19,8 @@ mod body;
 mod caching;
 mod calls;
 mod computing;
+mod copier;
+mod copy_budget;
 mod deadline;
 mod detach_writes;
 mod discovery;
@@ -38,6 +40,7 @@ mod rehearsal;
 mod scanned_body;
 mod served;
 mod service;
+mod shadowing;
 mod site;
 mod stage;
 mod upgrade;
@@ -91,11 +94,15 @@ fn calendar(
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| deadline::Deadline::new(inner, settings)))
-        // Right above the backend; a shadow, which must not delay the response, belongs below this line.
+        // A write is a task of its own from here on.
         .layer(layer_fn(|inner| detach_writes::DetachWrites::new(inner, shared)))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
             forgetting::Forgetting::new(inner, settings, shared)
+        }))
+        // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
+        .layer(layer_fn(|inner| {
+            shadowing::Shadowing::new(inner, parts, settings, shared)
         }))
         .service(dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(settings, shared))
 }

@@ -15,8 +15,11 @@ use super::fault;
 use super::own_names::OwnNames;
 use super::stage::Stage;
 use crate::authority::PublicAddress;
-use crate::backend::{Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends};
+use crate::backend::{
+    Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, Lane, SharedBackends,
+};
 use crate::call::ForwardableCall;
+use crate::comparison::ComparedAnswer;
 use crate::contract::OperationId;
 use crate::cors::Audience;
 use crate::relay::{
@@ -30,17 +33,22 @@ use crate::telemetry::Metrics;
 #[derive(Debug)]
 pub struct Rehearsal {
     way: Deadline<Dispatch>,
-    rules: Arc<RelayRules>,
-    roots: Vec<Url>,
+    presenter: Presenter,
 }
 
 /// Answers that were recorded earlier, presented by the settings of the backend that gave them.
 #[derive(Debug)]
 pub struct RecordedAnswers {
-    rules: RelayRules,
-    roots: Vec<Url>,
+    presenter: Presenter,
     /// The settings of the backend.
     origin: Settings,
+}
+
+/// Shows accepted answers of one backend as clients would have seen them.
+#[derive(Debug)]
+pub(super) struct Presenter {
+    rules: Arc<RelayRules>,
+    roots: Vec<Url>,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -76,6 +84,8 @@ pub struct RehearsalFailure {
 /// How far a failed call came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
+    /// The edge did not ask the backend: its breaker is open, or as many calls run as may.
+    Edge,
     /// There is no connection to the backend.
     Nowhere,
     /// The backend may have received the call.
@@ -100,20 +110,27 @@ impl Rehearsal {
             ..settings.clone()
         };
         let shared = SharedBackends::new(&settings, Metrics::new())?;
-        let backends = Arc::new(Backends::new(&settings, &shared));
-        let rules = Arc::new(rules(&settings));
-        Ok(Self {
-            way: Deadline::new(Dispatch::new(&backends, &rules), &settings),
-            rules,
-            roots: roots(&settings),
-        })
+        Ok(Self::with(&settings, &shared))
+    }
+
+    /// The backend at the end of a way, with its state.
+    pub(super) fn over(lane: &Lane) -> Self {
+        Self::with(&lane.settings, &lane.shared)
+    }
+
+    fn with(settings: &Settings, shared: &SharedBackends) -> Self {
+        let backends = Arc::new(Backends::new(settings, shared));
+        let rules = Arc::new(rules(settings));
+        Self {
+            way: Deadline::new(Dispatch::new(&backends, &rules), settings),
+            presenter: Presenter::new(settings, &rules),
+        }
     }
 
     /// Sends a call, and reads the answer to its end.
     pub async fn answer(&self, call: &RehearsedCall) -> RehearsedAnswer {
-        let sent = CalendarCall::rehearsed(call.call.clone(), call.client.clone(), call.forwarded.clone());
-        match self.way.call(sent).await {
-            Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
+        match self.way.call(call.again()).await {
+            Ok(accepted) => self.presenter.present(accepted, call).await,
             Err(failure) => RehearsedAnswer::failed(&failure),
         }
     }
@@ -127,8 +144,7 @@ impl RecordedAnswers {
         let mut settings = settings.clone();
         settings.origin.advertised_url = None;
         Self {
-            rules: rules(&settings),
-            roots: roots(&settings),
+            presenter: Presenter::new(&settings, &Arc::new(rules(&settings))),
             origin: settings,
         }
     }
@@ -151,8 +167,14 @@ impl RecordedAnswers {
     pub async fn answer(&self, call: &RehearsedCall, recorded: Response<Bytes>) -> RehearsedAnswer {
         let recorded = recorded.map(Full::new);
         let target = self.target(&call.call);
-        match accept(recorded, &dispatch::context(&call.call, &target), &self.rules).await {
-            Ok(accepted) => presented(accepted, call, (&self.rules, &self.roots)).await,
+        match accept(
+            recorded,
+            &dispatch::context(&call.call, &target),
+            &self.presenter.rules,
+        )
+        .await
+        {
+            Ok(accepted) => self.presenter.present(accepted, call).await,
             Err(failure) => RehearsedAnswer::failed(&CallFailure::Unsound(failure)),
         }
     }
@@ -184,6 +206,26 @@ impl RehearsedCall {
         }
     }
 
+    /// The copy of a client's call.
+    pub(super) fn of(call: &CalendarCall) -> Self {
+        Self {
+            call: (*call.call).clone(),
+            client: call.client.clone(),
+            forwarded: call.forwarded.clone(),
+        }
+    }
+
+    /// The call for the stages that send it.
+    pub(super) fn again(&self) -> CalendarCall {
+        CalendarCall::rehearsed(self.call.clone(), self.client.clone(), self.forwarded.clone())
+    }
+
+    /// The name of the operation in metrics.
+    pub(super) fn operation_name(&self) -> &'static str {
+        let operation = self.call.operation();
+        operation.map_or("none", |operation| operation.name.as_str())
+    }
+
     /// The operation; none for OPTIONS.
     pub fn operation(&self) -> Option<OperationId> {
         self.call.operation().map(|operation| operation.id)
@@ -208,6 +250,15 @@ impl RehearsedCall {
 // === impl RehearsedAnswer ===
 
 impl RehearsedAnswer {
+    /// The answer for the comparison.
+    pub fn compared(&self) -> ComparedAnswer<'_> {
+        ComparedAnswer {
+            status: self.status,
+            headers: &self.headers,
+            body: &self.body,
+        }
+    }
+
     /// The edge's own answer in place of the backend's.
     fn failed(failure: &CallFailure) -> Self {
         Self {
@@ -226,44 +277,49 @@ fn rules(settings: &Settings) -> RelayRules {
     RelayRules::new(settings, &LearntRoots::default(), &BufferBudget::new(settings))
 }
 
-fn roots(settings: &Settings) -> Vec<Url> {
-    settings
-        .roots
-        .iter()
-        .map(|root| root.origin_url.clone())
-        .collect()
-}
+// === impl Presenter ===
 
-async fn presented<B>(
-    accepted: AcceptedResponse<B>,
-    call: &RehearsedCall,
-    (rules, roots): (&RelayRules, &[Url]),
-) -> RehearsedAnswer
-where
-    B: Body<Data = Bytes> + Unpin,
-    B::Error: Into<BoxError>,
-{
-    let public_base = &call.client.public_base;
-    let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
-    let root = printed.as_ref().or_else(|| roots.get(call.root()));
-    let names = root.map(|root| OwnNames::new(root, public_base));
-    let (mut head, body) = present(accepted, &call.client, rules).into_parts();
-    if let Some(names) = &names {
-        names.share_headers(&mut head.headers);
+impl Presenter {
+    pub(super) fn new(settings: &Settings, rules: &Arc<RelayRules>) -> Self {
+        let roots = settings.roots.iter().map(|root| root.origin_url.clone());
+        Self {
+            rules: Arc::clone(rules),
+            roots: roots.collect(),
+        }
     }
-    match body.collect().await {
-        Ok(whole) => RehearsedAnswer {
-            status: head.status,
-            headers: head.headers,
-            body: match names {
-                Some(names) => names.share_body(whole.to_bytes()),
-                None => whole.to_bytes(),
+
+    /// An accepted answer as the client would have seen it, with the public host for every address of the backend.
+    pub(super) async fn present<B>(
+        &self,
+        accepted: AcceptedResponse<B>,
+        call: &RehearsedCall,
+    ) -> RehearsedAnswer
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let public_base = &call.client.public_base;
+        let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
+        let root = printed.as_ref().or_else(|| self.roots.get(call.root()));
+        let names = root.map(|root| OwnNames::new(root, public_base));
+        let (mut head, body) = present(accepted, &call.client, &self.rules).into_parts();
+        if let Some(names) = &names {
+            names.share_headers(&mut head.headers);
+        }
+        match body.collect().await {
+            Ok(whole) => RehearsedAnswer {
+                status: head.status,
+                headers: head.headers,
+                body: match names {
+                    Some(names) => names.share_body(whole.to_bytes()),
+                    None => whole.to_bytes(),
+                },
+                failure: None,
             },
-            failure: None,
-        },
-        Err(failure) => {
-            let failure = OriginFailure::Interrupted(Box::new(failure));
-            RehearsedAnswer::failed(&CallFailure::Unsound(failure))
+            Err(failure) => {
+                let failure = OriginFailure::Interrupted(Box::new(failure));
+                RehearsedAnswer::failed(&CallFailure::Unsound(failure))
+            }
         }
     }
 }
@@ -277,6 +333,10 @@ const fn reach(failure: &CallFailure) -> Reach {
             | ExchangeFailure::Tls(_)
             | ExchangeFailure::Unreachable(_),
         ) => Reach::Nowhere,
+        CallFailure::NotWritten(_)
+        | CallFailure::Exchange(
+            ExchangeFailure::Overloaded | ExchangeFailure::Unavailable { .. } | ExchangeFailure::Preempted,
+        ) => Reach::Edge,
         _ => Reach::Backend,
     }
 }

@@ -17,8 +17,10 @@ use prometheus_client::registry::{Registry, Unit};
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache::CacheMetrics;
 use super::certificate::CertificateMetrics;
+use super::exchanges::{ExchangeFamilies, ExchangeMetrics};
 use super::indexes::IndexMetrics;
 use super::labels::{class_label, method_label};
+use super::migration::MigrationMetrics;
 use super::reloads::ReloadMetrics;
 
 /// Upper bounds of the duration buckets, in seconds: from the edge's own refusals to the write deadline.
@@ -39,6 +41,8 @@ pub(crate) struct Metrics {
     reloads: ReloadMetrics,
     indexes: IndexMetrics,
     backends: BackendFamilies,
+    further: ExchangeFamilies,
+    migration: MigrationMetrics,
     rate_limited: Family<BudgetLabels, Counter>,
     cache: CacheMetrics,
     certificate: CertificateMetrics,
@@ -111,8 +115,9 @@ struct BudgetLabels {
     budget: &'static str,
 }
 
+/// The buckets of every duration.
 #[derive(Debug, Clone, Copy)]
-struct Buckets;
+pub(super) struct Buckets;
 
 impl MetricConstructor<Histogram> for Buckets {
     fn new_metric(&self) -> Histogram {
@@ -135,6 +140,8 @@ impl Metrics {
             reloads: ReloadMetrics::default(),
             indexes: IndexMetrics::default(),
             backends: BackendFamilies::default(),
+            further: ExchangeFamilies::default(),
+            migration: MigrationMetrics::default(),
             rate_limited: Family::default(),
             cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
@@ -172,6 +179,8 @@ impl Metrics {
         self.reloads.register(&mut registry);
         self.indexes.register(&mut registry);
         self.backends.register(&mut registry);
+        self.further.register(&mut registry);
+        self.migration.register(&mut registry);
         registry.register(
             "rate_limited",
             "Requests refused because a budget was used up",
@@ -224,6 +233,16 @@ impl Metrics {
     /// The metrics of a backend; its name comes from the settings.
     pub(crate) fn backend(&self, name: &str) -> BackendMetrics {
         self.backends.of(name)
+    }
+
+    /// The counts of exchanges with a backend beside the site; its name comes from the settings.
+    pub(crate) fn exchanges_of(&self, name: &str) -> ExchangeMetrics {
+        self.further.of(name)
+    }
+
+    /// The metrics of copies and cut-over calls.
+    pub(crate) fn migration(&self) -> &MigrationMetrics {
+        &self.migration
     }
 
     /// Counts a request above its rate limit.

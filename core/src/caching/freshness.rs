@@ -90,9 +90,7 @@ impl Lifetimes {
         let Some(stale) = age.checked_sub(fresh).filter(|_| age >= fresh) else {
             return Serving::Fresh(fresh.saturating_sub(age));
         };
-        let has_turned = filled.turns_at.is_some_and(|turns_at| turns_at <= now);
-        let may_show = !has_turned && !filled.is_brief && !filled.is_restored;
-        if may_show && stale < self.stale_while_revalidate {
+        if filled.may_be_stale(now) && stale < self.stale_while_revalidate {
             return Serving::Behind(stale);
         }
         if stale < self.stale_on_error {
@@ -138,6 +136,13 @@ impl Filled {
             is_brief: turn == DateTurn::Always || storable != Storable::Yes,
             is_restored: false,
         }
+    }
+
+    /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
+    /// nothing that time has made wrong.
+    pub fn may_be_stale(&self, now: Duration) -> bool {
+        let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
+        !has_turned && !self.is_brief && !self.is_restored
     }
 }
 

@@ -40,6 +40,12 @@ impl Comparer {
         }
     }
 
+    /// The same noise under these rules; `today` decides which of them have ended.
+    pub fn adapt(&mut self, settings: &CompareSettings, today: Date) {
+        self.rules.clone_from(&settings.ignore);
+        self.today = today;
+    }
+
     /// Compares the owner's answer with another backend's.
     pub fn compare(
         &self,

@@ -17,7 +17,9 @@ mod namespace;
 mod operation_pattern;
 mod origin;
 mod origin_address;
+mod percentage;
 mod protection;
+mod shadow;
 mod timeouts;
 
 use std::collections::HashMap;
@@ -41,8 +43,10 @@ pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
+pub use percentage::Percentage;
 pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
+pub use shadow::ShadowRule;
 pub use timeouts::Timeouts;
 
 use crate::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
@@ -118,6 +122,8 @@ pub struct Settings {
     pub cors: CorsSettings,
     /// Backends beside the site, each with its own name.
     pub backends: Vec<BackendSettings>,
+    /// Copies of reads to other backends.
+    pub shadow: Vec<ShadowRule>,
     /// Comparison of the answers of backends.
     pub compare: CompareSettings,
     /// Compressed answers to clients.
@@ -173,6 +179,7 @@ impl Settings {
             cache: CacheSettings::default(),
             cors: CorsSettings::default(),
             backends: Vec::new(),
+            shadow: Vec::new(),
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),

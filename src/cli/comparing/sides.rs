@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
-use calendar_edge::comparison::{ComparedAnswer, Comparer, DifferenceClass, EndedRule, PathFindings};
+use calendar_edge::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
 use calendar_edge::contract::OperationId;
 use calendar_edge::settings::{BackendSettings, CredentialsPolicy, OWNER, Settings};
 
@@ -140,7 +140,7 @@ impl Sides {
             };
             let second = side.ask(call).await?;
             self.comparer()
-                .learn(operation, compared(first), compared(&second));
+                .learn(operation, first.compared(), second.compared());
             findings = self.findings(operation, &owner, &other);
         }
         let ended = self.comparer().ended(operation, &findings);
@@ -160,7 +160,7 @@ impl Sides {
         other: &RehearsedAnswer,
     ) -> PathFindings {
         self.comparer()
-            .compare(operation, compared(owner), compared(other))
+            .compare(operation, owner.compared(), other.compared())
     }
 
     /// Counts a double question; writes are never asked twice.
@@ -173,14 +173,6 @@ impl Sides {
 
     fn comparer(&self) -> std::sync::MutexGuard<'_, Comparer> {
         self.comparer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn compared(answer: &RehearsedAnswer) -> ComparedAnswer<'_> {
-    ComparedAnswer {
-        status: answer.status,
-        headers: &answer.headers,
-        body: &answer.body,
     }
 }
 

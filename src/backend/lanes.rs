@@ -1,0 +1,110 @@
+//! The ways to backends that rules name: each with its own connections, permits and breaker.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::client::ClientError;
+use super::shared::SharedBackends;
+use crate::settings::{BackendSettings, Settings};
+use crate::telemetry::Metrics;
+
+/// The ways to backends, by name; clones share their state.
+#[derive(Debug, Clone)]
+pub(crate) struct Lanes {
+    by_name: HashMap<LaneName, Lane>,
+    metrics: Metrics,
+}
+
+/// One way to a backend.
+#[derive(Debug, Clone)]
+pub(crate) struct Lane {
+    /// The settings of an edge that has the backend for its site.
+    pub(crate) settings: Arc<Settings>,
+    /// Connections, permits and breaker.
+    pub(crate) shared: SharedBackends,
+}
+
+/// What a way is for, with the name of the backend.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum LaneName {
+    /// Copies of reads, for comparison.
+    Copies(String),
+}
+
+// === impl Lanes ===
+
+impl Lanes {
+    /// The ways that the rules of these settings name.
+    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
+        let none = Self {
+            by_name: HashMap::new(),
+            metrics,
+        };
+        none.adapt(settings)
+    }
+
+    /// The ways of new settings; each keeps what the settings leave unchanged.
+    pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+        let mut by_name = HashMap::new();
+        for (name, derived) in derived(settings) {
+            let shared = match self.by_name.get(&name) {
+                Some(lane) => lane.shared.adapt(&derived)?,
+                None => self.empty(&name).adapt(&derived)?,
+            };
+            let settings = Arc::new(derived);
+            by_name.insert(name, Lane { settings, shared });
+        }
+        Ok(Self {
+            by_name,
+            metrics: self.metrics.clone(),
+        })
+    }
+
+    /// The way of a name, if the settings have it.
+    pub(crate) fn get(&self, name: &LaneName) -> Option<&Lane> {
+        self.by_name.get(name)
+    }
+
+    fn empty(&self, name: &LaneName) -> SharedBackends {
+        SharedBackends::empty(self.metrics.clone(), Some(name.label().into()))
+    }
+}
+
+/// Maximum number of concurrent connections of all ways.
+pub(super) fn most_lane_connections(settings: &Settings) -> usize {
+    let lanes = derived(settings).into_iter();
+    lanes.map(|(_, derived)| derived.origin.max_in_flight).sum()
+}
+
+/// The settings of each way.
+fn derived(settings: &Settings) -> Vec<(LaneName, Settings)> {
+    let of_backend = |backend: &BackendSettings| {
+        let copies = of_copies(backend, settings)?;
+        Some((LaneName::Copies(backend.name.clone()), copies))
+    };
+    settings.backends.iter().filter_map(of_backend).collect()
+}
+
+/// The way for copies, which is as wide as all rules together; none without a rule.
+fn of_copies(backend: &BackendSettings, settings: &Settings) -> Option<Settings> {
+    let rules = || settings.shadow.iter().filter(|rule| rule.backend == backend.name);
+    let most_bytes = rules().map(|rule| rule.bytes).max()?;
+    let mut derived = backend.as_site(settings);
+    derived.origin.max_in_flight = rules().map(|rule| rule.in_flight).sum();
+    // Whoever has a place in the budget of a rule has a permit here.
+    derived.origin.max_pending = 0;
+    derived.limits.response_bytes = most_bytes;
+    derived.limits.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
+    Some(derived)
+}
+
+// === impl LaneName ===
+
+impl LaneName {
+    /// The name in metrics and log lines.
+    fn label(&self) -> String {
+        match self {
+            Self::Copies(backend) => format!("{backend} (shadow)"),
+        }
+    }
+}

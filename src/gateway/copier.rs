@@ -1,0 +1,234 @@
+//! One rule's copies: sent within their budget, compared, and added to what is known about their backend.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+
+use super::Parts;
+use super::calls::{BackendResult, CalendarCall};
+use super::copy_budget::{CopyBudget, OverBudget};
+use super::rehearsal::{Presenter, Reach, Rehearsal, RehearsedAnswer, RehearsedCall};
+use super::stage::Stage;
+use crate::backend::LaneName;
+use crate::comparison::{DifferenceClass, PathFindings};
+use crate::migration::{BackendFindings, Migration};
+use crate::relay::AcceptedResponse;
+use crate::settings::{Settings, ShadowRule};
+use crate::shared::Shared;
+
+/// Copies calls by one rule.
+#[derive(Debug)]
+pub(super) struct Copier {
+    rule: ShadowRule,
+    backend: Arc<str>,
+    budget: CopyBudget,
+    way: Rehearsal,
+    owner: Presenter,
+    findings: Arc<BackendFindings>,
+    migration: Migration,
+    /// One comparison at a time: they take processor time that clients need.
+    comparing: Semaphore,
+    /// One second question at a time: they take permits of the site that clients need.
+    doubling: Semaphore,
+}
+
+/// When the owner is asked a second time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doubling {
+    /// In any case.
+    Drawn,
+    /// If the answers differ, a few times a day.
+    IfDifferent,
+}
+
+/// The owner's answer, read whole.
+type WholeAnswer = AcceptedResponse<Empty<Bytes>>;
+
+/// Two answers to one call.
+#[derive(Debug)]
+struct AnswerPair {
+    owner: RehearsedAnswer,
+    other: RehearsedAnswer,
+}
+
+// === impl Copier ===
+
+impl Copier {
+    /// The copier of a rule; none if its backend is not configured.
+    pub(super) fn new(
+        rule: &ShadowRule,
+        parts: &Parts,
+        settings: &Settings,
+        shared: &Shared,
+    ) -> Option<Self> {
+        let lane = shared.lanes.get(&LaneName::Copies(rule.backend.clone()))?;
+        Some(Self {
+            rule: rule.clone(),
+            backend: rule.backend.as_str().into(),
+            budget: CopyBudget::new(rule),
+            way: Rehearsal::over(lane),
+            owner: Presenter::new(settings, &parts.rules),
+            findings: shared.migration.of(&rule.backend, settings),
+            migration: shared.migration.clone(),
+            comparing: Semaphore::new(1),
+            doubling: Semaphore::new(1),
+        })
+    }
+
+    pub(super) const fn rule(&self) -> &ShadowRule {
+        &self.rule
+    }
+
+    pub(super) fn backend(&self) -> &str {
+        &self.backend
+    }
+
+    /// Returns true if the rule is about the operation of a call.
+    pub(super) fn is_about(&self, call: &CalendarCall) -> bool {
+        let operation = call.call.operation();
+        operation.is_some_and(|operation| self.rule.is_about(&operation.name))
+    }
+
+    /// Returns true for valid reads that the backend serves. Writes are never copied.
+    pub(super) fn may_copy(&self, call: &CalendarCall) -> bool {
+        let call = &call.call;
+        let is_valid_read = !call.is_write() && call.validated().is_some() && !call.expects_javascript();
+        let is_served = call.request().root == 0;
+        is_valid_read && is_served && (self.rule.credentialed || !call.expects_privacy())
+    }
+
+    /// Begins to copy a call that the owner has answered, unless that exceeds the budget. It never waits.
+    pub(super) fn begin<S>(
+        self: Arc<Self>,
+        call: &Arc<RehearsedCall>,
+        result: &BackendResult,
+        (owner, doubling): (&Arc<S>, Doubling),
+    ) where
+        S: Stage<CalendarCall, Response = BackendResult>,
+    {
+        let taken = self
+            .comparable(result)
+            .and_then(|answer| Ok((answer, self.place()?)));
+        let (answer, place) = match taken {
+            Ok(taken) => taken,
+            Err(reason) => {
+                self.skipped(reason);
+                return;
+            }
+        };
+        let (call, owner) = (Arc::clone(call), Arc::clone(owner));
+        tokio::spawn(async move {
+            let running = self.migration.metrics().copying(&self.backend);
+            self.copy(&call, answer, (&*owner, doubling)).await;
+            drop((place, running));
+        });
+    }
+
+    fn place(&self) -> Result<OwnedSemaphorePermit, &'static str> {
+        self.budget.take(Instant::now()).map_err(OverBudget::label)
+    }
+
+    /// The owner's answer, if it can be held against another one.
+    fn comparable(&self, result: &BackendResult) -> Result<WholeAnswer, &'static str> {
+        let accepted = result.as_ref().map_err(|_| "owner_failed")?;
+        if accepted.status().is_server_error() {
+            return Err("owner_failed");
+        }
+        let answer = accepted.whole().ok_or("too_large")?;
+        let bytes = answer.whole_body().map_or(0, Bytes::len);
+        if u64::try_from(bytes).unwrap_or(u64::MAX) > self.rule.bytes {
+            return Err("too_large");
+        }
+        Ok(answer)
+    }
+
+    async fn copy<S>(
+        self: &Arc<Self>,
+        call: &RehearsedCall,
+        answer: WholeAnswer,
+        (owner, doubling): (&S, Doubling),
+    ) where
+        S: Stage<CalendarCall, Response = BackendResult>,
+    {
+        let pair = AnswerPair {
+            owner: self.owner.present(answer, call).await,
+            other: self.way.answer(call).await,
+        };
+        if pair.is_held_back() {
+            return self.skipped("unavailable");
+        }
+        let pair = Arc::new(pair);
+        let Some(mut findings) = self.compare(call, &pair).await else {
+            return;
+        };
+        if self.asks_again(call, &findings, doubling)
+            && let Some(second) = self.second_answer(call, owner).await
+        {
+            self.learn(call, &pair, second).await;
+            findings = self.compare(call, &pair).await.unwrap_or(findings);
+        }
+        self.findings.add(call.operation(), &findings);
+        let class = findings.worst().name();
+        self.migration
+            .metrics()
+            .compared(&self.backend, call.operation_name(), class);
+    }
+
+    /// Compares off the threads that serve connections.
+    async fn compare(self: &Arc<Self>, call: &RehearsedCall, pair: &Arc<AnswerPair>) -> Option<PathFindings> {
+        let _turn = self.comparing.acquire().await.ok()?;
+        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
+        let comparing =
+            spawn_blocking(move || findings.compare(operation, pair.owner.compared(), pair.other.compared()));
+        comparing.await.ok()
+    }
+
+    async fn learn(self: &Arc<Self>, call: &RehearsedCall, pair: &Arc<AnswerPair>, second: RehearsedAnswer) {
+        let Ok(_turn) = self.comparing.acquire().await else {
+            return;
+        };
+        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
+        let learning =
+            spawn_blocking(move || findings.learn(operation, pair.owner.compared(), second.compared()));
+        // One that panicked has learnt nothing.
+        let _ = learning.await;
+    }
+
+    fn asks_again(&self, call: &RehearsedCall, findings: &PathFindings, doubling: Doubling) -> bool {
+        match doubling {
+            Doubling::Drawn => true,
+            Doubling::IfDifferent => {
+                findings.worst() == DifferenceClass::Different && self.findings.may_double(call.operation())
+            }
+        }
+    }
+
+    /// The owner's second answer to the same call, unless another second question runs.
+    async fn second_answer<S>(&self, call: &RehearsedCall, owner: &S) -> Option<RehearsedAnswer>
+    where
+        S: Stage<CalendarCall, Response = BackendResult>,
+    {
+        let _turn = self.doubling.try_acquire().ok()?;
+        let answer = owner.call(call.again()).await;
+        let answer = self.comparable(&answer).ok()?;
+        Some(self.owner.present(answer, call).await)
+    }
+
+    fn skipped(&self, reason: &'static str) {
+        self.migration.metrics().skipped(&self.backend, reason);
+    }
+}
+
+// === impl AnswerPair ===
+
+impl AnswerPair {
+    /// Returns true if the edge did not ask the other backend.
+    fn is_held_back(&self) -> bool {
+        let failure = self.other.failure.as_ref();
+        failure.is_some_and(|failure| failure.reach == Reach::Edge)
+    }
+}

@@ -1,0 +1,125 @@
+//! The differences of one backend from the site, and the noise of the site itself.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::comparison::{ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings};
+use crate::contract::OperationId;
+use crate::settings::CompareSettings;
+
+/// The most answers that differ and that the site is asked again for, of each operation and day.
+const DOUBLE_QUESTIONS: u32 = 5;
+
+/// What copies of calls have shown about one backend, within fixed memory.
+#[derive(Debug)]
+pub(crate) struct BackendFindings {
+    comparer: Mutex<DatedComparer>,
+    report: Mutex<ComparisonReport>,
+}
+
+#[derive(Debug)]
+struct DatedComparer {
+    comparer: Comparer,
+    settings: CompareSettings,
+    today: jiff::civil::Date,
+    doubled: HashMap<Option<OperationId>, u32>,
+}
+
+// === impl BackendFindings ===
+
+impl BackendFindings {
+    /// No findings yet.
+    pub(crate) fn new(settings: &CompareSettings) -> Self {
+        let today = today();
+        Self {
+            comparer: Mutex::new(DatedComparer {
+                comparer: Comparer::new(settings, today),
+                settings: settings.clone(),
+                today,
+                doubled: HashMap::new(),
+            }),
+            report: Mutex::default(),
+        }
+    }
+
+    /// Applies other rules from now on.
+    pub(super) fn adapt(&self, settings: &CompareSettings) {
+        let mut dated = self.comparer();
+        dated.settings = settings.clone();
+        dated.adapt(today());
+    }
+
+    /// Compares two answers. This takes time in proportion to their length.
+    pub(crate) fn compare(
+        &self,
+        operation: Option<OperationId>,
+        owner: ComparedAnswer<'_>,
+        other: ComparedAnswer<'_>,
+    ) -> PathFindings {
+        let comparer = {
+            let mut dated = self.comparer();
+            let today = today();
+            if dated.today != today {
+                dated.adapt(today);
+            }
+            dated.comparer.clone()
+        };
+        comparer.compare(operation, owner, other)
+    }
+
+    /// Learns noise from two answers of the site to one call.
+    pub(crate) fn learn(
+        &self,
+        operation: Option<OperationId>,
+        first: ComparedAnswer<'_>,
+        second: ComparedAnswer<'_>,
+    ) {
+        self.comparer().comparer.learn(operation, first, second);
+    }
+
+    /// Counts a second question about answers that differ; false once an operation has had its number for the day.
+    pub(crate) fn may_double(&self, operation: Option<OperationId>) -> bool {
+        let mut dated = self.comparer();
+        let count = dated.doubled.entry(operation).or_default();
+        *count = count.saturating_add(1);
+        *count <= DOUBLE_QUESTIONS
+    }
+
+    /// Adds a compared call.
+    pub(crate) fn add(&self, operation: Option<OperationId>, findings: &PathFindings) {
+        let ended = self.comparer().comparer.ended(operation, findings);
+        let mut report = self.report();
+        report.note_ended(ended);
+        report.add(operation, findings, Timestamp::now());
+    }
+
+    /// The report as JSON.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        self.report().to_json(DifferenceClass::Representation)
+    }
+
+    fn comparer(&self) -> MutexGuard<'_, DatedComparer> {
+        self.comparer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn report(&self) -> MutexGuard<'_, ComparisonReport> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl DatedComparer ===
+
+impl DatedComparer {
+    fn adapt(&mut self, today: jiff::civil::Date) {
+        self.comparer.adapt(&self.settings, today);
+        self.today = today;
+        self.doubled.clear();
+    }
+}
+
+fn today() -> jiff::civil::Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}

@@ -1,0 +1,93 @@
+//! Exchanges with the backends beside the site, by the name of the backend.
+
+use std::sync::Arc;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::metrics::{Buckets, Exchange};
+
+/// The exchanges with one backend; clones share their counts.
+#[derive(Debug, Clone)]
+pub(crate) struct ExchangeMetrics {
+    backend: Arc<str>,
+    families: ExchangeFamilies,
+}
+
+/// The exchanges with all backends; clones share their counts.
+#[derive(Debug, Clone)]
+pub(super) struct ExchangeFamilies {
+    exchanges: Family<BackendExchangeLabels, Counter>,
+    seconds: Family<DurationLabels, Histogram, Buckets>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct BackendExchangeLabels {
+    backend: Arc<str>,
+    operation: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DurationLabels {
+    backend: Arc<str>,
+    operation: &'static str,
+}
+
+// === impl ExchangeFamilies ===
+
+impl Default for ExchangeFamilies {
+    fn default() -> Self {
+        Self {
+            exchanges: Family::default(),
+            seconds: Family::new_with_constructor(Buckets),
+        }
+    }
+}
+
+impl ExchangeFamilies {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "backend_requests",
+            "Exchanges with a backend beside the site",
+            self.exchanges.clone(),
+        );
+        registry.register_with_unit(
+            "backend_request_duration",
+            "From the queue toward a backend beside the site to the head of its answer",
+            Unit::Seconds,
+            self.seconds.clone(),
+        );
+    }
+
+    /// The counts of a backend; its name comes from the settings, never from a client.
+    pub(super) fn of(&self, backend: &str) -> ExchangeMetrics {
+        ExchangeMetrics {
+            backend: backend.into(),
+            families: self.clone(),
+        }
+    }
+}
+
+// === impl ExchangeMetrics ===
+
+impl ExchangeMetrics {
+    /// Counts an exchange.
+    pub(crate) fn exchanged(&self, exchange: &Exchange) {
+        let labels = BackendExchangeLabels {
+            backend: Arc::clone(&self.backend),
+            operation: exchange.operation,
+            outcome: exchange.outcome,
+        };
+        self.families.exchanges.get_or_create(&labels).inc();
+        let labels = DurationLabels {
+            backend: Arc::clone(&self.backend),
+            operation: exchange.operation,
+        };
+        let seconds = self.families.seconds.get_or_create(&labels);
+        seconds.observe(exchange.duration.as_secs_f64());
+    }
+}
