@@ -89,16 +89,22 @@ where
     }
     let expected = judge_head(head.status, &head.headers, call)?;
     let (body, names) = if expected == ExpectedBody::Absent {
-        (AcceptedBody::Absent, Names::known(&head.headers, call, rules))
+        (
+            AcceptedBody::Absent,
+            ResponseNames::known(&head.headers, call, rules),
+        )
     } else {
         let body = judged_body(head.status, &head.headers, expected, body, rules).await?;
-        (body, Names::learnt(head.status, &head.headers, call, rules))
+        (
+            body,
+            ResponseNames::learnt(head.status, &head.headers, call, rules),
+        )
     };
     Ok(accepted((head.status, head.headers), body, names, call, rules))
 }
 
 /// The names of a response's URLs.
-struct Names {
+struct ResponseNames {
     map: Arc<UrlMap>,
     /// The root that the response names as its own.
     named_root: Option<usize>,
@@ -114,7 +120,7 @@ fn redirected<B>(
     let Some(headers) = redirect_within(status, headers, call, &rules.urls) else {
         return Err(redirect(status, headers, call, &rules.urls));
     };
-    let names = Names::known(&headers, call, rules);
+    let names = ResponseNames::known(&headers, call, rules);
     Ok(accepted(
         (status, headers),
         AcceptedBody::Absent,
@@ -127,7 +133,7 @@ fn redirected<B>(
 fn accepted<B>(
     (status, headers): (StatusCode, HeaderMap),
     body: AcceptedBody<B>,
-    names: Names,
+    names: ResponseNames,
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
@@ -185,9 +191,9 @@ where
     })
 }
 
-// === impl Names ===
+// === impl ResponseNames ===
 
-impl Names {
+impl ResponseNames {
     /// The names known before the response.
     fn known(headers: &HeaderMap, call: &CallContext, rules: &RelayRules) -> Self {
         Self::of(WordPress::advertised_root(headers), rules.urls.map(), call)
