@@ -21,7 +21,7 @@
 
 pub use calendar_edge_core::{
     admission, authority, caching, call, comparison, compression, contract, cors, credentials, decision,
-    describe, framing, mark, payload, problem, purge, queue, relay, routing, settings, value,
+    describe, framing, mark, patch, payload, problem, purge, queue, relay, routing, settings, value,
 };
 
 mod admin;

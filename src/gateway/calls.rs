@@ -9,6 +9,7 @@ use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::PublicNames;
+use super::patch_conditions::PatchConditions;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
@@ -66,6 +67,8 @@ pub(super) struct JudgedCall {
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
+    /// What the client demands of the record; `None` if it did not send a PATCH.
+    pub(super) patch: Option<PatchConditions>,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
@@ -103,6 +106,15 @@ pub(super) enum CallFailure {
     /// The response is not sound.
     #[error(transparent)]
     Unsound(#[from] OriginFailure),
+    /// The record changed while a PATCH was merged with it.
+    #[error("the record changed while the PATCH was merged with it")]
+    Conflict,
+    /// The record does not meet the client's precondition.
+    #[error("the record does not meet the precondition of the PATCH")]
+    PreconditionFailed,
+    /// The site's answer is no record that a PATCH can be merged with.
+    #[error("the site's answer is no record that the PATCH can be merged with")]
+    NoRecord,
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]
     Overdue,
@@ -164,6 +176,7 @@ impl CalendarCall {
             },
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,
             _memory: memory,
         }))
@@ -190,6 +203,7 @@ impl CalendarCall {
             client,
             forwarded,
             if_none_match: None,
+            patch: None,
             queue: None,
             _memory: None,
         }))
@@ -198,6 +212,12 @@ impl CalendarCall {
     /// The same call, with a link to its caller while it waits for the backend.
     pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
         self.0.queue = Some(watch.clone());
+        self
+    }
+
+    /// The call that is sent instead, for the same client.
+    pub(super) fn instead(mut self, call: Box<ForwardableCall>) -> Self {
+        self.0.call = call;
         self
     }
 
