@@ -13,6 +13,7 @@ pub mod compression;
 pub mod contract;
 pub mod cors;
 pub mod credentials;
+pub mod cutover;
 pub mod decision;
 pub mod describe;
 pub mod framing;

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::calls::{CalendarCall, CallResponse};
 use super::filling::{Filling, Landing, Question};
+use super::route::CallRoute;
 use super::served::CacheReport;
 use super::stage::Stage;
 use super::{Parts, served};
@@ -77,13 +78,18 @@ where
         }
     }
 
+    /// The keys of answers of whoever answers.
+    fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
+        route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
+    }
+
     fn question(&self, cacheable: CacheableCall<'_>, call: &CalendarCall) -> Question {
         let reached = ReachedBy {
             public_base: &call.client.public_base,
             namespace: call.client.namespace.as_deref(),
         };
         Question {
-            key: self.keys.key(cacheable, reached),
+            key: self.keys(&call.route).key(cacheable, reached),
             operation: cacheable.call().operation().name.as_str(),
             if_none_match: call.if_none_match.clone(),
         }
@@ -111,6 +117,8 @@ where
         older: Option<Arc<KeptAnswer>>,
     ) -> CallResponse {
         let mut flight = self.board(&question, &call, older.as_ref());
+        // What the site says now is better than what a failed backend said before.
+        let falls_back = call.may_fall_back();
         let collapsed = !flight.is_leader;
         let asked = |kept: Option<Duration>| {
             let asked = Asked { collapsed, kept };
@@ -135,7 +143,7 @@ where
                 self.served.kept(&kept, &question, asked(Some(left)))
             }
             QuestionEnd::Landed(Landing::Failed(failed)) => {
-                match self.on_error(older.as_deref(), &question) {
+                match self.on_error(older.as_deref().filter(|_| !falls_back), &question) {
                     Some(response) => response,
                     None => self.served.plain(&failed, &question, asked(None)),
                 }

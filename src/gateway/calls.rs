@@ -10,6 +10,7 @@ use http::request::Parts;
 
 use super::forwarded::PublicNames;
 use super::patch_conditions::PatchConditions;
+use super::route::CallRoute;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
@@ -67,6 +68,8 @@ pub(super) struct JudgedCall {
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
+    /// Who answers it.
+    pub(super) route: CallRoute,
     /// What the client demands of the record; `None` if it did not send a PATCH.
     pub(super) patch: Option<PatchConditions>,
     /// The link to its caller while it waits for the backend.
@@ -176,6 +179,7 @@ impl CalendarCall {
             },
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,
             _memory: memory,
@@ -187,9 +191,32 @@ impl CalendarCall {
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
+        let route = self.route.clone();
+        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone()).toward(route);
         shared.0.queue.clone_from(&self.queue);
         shared
+    }
+
+    /// The call with another route.
+    pub(super) fn toward(mut self, route: CallRoute) -> Self {
+        self.0.route = route;
+        self
+    }
+
+    /// Returns true if the site answers the call should the backend of its route fail.
+    pub(super) fn may_fall_back(&self) -> bool {
+        let cutover = self.route.cutover();
+        cutover.is_some_and(|cutover| cutover.rule.fallback) && !self.call.is_write()
+    }
+
+    /// The same read at the site, for the case that the backend of its route fails; none if it may not fall back.
+    pub(super) fn at_owner(&self) -> Option<Self> {
+        self.may_fall_back().then(|| {
+            let mut again =
+                Self::rehearsed((*self.call).clone(), self.client.clone(), self.forwarded.clone());
+            again.0.if_none_match.clone_from(&self.if_none_match);
+            again
+        })
     }
 
     /// A judged call that no client waits for by itself.
@@ -203,6 +230,7 @@ impl CalendarCall {
             client,
             forwarded,
             if_none_match: None,
+            route: CallRoute::Owner,
             patch: None,
             queue: None,
             _memory: None,

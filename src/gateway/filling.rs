@@ -146,6 +146,7 @@ where
     ) -> Landing {
         let at = since_1970();
         let asked = call.call.clone();
+        let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received.response);
         let (by, is_kept) = match storable {
@@ -162,7 +163,10 @@ where
         };
         match self.policy.judge(&asked) {
             Some(Ok(cacheable)) if is_kept => {
-                let filled = self.filled(at, storable, cacheable.turn());
+                let filled = Filled {
+                    is_of_backend,
+                    ..self.filled(at, storable, cacheable.turn())
+                };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
                 let kept = Arc::new(KeptAnswer::replacing(answer, fill, older));
                 self.cache.keep(leader.key(), &kept);

@@ -19,6 +19,7 @@ mod comparing;
 mod compression;
 mod contract;
 mod corpus;
+mod cutover;
 mod descriptors;
 mod discovery;
 mod early_refusals;

@@ -37,6 +37,8 @@ pub struct Filled {
     pub is_brief: bool,
     /// True if it was kept by an earlier run of the edge, which does not know what has changed since.
     pub is_restored: bool,
+    /// True if another backend than the site gave it, whose changes the companion plugin does not tell.
+    pub is_of_backend: bool,
 }
 
 /// How a kept answer may be served.
@@ -108,7 +110,7 @@ impl Lifetimes {
     ) -> (Duration, LifetimeRule) {
         let (length, rule) = if filled.is_brief {
             (self.fresh.min(self.fresh_with_purge), LifetimeRule::Brief)
-        } else if companion.is_some_and(|signs| self.vouches(signs, filled, now)) {
+        } else if !filled.is_of_backend && companion.is_some_and(|signs| self.vouches(signs, filled, now)) {
             (self.fresh_with_purge, LifetimeRule::FreshWithPurge)
         } else {
             (self.fresh, LifetimeRule::Fresh)
@@ -135,6 +137,7 @@ impl Filled {
             turns_at: (turn == DateTurn::Daily).then(|| day_end(zone, at)),
             is_brief: turn == DateTurn::Always || storable != Storable::Yes,
             is_restored: false,
+            is_of_backend: false,
         }
     }
 
@@ -262,6 +265,7 @@ mod tests {
     fn answers_of_an_earlier_run_are_for_failures_only() {
         let restored = Filled {
             is_restored: true,
+            is_of_backend: false,
             ..filled(DateTurn::Never)
         };
         assert_eq!(
@@ -281,7 +285,7 @@ mod tests {
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
-            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false };
+            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false };
             let found = serving(&filled, signs(-1, last), age);
             if age >= turn {
                 prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);

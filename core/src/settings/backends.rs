@@ -113,6 +113,7 @@ impl BackendSettings {
             other: OtherTraffic::Refuse,
             backends: Vec::new(),
             shadow: Vec::new(),
+            cutover: Vec::new(),
             ..settings.clone()
         }
     }
