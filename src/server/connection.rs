@@ -192,7 +192,8 @@ impl Protocol {
                 () = drain.over() => return ConnectionEnd::Drain,
             }
         }
-        join_upgraded(handover, &drain).await;
+        // Behind a pointer: few connections are upgraded, and none needs this memory before.
+        Box::pin(join_upgraded(handover, &drain)).await;
         breach.end().unwrap_or(end)
     }
 }
