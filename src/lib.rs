@@ -20,8 +20,8 @@
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 
 pub use calendar_edge_core::{
-    admission, authority, caching, call, comparison, compression, contract, cors, credentials, decision,
-    describe, framing, mark, payload, problem, purge, relay, routing, settings, value,
+    admission, authority, caching, call, comparison, compression, contract, cors, credentials, cutover,
+    decision, describe, framing, mark, payload, problem, purge, queue, relay, routing, settings, value,
 };
 
 mod admin;

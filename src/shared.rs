@@ -68,7 +68,7 @@ impl Shared {
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
             lanes: Lanes::new(settings, metrics.clone())?,
-            migration: Migration::new(settings, metrics.migration().clone()),
+            migration: Migration::new(settings, &cache, metrics.migration().clone()),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
             companions: Companions::new(cache.clone()),

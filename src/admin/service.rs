@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ORIGIN};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
 use tower::Service;
@@ -18,7 +18,7 @@ use super::readiness::Readiness;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
 use crate::migration::Migration;
-use crate::problem::Refusal;
+use crate::problem::{EdgeError, Refusal};
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
 use crate::server::{Peer, RequestFraming};
 use crate::shared::Shared;
@@ -68,6 +68,11 @@ impl Admin {
         if let Some(breach) = framing.and_then(RequestFraming::of_head) {
             return refused(&breach.refusal());
         }
+        if *request.method() == Method::POST
+            && let Some(rule) = request.uri().path().strip_prefix("/migration/resume/")
+        {
+            return self.resume(rule, &request);
+        }
         if *request.method() == Method::POST && request.uri().path() == "/purge" {
             let sender = sender(&request);
             let (head, body) = request.into_parts();
@@ -89,6 +94,7 @@ impl Admin {
                 page(METRICS_TYPE, Bytes::from(self.metrics.render()))
             }
             "/cache" => self.cache_page(),
+            "/migration" => json(StatusCode::OK, Bytes::from(self.migration.to_json().to_string())),
             "/openapi.json" => page(
                 HeaderValue::from_static("application/json; charset=UTF-8"),
                 self.pages.load().openapi.clone(),
@@ -106,6 +112,21 @@ impl Admin {
             *answer.body_mut() = EdgeBody::default();
         }
         answer
+    }
+
+    /// Resumes a rule for an operator on this machine.
+    fn resume<B>(&self, rule: &str, request: &Request<B>) -> EdgeResponse {
+        // A page in a browser on this machine can send requests here as well, and says so.
+        if sender(request) != Sender::Local || request.headers().contains_key(ORIGIN) {
+            return refused(&Refusal::edge(EdgeError::OperatorsOnly));
+        }
+        match self.migration.resume(rule) {
+            Some(is_resumed) => json(
+                StatusCode::OK,
+                Bytes::from(format!("{{\"resumed\":{is_resumed}}}")),
+            ),
+            None => refused(&Refusal::no_route()),
+        }
     }
 
     /// The report of the backend whose name follows a slash, or else of the only one.

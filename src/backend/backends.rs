@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::address::AddressFault;
 use super::authority::Authority;
 use super::headers::ForwardedHeaders;
-use super::outgoing::{Class, Outgoing};
+use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
 use crate::call::ForwardableCall;
@@ -126,9 +126,6 @@ impl Backend {
         let request = match &self.writer {
             CallWriter::WordPress(writer) => writer.write(call, forwarded, now)?,
         };
-        Ok(Outgoing {
-            request,
-            class: Class::of(call),
-        })
+        Ok(Outgoing::of_call(request, call))
     }
 }

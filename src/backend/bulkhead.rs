@@ -1,22 +1,24 @@
-//! A limit of concurrent exchanges, with a short queue in front of it.
+//! A limit of concurrent exchanges, with a bounded queue in front of it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
 use super::permit::Permit;
+use super::permit_queue::{Entered, PermitQueue, Slot, Waiting};
+use super::queue_watch::QueueWatch;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
 use crate::bodies::Uploads;
-use crate::settings::OriginSettings;
-use crate::telemetry::{GaugeGuard, PermitMetrics};
+use crate::queue::{LineBounds, Rank, Shed};
+use crate::settings::{OriginSettings, Timeouts};
+use crate::telemetry::PermitMetrics;
 
-/// Maximum wait for a permit. A shorter one would only bring the client back sooner after its 503.
-const WAIT: Duration = Duration::from_millis(800);
+/// Maximum wait for a permit of the rest of the site. A shorter one would only bring the client back sooner after its
+/// 503, a longer one would let pages pile up behind files.
+const SITE_WAIT: Duration = Duration::from_millis(800);
 
-/// Wait before a request first preempts a response to a slow client, and the interval after that.
+/// Wait before the first in the queue first preempts a response to a slow client, and the interval after that.
 const URGENCY: (Duration, Duration) = (Duration::from_millis(400), Duration::from_millis(100));
 
 /// Maximum number of concurrent exchanges, and of requests that wait for a permit.
@@ -24,33 +26,39 @@ const URGENCY: (Duration, Duration) = (Duration::from_millis(400), Duration::fro
 pub(super) struct Capacity {
     pub(super) permits: usize,
     pub(super) waiting: usize,
+    /// The longest wait.
+    pub(super) patience: Duration,
+}
+
+/// A request for a permit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish<'a> {
+    pub(super) rank: Rank,
+    /// The longest wait, within that of the capacity.
+    pub(super) patience: Duration,
+    /// The link to the caller.
+    pub(super) watch: Option<&'a QueueWatch>,
 }
 
 /// The permits of one backend for one kind of traffic.
 #[derive(Debug)]
 pub(super) struct Bulkhead {
     capacity: Capacity,
-    permits: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    queue: Arc<PermitQueue>,
     revocable: RevocablePermits,
     uploads: Uploads,
     metrics: PermitMetrics,
-}
-
-/// Counts one request as waiting until dropped.
-struct Waiting<'a> {
-    count: &'a AtomicUsize,
-    _counted: GaugeGuard,
 }
 
 // === impl Capacity ===
 
 impl Capacity {
     /// The capacity for calendar calls.
-    pub(super) fn of_calls(origin: &OriginSettings) -> Self {
+    pub(super) const fn of_calls(origin: &OriginSettings, timeouts: &Timeouts) -> Self {
         Self {
             permits: origin.max_in_flight,
-            waiting: origin.waiting_calls(),
+            waiting: origin.max_pending,
+            patience: timeouts.origin_queue,
         }
     }
 
@@ -59,6 +67,7 @@ impl Capacity {
         Self {
             permits: origin.site_in_flight(),
             waiting: origin.waiting_site(),
+            patience: SITE_WAIT,
         }
     }
 
@@ -67,6 +76,32 @@ impl Capacity {
         Self {
             permits: origin.upgrades,
             waiting: 0,
+            patience: Duration::ZERO,
+        }
+    }
+
+    const fn bounds(self) -> LineBounds {
+        LineBounds {
+            places: self.waiting,
+            patience: self.patience,
+        }
+    }
+}
+
+// === impl Wish ===
+
+impl Wish<'_> {
+    /// The wish of a request for the rest of the site. The edge does not know what such a request is worth.
+    pub(super) const SITE: Wish<'static> = Wish {
+        rank: Rank::Protected,
+        patience: SITE_WAIT,
+        watch: None,
+    };
+
+    async fn given_up(&self) {
+        match self.watch {
+            Some(watch) => watch.given_up().await,
+            None => std::future::pending().await,
         }
     }
 }
@@ -74,9 +109,7 @@ impl Capacity {
 /// Maximum number of exchanges with one origin at once: calls, pages of the rest of the site and uploads to it.
 pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
     let site = Capacity::of_site(origin).permits;
-    Capacity::of_calls(origin)
-        .permits
-        .saturating_add(site.saturating_mul(2))
+    origin.max_in_flight.saturating_add(site.saturating_mul(2))
 }
 
 // === impl Bulkhead ===
@@ -84,11 +117,9 @@ pub(super) fn most_exchanges(origin: &OriginSettings) -> usize {
 impl Bulkhead {
     /// A bulkhead with at least one permit.
     pub(super) fn new(capacity: Capacity, metrics: PermitMetrics) -> Self {
-        let permits = capacity.permits.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             capacity,
-            permits: Arc::new(Semaphore::new(permits)),
-            waiting: AtomicUsize::new(0),
+            queue: PermitQueue::new(capacity.permits, capacity.bounds()),
             revocable: RevocablePermits::new(metrics.clone()),
             uploads: Uploads::default(),
             metrics,
@@ -114,41 +145,50 @@ impl Bulkhead {
         &self.revocable
     }
 
-    /// A permit, at once or after a wait; none if the queue is full or [`WAIT`] has passed.
-    pub(super) async fn acquire(&self) -> Option<Permit> {
-        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-            return Some(Permit::new(permit, &self.metrics));
-        }
-        let _waiting = self.wait()?;
-        let started = Instant::now();
-        let permit = Arc::clone(&self.permits).acquire_owned();
-        tokio::pin!(permit);
-        let mut pause = URGENCY.0;
-        while started.elapsed() < WAIT {
-            if let Ok(permit) = timeout(pause, permit.as_mut()).await {
-                return permit.ok().map(|permit| Permit::new(permit, &self.metrics));
+    /// A permit, at once or after a wait; none if the request may not wait, has waited for too long, or has given up.
+    pub(super) async fn acquire(&self, wish: Wish<'_>) -> Option<Permit> {
+        let slot = match self.queue.enter(wish.rank) {
+            Entered::Served(slot) => Ok(slot),
+            Entered::Refused(shed) => Err(Some(shed)),
+            // Behind a pointer: most requests do not wait.
+            Entered::Waits(waiting) => Box::pin(self.wait(waiting, wish)).await,
+        };
+        match slot {
+            Ok(slot) => Some(Permit::new(slot, &self.metrics)),
+            Err(shed) => {
+                shed.inspect(|shed| self.metrics.shed(*shed));
+                None
             }
-            self.revocable.preempt();
-            self.uploads.preempt();
+        }
+    }
+
+    /// Waits for a permit. The error has no reason if the request has given up.
+    async fn wait(&self, mut waiting: Waiting, wish: Wish<'_>) -> Result<Slot, Option<Shed>> {
+        let _counted = self.metrics.waiting();
+        let _sign = wish.watch.map(QueueWatch::waits);
+        let patience = wish.patience.min(self.capacity.patience);
+        let started = Instant::now();
+        let mut pause = URGENCY.0;
+        loop {
+            let left = patience.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Err(Some(Shed::Overdue));
+            }
+            tokio::select! {
+                // In this order: a permit that was granted is not given back.
+                biased;
+                turn = timeout(pause.min(left), waiting.turn()) => if let Ok(turn) = turn {
+                    return turn.map_err(Some);
+                },
+                () = wish.given_up() => return Err(None),
+            }
+            // The permit would go to the first.
+            if waiting.is_first() {
+                self.revocable.preempt();
+                self.uploads.preempt();
+            }
             pause = URGENCY.1;
         }
-        None
-    }
-
-    /// A place in the queue, unless it is full.
-    fn wait(&self) -> Option<Waiting<'_>> {
-        let before = self.waiting.fetch_add(1, Ordering::AcqRel);
-        let waiting = Waiting {
-            count: &self.waiting,
-            _counted: self.metrics.waiting(),
-        };
-        (before < self.capacity.waiting).then_some(waiting)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.count.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -157,53 +197,97 @@ pub(super) mod tests {
     use super::*;
     use crate::telemetry::{Metrics, TrafficKind};
 
+    const WAIT: Duration = Duration::from_secs(5);
+
+    /// The wish of an anonymous read.
+    pub(in crate::backend) const READ: Wish<'static> = Wish {
+        rank: Rank::Anonymous,
+        patience: WAIT,
+        watch: None,
+    };
+
     /// A bulkhead with its own metrics.
     pub(in crate::backend) fn bulkhead(permits: usize, waiting: usize) -> Bulkhead {
         let metrics = Metrics::new().backend("test").permits(TrafficKind::Calls);
-        Bulkhead::new(Capacity { permits, waiting }, metrics)
+        let capacity = Capacity {
+            permits,
+            waiting,
+            patience: WAIT,
+        };
+        Bulkhead::new(capacity, metrics)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_free_permit_is_acquired_at_once() {
         let bulkhead = bulkhead(1, 4);
         let started = tokio::time::Instant::now();
-        assert!(bulkhead.acquire().await.is_some());
+        assert!(bulkhead.acquire(READ).await.is_some());
         assert!(started.elapsed().is_zero());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_waiting_request_gives_up_after_a_short_wait() {
+    async fn a_waiting_request_gives_up_in_time() {
         let bulkhead = bulkhead(1, 4);
-        let _held = bulkhead.acquire().await.unwrap();
+        let _held = bulkhead.acquire(READ).await.unwrap();
         let started = tokio::time::Instant::now();
-        assert!(bulkhead.acquire().await.is_none());
+        assert!(bulkhead.acquire(READ).await.is_none());
         assert_eq!(started.elapsed(), WAIT);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_waiting_request_gets_the_next_free_permit() {
         let bulkhead = bulkhead(1, 4);
-        let held = bulkhead.acquire().await.unwrap();
-        let (next, ()) = tokio::join!(bulkhead.acquire(), async { drop(held) });
+        let held = bulkhead.acquire(READ).await.unwrap();
+        let (next, ()) = tokio::join!(bulkhead.acquire(READ), async { drop(held) });
         assert!(next.is_some());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_full_queue_turns_away_without_a_wait() {
         let bulkhead = Arc::new(bulkhead(1, 4));
-        let _held = bulkhead.acquire().await.unwrap();
+        let _held = bulkhead.acquire(READ).await.unwrap();
         let waiters: Vec<_> = (0..4)
             .map(|_| {
                 let bulkhead = Arc::clone(&bulkhead);
-                tokio::spawn(async move { bulkhead.acquire().await.is_some() })
+                tokio::spawn(async move { bulkhead.acquire(READ).await.is_some() })
             })
             .collect();
         tokio::task::yield_now().await;
         let started = tokio::time::Instant::now();
-        assert!(bulkhead.acquire().await.is_none());
+        assert!(bulkhead.acquire(READ).await.is_none());
         assert!(started.elapsed().is_zero());
         for waiter in waiters {
             assert!(!waiter.await.unwrap());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_may_have_less_time_than_others() {
+        let bulkhead = bulkhead(1, 4);
+        let _held = bulkhead.acquire(READ).await.unwrap();
+        let started = tokio::time::Instant::now();
+        let patience = Duration::from_millis(50);
+        assert!(bulkhead.acquire(Wish { patience, ..READ }).await.is_none());
+        assert_eq!(started.elapsed(), patience);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_that_gives_up_leaves_at_once() {
+        let bulkhead = bulkhead(1, 1);
+        let _held = bulkhead.acquire(READ).await.unwrap();
+        let watch = QueueWatch::default();
+        let mut waits = watch.changes();
+        let wish = Wish {
+            watch: Some(&watch),
+            ..READ
+        };
+        let started = tokio::time::Instant::now();
+        let giving_up = async {
+            assert!(waits.changed().await.is_ok() && *waits.borrow_and_update());
+            drop(watch.give_up_on_drop());
+            assert!(waits.changed().await.is_ok() && !*waits.borrow_and_update());
+        };
+        let (permit, ()) = tokio::join!(bulkhead.acquire(wish), giving_up);
+        assert!(permit.is_none() && started.elapsed().is_zero());
     }
 }

@@ -9,7 +9,7 @@ use super::address::plain;
 use super::backends::Backends;
 use super::breaker::Health;
 use super::origin_route::OriginRoute;
-use super::outgoing::{Class, Outgoing};
+use super::outgoing::Outgoing;
 use crate::mark::{MARK, MarkKey, changes};
 use crate::settings::Settings;
 use crate::telemetry::unix_time;
@@ -68,9 +68,6 @@ impl ChangesQuestion {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.insert(MARK, mark);
         self.route.write_host(headers);
-        Some(Outgoing {
-            request,
-            class: Class::Read,
-        })
+        Some(Outgoing::own_read(request))
     }
 }

@@ -7,7 +7,7 @@ use reqwest::Client;
 
 use super::backends::Backend;
 use super::breaker_handle::BreakerGuard;
-use super::bulkhead::Bulkhead;
+use super::bulkhead::{Bulkhead, Wish};
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
 use super::outgoing::{Class, Outgoing};
@@ -103,8 +103,8 @@ impl Backend {
     }
 
     async fn switched(&self, request: reqwest::Request) -> Result<Upgrade, ExchangeFailure> {
-        let upgraded = acquire(&self.shared.upgrades).await?;
-        let permit = acquire(&self.shared.site).await?;
+        let upgraded = acquire(&self.shared.upgrades, Wish::SITE).await?;
+        let permit = acquire(&self.shared.site, Wish::SITE).await?;
         let deadline = self.timeouts.site;
         let client = &self.shared.clients.upgrading;
         let response = self.attempt(client, request, deadline).await?;
@@ -165,7 +165,7 @@ impl Backend {
         request: reqwest::Request,
         permits: &Bulkhead,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(permits).await?;
+        let permit = acquire(permits, Wish::SITE).await?;
         let deadline = self.timeouts.site;
         let response = self
             .attempt(&self.shared.clients.pooled(), request, deadline)
@@ -178,7 +178,7 @@ impl Backend {
         outgoing: Outgoing,
         started: Instant,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
-        let permit = acquire(&self.shared.calls).await?;
+        let permit = acquire(&self.shared.calls, self.wish(&outgoing)).await?;
         let (response, deadline) = match outgoing.class {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
             Class::Write => {
@@ -193,6 +193,19 @@ impl Backend {
         };
         let time_left = deadline.saturating_sub(started.elapsed());
         Ok(self.bounded(response, time_left, permit))
+    }
+
+    /// What a call may wait: no longer than half of its own time, so that the site has the other half.
+    fn wish<'a>(&self, outgoing: &'a Outgoing) -> Wish<'a> {
+        let whole = match outgoing.class {
+            Class::Read => self.timeouts.origin_read,
+            Class::Write => self.timeouts.origin_write,
+        };
+        Wish {
+            rank: outgoing.rank,
+            patience: self.timeouts.origin_queue.min(whole / 2),
+            watch: outgoing.watch.as_ref(),
+        }
     }
 
     /// Sends a read, and retries it once on a new connection if the pooled one turns out to be closed.
@@ -275,6 +288,6 @@ impl Backend {
     }
 }
 
-async fn acquire(bulkhead: &Bulkhead) -> Result<Permit, ExchangeFailure> {
-    bulkhead.acquire().await.ok_or(ExchangeFailure::Overloaded)
+async fn acquire(bulkhead: &Bulkhead, wish: Wish<'_>) -> Result<Permit, ExchangeFailure> {
+    bulkhead.acquire(wish).await.ok_or(ExchangeFailure::Overloaded)
 }

@@ -86,6 +86,11 @@ fn user_agent(client: &HeaderMap) -> Option<HeaderValue> {
 // === impl ForwardedHeaders ===
 
 impl ForwardedHeaders {
+    /// The client's address.
+    pub(crate) const fn client(&self) -> Option<IpAddr> {
+        self.forwarded.client
+    }
+
     /// Selects the forwarded part of a client's headers.
     pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
         Self {

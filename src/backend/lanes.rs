@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::client::ClientError;
 use super::shared::SharedBackends;
-use crate::settings::{BackendSettings, Settings};
+use crate::settings::{BackendSettings, OWNER, Settings};
 use crate::telemetry::Metrics;
 
 /// The ways to backends, by name; clones share their state.
@@ -29,6 +29,10 @@ pub(crate) struct Lane {
 pub(crate) enum LaneName {
     /// Copies of reads, for comparison.
     Copies(String),
+    /// Copies to the site of reads that the backend answers, for comparison.
+    SiteCopies(String),
+    /// Calls that the backend answers.
+    Calls(String),
 }
 
 // === impl Lanes ===
@@ -78,21 +82,29 @@ pub(super) fn most_lane_connections(settings: &Settings) -> usize {
 
 /// The settings of each way.
 fn derived(settings: &Settings) -> Vec<(LaneName, Settings)> {
-    let of_backend = |backend: &BackendSettings| {
-        let copies = of_copies(backend, settings)?;
-        Some((LaneName::Copies(backend.name.clone()), copies))
-    };
-    settings.backends.iter().filter_map(of_backend).collect()
+    let mut all = Vec::new();
+    for backend in &settings.backends {
+        let name = || backend.name.clone();
+        let is_moved = settings.cutover.iter().any(|rule| rule.backend == backend.name);
+        if let Some(copies) = of_copies(backend, backend.as_site(settings), settings) {
+            all.push((LaneName::Copies(name()), copies));
+        }
+        if is_moved {
+            all.push((LaneName::Calls(name()), backend.as_site(settings)));
+            let copies = of_copies(backend, settings.clone(), settings);
+            all.extend(copies.map(|copies| (LaneName::SiteCopies(name()), copies)));
+        }
+    }
+    all
 }
 
 /// The way for copies, which is as wide as all rules together; none without a rule.
-fn of_copies(backend: &BackendSettings, settings: &Settings) -> Option<Settings> {
+fn of_copies(backend: &BackendSettings, mut derived: Settings, settings: &Settings) -> Option<Settings> {
     let rules = || settings.shadow.iter().filter(|rule| rule.backend == backend.name);
     let most_bytes = rules().map(|rule| rule.bytes).max()?;
-    let mut derived = backend.as_site(settings);
     derived.origin.max_in_flight = rules().map(|rule| rule.in_flight).sum();
     // Whoever has a place in the budget of a rule has a permit here.
-    derived.origin.max_pending = Some(0);
+    derived.origin.max_pending = 0;
     derived.limits.response_bytes = most_bytes;
     derived.limits.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
     Some(derived)
@@ -105,6 +117,8 @@ impl LaneName {
     fn label(&self) -> String {
         match self {
             Self::Copies(backend) => format!("{backend} (shadow)"),
+            Self::SiteCopies(backend) => format!("{OWNER} (shadow of {backend})"),
+            Self::Calls(backend) => backend.clone(),
         }
     }
 }

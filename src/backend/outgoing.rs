@@ -2,13 +2,18 @@
 
 use url::Position;
 
+use super::queue_watch::QueueWatch;
 use crate::call::ForwardableCall;
+use crate::credentials::Caller;
+use crate::queue::Rank;
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pub(super) request: reqwest::Request,
     pub(super) class: Class,
+    pub(super) rank: Rank,
+    pub(super) watch: Option<QueueWatch>,
 }
 
 /// The effect of a request at the origin, which selects its deadline and its connection.
@@ -23,6 +28,37 @@ pub(super) enum Class {
 // === impl Outgoing ===
 
 impl Outgoing {
+    /// A call that was written as a request.
+    pub(super) fn of_call(request: reqwest::Request, call: &ForwardableCall) -> Self {
+        let caller = call.credentials().caller(call.request().nonce.as_ref());
+        let is_protected = call.is_write() || caller == Caller::Credentialed;
+        Self {
+            request,
+            class: Class::of(call),
+            rank: if is_protected {
+                Rank::Protected
+            } else {
+                Rank::Anonymous
+            },
+            watch: None,
+        }
+    }
+
+    /// A question of the edge's own, which many clients depend on.
+    pub(super) const fn own_read(request: reqwest::Request) -> Self {
+        Self {
+            request,
+            class: Class::Read,
+            rank: Rank::Protected,
+            watch: None,
+        }
+    }
+
+    /// The same request, with a link to its caller while it waits.
+    pub(crate) fn watched(self, watch: Option<QueueWatch>) -> Self {
+        Self { watch, ..self }
+    }
+
     /// Path and query.
     pub(crate) fn target(&self) -> &str {
         &self.request.url()[Position::BeforePath..Position::AfterQuery]

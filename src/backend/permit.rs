@@ -1,13 +1,12 @@
 //! The permit of one exchange.
 
-use tokio::sync::OwnedSemaphorePermit;
-
+use super::permit_queue::Slot;
 use crate::telemetry::{GaugeGuard, PermitMetrics};
 
 /// Allows one exchange; released when dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    _permit: OwnedSemaphorePermit,
+    _slot: Slot,
     _counted: GaugeGuard,
 }
 
@@ -15,9 +14,9 @@ pub(crate) struct Permit {
 
 impl Permit {
     /// A permit that counts as held while it lives.
-    pub(super) fn new(permit: OwnedSemaphorePermit, metrics: &PermitMetrics) -> Self {
+    pub(super) fn new(slot: Slot, metrics: &PermitMetrics) -> Self {
         Self {
-            _permit: permit,
+            _slot: slot,
             _counted: metrics.acquired(),
         }
     }

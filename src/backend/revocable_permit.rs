@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::backend::bulkhead::Bulkhead;
-    use crate::backend::bulkhead::tests::bulkhead;
+    use crate::backend::bulkhead::tests::{READ, bulkhead};
     use crate::backend::origin_body::OriginBody;
 
     /// A body whose origin sends nothing.
@@ -196,7 +196,7 @@ mod tests {
     }
 
     async fn response(bulkhead: &Bulkhead, body: impl Into<reqwest::Body>) -> OriginBody {
-        let permit = bulkhead.acquire().await.expect("a free permit");
+        let permit = bulkhead.acquire(READ).await.expect("a free permit");
         OriginBody::new(
             bulkhead.revocable(permit, body.into()),
             Duration::from_secs(12),
@@ -216,7 +216,7 @@ mod tests {
         let slow = response(&bulkhead, "b").await;
         pass(TOLERATED).await;
 
-        assert!(bulkhead.acquire().await.is_some());
+        assert!(bulkhead.acquire(READ).await.is_some());
 
         let cut = slowest.frame().await.expect("no clean end");
         assert!(matches!(cut, Err(ExchangeFailure::Preempted)));
@@ -234,7 +234,7 @@ mod tests {
         bulkhead.revocable_permits().preempt();
         assert!(
             bulkhead
-                .acquire()
+                .acquire(READ)
                 .now_or_never()
                 .is_some_and(|permit| permit.is_some())
         );
@@ -250,7 +250,7 @@ mod tests {
         let empty = response(&bulkhead, reqwest::Body::wrap(Full::new(Bytes::new()))).await;
         bulkhead.revocable_permits().preempt();
         assert!(
-            bulkhead.acquire().now_or_never().is_none(),
+            bulkhead.acquire(READ).now_or_never().is_none(),
             "all permits are held"
         );
         assert_eq!(quick.collect().await.expect("a whole response").to_bytes(), "a");

@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, Limited};
 use super::address::plain;
 use super::backends::Backend;
 use super::origin_route::OriginRoute;
-use super::outgoing::{Class, Outgoing};
+use super::outgoing::Outgoing;
 use crate::settings::Settings;
 
 /// The root index of the configured site.
@@ -50,9 +50,6 @@ impl RootIndex {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         self.route.write_host(headers);
-        Some(Outgoing {
-            request,
-            class: Class::Read,
-        })
+        Some(Outgoing::own_read(request))
     }
 }

@@ -46,9 +46,7 @@ pub(super) struct SharedBackend {
 /// pages of the rest of the site and uploads to it.
 pub(crate) fn most_connections(settings: &Settings) -> usize {
     let backends = Authority::of_roots(settings).len();
-    let calls = Capacity::of_calls(&settings.origin)
-        .permits
-        .saturating_mul(backends);
+    let calls = settings.origin.max_in_flight.saturating_mul(backends);
     let site = Capacity::of_site(&settings.origin).permits;
     calls
         .saturating_add(most_lane_connections(settings))
@@ -161,7 +159,7 @@ impl SharedBackend {
 /// The capacities for calls, for the rest of the site and for its upgraded connections.
 fn capacities(settings: &Settings) -> [Capacity; 3] {
     [
-        Capacity::of_calls(&settings.origin),
+        Capacity::of_calls(&settings.origin, &settings.timeouts),
         Capacity::of_site(&settings.origin),
         Capacity::of_upgrades(&settings.origin),
     ]

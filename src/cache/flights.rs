@@ -26,7 +26,7 @@ struct Flight<L> {
     number: u64,
     /// The generation of removals when it began.
     generation: u64,
-    progress: watch::Receiver<Progress<L>>,
+    progress: watch::Sender<Progress<L>>,
 }
 
 /// How far a question is.
@@ -34,6 +34,8 @@ struct Flight<L> {
 pub(crate) enum Progress<L> {
     /// The site is being asked.
     Asking,
+    /// The question waits until the site can be asked.
+    Queued,
     /// The first attempt failed; for the sake of the followers there is a second one.
     FailedOnce(L),
     /// The end.
@@ -81,15 +83,15 @@ impl<L> Flights<L> {
         if let Some(flight) = running.by_key.get(key)
             && flight.generation == generation
         {
-            return Seat::Follower(flight.progress.clone());
+            return Seat::Follower(flight.progress.subscribe());
         }
         running.last_number += 1;
         let number = running.last_number;
-        let (sender, progress) = watch::channel(Progress::Asking);
+        let progress = watch::Sender::new(Progress::Asking);
         let flight = Flight {
             number,
             generation,
-            progress,
+            progress: progress.clone(),
         };
         running.by_key.insert(key.to_owned(), flight);
         Seat::Leader(Leader {
@@ -97,7 +99,7 @@ impl<L> Flights<L> {
             key: key.to_owned(),
             number,
             generation,
-            progress: sender,
+            progress,
         })
     }
 }
@@ -122,8 +124,37 @@ impl<L> Leader<L> {
 
     /// Returns true if others wait for the answer too.
     pub(crate) fn has_followers(&self) -> bool {
-        // One receiver is kept for those who come, one may be the leader's own.
-        self.progress.receiver_count() > 2
+        // One may be the leader's own.
+        self.progress.receiver_count() > 1
+    }
+
+    /// Tells whether the question waits until the site can be asked.
+    pub(crate) fn waits(&self, is_queued: bool) {
+        self.progress.send_if_modified(|progress| {
+            let next = if is_queued {
+                Progress::Queued
+            } else {
+                Progress::Asking
+            };
+            let may_change = matches!(progress, Progress::Asking | Progress::Queued);
+            if may_change {
+                *progress = next;
+            }
+            may_change
+        });
+    }
+
+    /// Ends when nobody waits for the answer any more. Nobody joins from here on.
+    pub(crate) async fn abandoned(&self) {
+        loop {
+            self.progress.closed().await;
+            let mut running = lock(&self.running);
+            // Somebody may have joined meanwhile; who joins holds the lock.
+            if self.progress.receiver_count() == 0 {
+                self.leave(&mut running);
+                return;
+            }
+        }
     }
 
     /// Tells the first failure.
@@ -133,12 +164,11 @@ impl<L> Leader<L> {
 
     /// Tells the end. Nobody joins from here on.
     pub(crate) fn land(self, landing: L) {
-        self.leave();
+        self.leave(&mut lock(&self.running));
         self.progress.send_replace(Progress::Landed(landing));
     }
 
-    fn leave(&self) {
-        let mut running = lock(&self.running);
+    fn leave(&self, running: &mut FlightTable<L>) {
         let is_own = running
             .by_key
             .get(&self.key)
@@ -151,7 +181,7 @@ impl<L> Leader<L> {
 
 impl<L> Drop for Leader<L> {
     fn drop(&mut self) {
-        self.leave();
+        self.leave(&mut lock(&self.running));
     }
 }
 
@@ -162,6 +192,8 @@ fn lock<L>(running: &Mutex<FlightTable<L>>) -> MutexGuard<'_, FlightTable<L>> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     fn lead(flights: &Flights<u8>, generation: u64) -> Leader<u8> {
@@ -212,6 +244,25 @@ mod tests {
         drop(follow(&flights, 1));
         after.land(2);
         assert!(flights.running.lock().unwrap().by_key.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_question_is_abandoned_when_the_last_one_leaves() {
+        let flights = Flights::default();
+        let leader = lead(&flights, 0);
+        let own = leader.progress();
+        leader.waits(true);
+        let follower = follow(&flights, 0);
+        drop(own);
+        assert!(leader.abandoned().now_or_never().is_none());
+        assert!(matches!(*follower.borrow(), Progress::Queued));
+        drop(follower);
+        assert!(leader.abandoned().now_or_never().is_some());
+        // The next one asks anew, and the end of the old question does not end the new one.
+        let next = lead(&flights, 0);
+        drop(leader);
+        drop(follow(&flights, 0));
+        drop(next);
     }
 
     #[tokio::test]

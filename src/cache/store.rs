@@ -190,7 +190,8 @@ impl Cache {
         }
     }
 
-    fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
+    /// Removes answers at once, without counting them.
+    pub(crate) fn begin_removal(&self, removal: &Removal, cause: RemovalCause) -> u64 {
         if *removal == Removal::All {
             self.shared.clock.doubt();
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::civil::Date;
 
 use super::form;
-use super::key::NumberField::{OptionalUsize, Usize};
+use super::key::NumberField::Usize;
 use super::key::ValueKind::{Choice, Count, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
 use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, IgnoreRule, OperationPattern};
@@ -89,10 +89,9 @@ pub(super) const BACKENDS: &[BackendKey] = &[
     ),
     BackendKey::new(
         "max_pending",
-        Count(1..=100_000, |backend| OptionalUsize(&mut backend.max_pending)),
+        Count(1..=100_000, |backend| Usize(&mut backend.max_pending)),
         "Maximum number of calls that wait for one of these.",
-    )
-    .unset("four times `max_in_flight`"),
+    ),
     BackendKey::new(
         "connect_timeout",
         Time(TIMES, |backend| &mut backend.connect_timeout),

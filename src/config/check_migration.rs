@@ -2,8 +2,9 @@
 
 use super::draft::Placed;
 use super::nearest::nearest;
-use super::problem::{ConfigFinding, ConfigProblems, Impossible};
-use crate::settings::{BackendSettings, ShadowRule};
+use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
+use crate::cutover::split_stores;
+use crate::settings::{BackendSettings, CutoverRule, Settings, ShadowRule};
 
 /// The backends of shadow rules exist.
 pub(super) fn shadow_backends(
@@ -17,6 +18,71 @@ pub(super) fn shadow_backends(
         {
             problems.add(place, finding);
         }
+    }
+}
+
+/// The names of rules differ, and their backends exist.
+pub(super) fn cutover_rules(
+    rules: &[Placed<CutoverRule>],
+    backends: &[BackendSettings],
+    problems: &mut ConfigProblems,
+) {
+    for (index, rule) in rules.iter().enumerate() {
+        let CutoverRule { name, backend, .. } = &rule.value;
+        let mut before = rules.iter().take(index);
+        if let Some(place) = rule.places.typed("cutover.name")
+            && before.any(|other| other.value.name == *name)
+        {
+            let reason = Impossible::Duplicate(name.clone());
+            problems.add(place, ConfigFinding::impossible("cutover.name", reason));
+        }
+        if let Some(place) = rule.places.typed("cutover.backend")
+            && let Some(finding) = unknown_backend("cutover.backend", backend, backends)
+        {
+            problems.add(place, finding);
+        }
+        steps(rule, problems);
+    }
+}
+
+/// Steps grow, have a guard, and stand in place of `share`.
+fn steps(rule: &Placed<CutoverRule>, problems: &mut ConfigProblems) {
+    let (steps, place) = (&rule.value.steps, rule.places.of("cutover.steps"));
+    if steps.is_empty() {
+        return;
+    }
+    let is_growing = steps
+        .iter()
+        .zip(steps.iter().skip(1))
+        .all(|(one, next)| one < next);
+    let faults = [
+        (is_growing, Impossible::StepsShrink),
+        (rule.value.guard.is_some(), Impossible::StepsWithoutGuard),
+    ];
+    for (_, fault) in faults.into_iter().filter(|(holds, _)| !holds) {
+        problems.add(place, ConfigFinding::impossible("cutover.steps", fault));
+    }
+    if let Some(place) = rule.places.typed("cutover.share") {
+        let finding = ConfigFinding::impossible("cutover.share", Impossible::Beside("cutover.steps"));
+        problems.add(place, finding);
+    }
+}
+
+/// Rules have languages that exist, and split no records between stores. `places` are those of their tables.
+pub(super) fn whole_rules(settings: &Settings, places: &[ConfigPlace], problems: &mut ConfigProblems) {
+    let served = settings.roots.first().and_then(|root| root.language.as_deref());
+    for (rule, place) in settings.cutover.iter().zip(places) {
+        let spoken = |named: &&String| !served.is_some_and(|served| served.eq_ignore_ascii_case(named));
+        for unknown in rule.languages.iter().filter(spoken) {
+            let reason = Impossible::UnknownLanguage(unknown.clone());
+            problems.add(place, ConfigFinding::impossible("cutover.languages", reason));
+        }
+    }
+    for fault in split_stores(settings) {
+        let reason = Impossible::SplitStores(fault.reason.to_string());
+        let help = "if the backend and the site see one database, set `same_store = true`";
+        let finding = ConfigFinding::impossible("cutover", reason).help(Some(help.to_owned()));
+        problems.add(places.get(fault.rule).unwrap_or(&ConfigPlace::Absent), finding);
     }
 }
 

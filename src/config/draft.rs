@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 
 use super::problem::ConfigPlace;
-use crate::settings::{BackendSettings, IgnoreRule, Root, Settings, ShadowRule};
+use crate::settings::{BackendSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule};
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Draft {
     pub(super) ignore: Vec<Placed<IgnoreRule>>,
     /// In the order of the file.
     pub(super) shadow: Vec<Placed<ShadowRule>>,
+    /// In the order of the file.
+    pub(super) cutover: Vec<Placed<CutoverRule>>,
 }
 
 /// A value with the places of the keys that set it.
@@ -55,6 +57,7 @@ impl Draft {
             backends: Vec::new(),
             ignore: Vec::new(),
             shadow: Vec::new(),
+            cutover: Vec::new(),
         }
     }
 }

@@ -11,12 +11,12 @@ use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, 
 use super::key::{KeyRow, ListStore};
 use super::listening;
 use super::message_keys::ROOT_MESSAGES;
-use super::migration_keys::SHADOW;
+use super::migration_keys::{CUTOVER, GUARD, SHADOW};
 use super::protection_form;
 use crate::settings::{
-    AdminSettings, BackendSettings, IgnoreRule, LogFormat, Mode, OperationSettings, OriginNamespace,
-    OtherTraffic, Profile, ProxyProtocol, Root, Settings, ShadowRule, TlsSettings, UndeclaredParameters,
-    Writes,
+    AdminSettings, BackendSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
+    OriginNamespace, OtherTraffic, Profile, ProxyProtocol, Root, Settings, ShadowRule, TlsSettings,
+    UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -56,10 +56,12 @@ pub(super) enum Keys {
     Ignore(&'static [KeyRow<IgnoreRule>]),
     /// One table per rule.
     Shadow(&'static [KeyRow<ShadowRule>]),
+    /// One table per rule.
+    Cutover(&'static [KeyRow<CutoverRule>]),
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 22] = [
+pub(super) static SECTIONS: [Section; 24] = [
     Section {
         name: "",
         header: "",
@@ -99,7 +101,7 @@ pub(super) static SECTIONS: [Section; 22] = [
         header: "[backends.next]",
         meaning: "A backend beside the site, by a name of up to 32 letters, digits, `-` and `_` other than \
                   `origin`. Each has its own connections, limits and breaker. Calls of clients reach it by \
-                  `[[shadow]]` only; `compare` and `replay` ask it as well.",
+                  `[[shadow]]` and `[[cutover]]`; `compare` and `replay` ask it as well.",
         keys: Keys::Backend(BACKENDS),
     },
     Section {
@@ -123,10 +125,24 @@ pub(super) static SECTIONS: [Section; 22] = [
         keys: Keys::Shadow(SHADOW),
     },
     Section {
+        name: "cutover",
+        header: "[[cutover]]",
+        meaning: "One table per rule that lets a backend answer calls instead of the site, see \
+                  [migration.md](migration.md). The first rule that is about a call and whose share has its client counts. \
+                  Rules that would split the records of one kind between two stores are refused.",
+        keys: Keys::Cutover(CUTOVER),
+    },
+    Section {
+        name: "cutover.guard",
+        header: "[cutover.guard]",
+        meaning: "The guard of the `[[cutover]]` table above, also written `guard = { calls = 200 }`. When a limit is                   exceeded, the site answers all calls at once, until `calendar-edge migration resume RULE`. Without                   this table there is no guard.",
+        keys: Keys::Cutover(GUARD),
+    },
+    Section {
         name: "admin",
         header: "[admin]",
-        meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/openapi.json`, \
-                  `/routes`.",
+        meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
+                  `/migration/report`, `/openapi.json`, `/routes`.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -298,6 +314,14 @@ const TOP: &[SettingKey] = &[
         let shown = settings.listen.iter().map(|address| format!("\"{address}\""));
         shown.collect::<Vec<_>>().join(", ")
     }),
+    SettingKey::new(
+        "state_dir",
+        Text(&listening::DIRECTORY, |settings, text| {
+            listening::file(text).map(|value| settings.state_dir = Some(value))
+        }),
+        "The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps          that they are on, and the key by which clients belong to shares. The edge creates it.",
+    )
+    .unset("nothing outlives a restart"),
     SettingKey::new(
         "public_url",
         Text(&form::SITE, |settings, text| {
@@ -595,13 +619,11 @@ const ORIGIN: &[SettingKey] = &[
     ),
     SettingKey::new(
         "max_pending",
-        Count(1..=100_000, |settings| {
-            OptionalUsize(&mut settings.origin.max_pending)
-        }),
-        "Maximum number of calls that wait for one of these, each for at most 0.8 s. Further calls get 503 \
-         `edge_overloaded`.",
-    )
-    .unset("four times `max_in_flight`"),
+        Count(1..=100_000, |settings| Usize(&mut settings.origin.max_pending)),
+        "Maximum number of calls that wait for one of these, each for at most `timeouts.origin_queue`. Further calls get \
+         503 `edge_overloaded`, reads without credentials first: in a full queue, writes and calls with credentials \
+         take their places, and while overload lasts no further ones may wait.",
+    ),
     SettingKey::new(
         "site_in_flight",
         Count(1..=100_000, |settings| {
@@ -864,6 +886,14 @@ const TIMEOUTS: &[SettingKey] = &[
         "client_idle",
         Time(seconds(1..=3600), |settings| &mut settings.timeouts.client_idle),
         "Time that a keep-alive connection may stay open without a request.",
+    ),
+    SettingKey::new(
+        "origin_queue",
+        Time(TEN_MILLIS_TO_A_MINUTE, |settings| {
+            &mut settings.timeouts.origin_queue
+        }),
+        "Time that a call may wait for one of `origin.max_in_flight` (503), within half of `origin_read`, for writes \
+         of `origin_write`.",
     ),
     SettingKey::new(
         "origin_connect",
@@ -1233,6 +1263,7 @@ impl Section {
             Keys::Backend(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Ignore(keys) => keys.iter().map(|key| key.name).collect(),
             Keys::Shadow(keys) => keys.iter().map(|key| key.name).collect(),
+            Keys::Cutover(keys) => keys.iter().map(|key| key.name).collect(),
         }
     }
 }

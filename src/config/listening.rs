@@ -27,6 +27,11 @@ pub(super) static INDEX_FILE: TextForm = TextForm::new(
     "the path of a file",
     &["/var/lib/calendar-edge/index.json"],
 );
+pub(super) static DIRECTORY: TextForm = TextForm::new(
+    "directory",
+    "the path of a directory",
+    &["/var/lib/calendar-edge"],
+);
 pub(super) static SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 

@@ -12,7 +12,7 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use crate::contract::{OperationId, table};
-use crate::settings::{BackendSettings, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule};
+use crate::settings::{BackendSettings, CutoverRule, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule};
 
 /// Reads a whole file.
 pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut ConfigProblems) {
@@ -85,7 +85,7 @@ fn section_table(
                 .filter_map(|entry| backend(section, keys, entry, problems));
             draft.backends.extend(backends);
         }
-        (Keys::Ignore(_) | Keys::Shadow(_), DeValue::Array(tables)) => {
+        (Keys::Ignore(_) | Keys::Shadow(_) | Keys::Cutover(_), DeValue::Array(tables)) => {
             rules(section, tables, draft, problems);
         }
         (_, other) => {
@@ -200,6 +200,45 @@ fn backend(
     one_table((section, keys), &name, defaults, value, problems)
 }
 
+/// Reads a rule and its guard.
+fn cutover(
+    (section, keys): (&Section, &[KeyRow<CutoverRule>]),
+    value: &Spanned<DeValue<'_>>,
+    problems: &mut ConfigProblems,
+) -> Option<Placed<CutoverRule>> {
+    let DeValue::Table(table) = value.get_ref() else {
+        wrong_table(section, section.name, (value.get_ref(), value), problems);
+        return None;
+    };
+    let mut rule = Placed::new(CutoverRule::default(), ConfigPlace::Span(value.span()));
+    for (key, value) in table {
+        match section.below(key.get_ref()) {
+            Some(below) => {
+                rule.value.guard.get_or_insert_default();
+                part_of_rule(below, value, &mut rule, problems);
+            }
+            None => entry(section, keys, (key, value), &mut rule, problems),
+        }
+    }
+    Some(rule)
+}
+
+fn part_of_rule(
+    section: &Section,
+    value: &Spanned<DeValue<'_>>,
+    rule: &mut Placed<CutoverRule>,
+    problems: &mut ConfigProblems,
+) {
+    match (&section.keys, value.get_ref()) {
+        (Keys::Cutover(keys), DeValue::Table(table)) => {
+            for pair in table {
+                entry(section, keys, pair, rule, problems);
+            }
+        }
+        (_, other) => wrong_table(section, section.name, (other, value), problems),
+    }
+}
+
 /// Reads the tables of a section with one table per rule.
 fn rules(
     section: &Section,
@@ -229,6 +268,7 @@ fn rules(
                 );
                 draft.shadow.extend(rule);
             }
+            Keys::Cutover(keys) => draft.cutover.extend(cutover((section, keys), table, problems)),
             Keys::Once(_) | Keys::Root(_) | Keys::Operation(_) | Keys::Backend(_) => {}
         }
     }

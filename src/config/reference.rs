@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
-use crate::settings::{BackendSettings, IgnoreRule, OperationSettings, Root, Settings, ShadowRule};
+use crate::settings::{
+    BackendSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
+};
 
 const HEAD: &str = "\
 # Configuration
@@ -45,6 +47,7 @@ pub fn reference() -> String {
     let mut backend = BackendSettings::at(String::new(), unknown_origin());
     let mut ignore = IgnoreRule::default();
     let mut shadow = ShadowRule::default();
+    let mut cutover = CutoverRule::default();
     let mut text = HEAD.to_owned();
     for section in &SECTIONS {
         head(section, &mut text);
@@ -55,6 +58,7 @@ pub fn reference() -> String {
             Keys::Backend(keys) => rows(keys, &mut backend, &mut text),
             Keys::Ignore(keys) => rows(keys, &mut ignore, &mut text),
             Keys::Shadow(keys) => rows(keys, &mut shadow, &mut text),
+            Keys::Cutover(keys) => rows(keys, &mut cutover, &mut text),
         }
     }
     text

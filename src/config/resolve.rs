@@ -18,6 +18,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
         backends,
         ignore,
         shadow,
+        cutover,
     } = draft;
     check::listeners(&settings, problems);
     check::tls(&settings, problems);
@@ -34,15 +35,20 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::paths(&roots, &settings, problems);
     let backends = complete(backends, &["backends.url"], problems);
     check_migration::shadow_backends(&shadow, &backends, problems);
-    Settings {
+    check_migration::cutover_rules(&cutover, &backends, problems);
+    let places: Vec<ConfigPlace> = cutover.iter().map(|rule| rule.places.table.clone()).collect();
+    let settings = Settings {
         roots: roots.into_iter().map(|root| root.value).collect(),
         backends,
         shadow: complete(shadow, SHADOW_KEYS, problems),
+        cutover: complete(cutover, CUTOVER_KEYS, problems),
         compare: CompareSettings {
             ignore: complete(ignore, IGNORE_KEYS, problems),
         },
         ..settings.value
-    }
+    };
+    check_migration::whole_rules(&settings, &places, problems);
+    settings
 }
 
 /// The keys that each rule of `[[compare.ignore]]` must have.
@@ -54,6 +60,9 @@ const IGNORE_KEYS: &[&str] = &[
 
 /// The keys that each rule of `[[shadow]]` must have.
 const SHADOW_KEYS: &[&str] = &["shadow.backend", "shadow.operations"];
+
+/// The keys that each rule of `[[cutover]]` must have.
+const CUTOVER_KEYS: &[&str] = &["cutover.name", "cutover.backend", "cutover.operations"];
 
 /// The tables that have all of these keys.
 fn complete<T>(tables: Vec<Placed<T>>, required: &[&'static str], problems: &mut ConfigProblems) -> Vec<T> {

@@ -55,6 +55,7 @@ fn section_samples(section: &'static Section) -> Vec<Sample> {
         Keys::Backend(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Ignore(rows) => rows.iter().map(|row| sample(section, row)).collect(),
         Keys::Shadow(rows) => rows.iter().map(|row| sample(section, row)).collect(),
+        Keys::Cutover(rows) => rows.iter().map(|row| sample(section, row)).collect(),
     }
 }
 
@@ -108,6 +109,9 @@ fn file(samples: &[&Sample]) -> String {
             if section.name == "roots.messages" && !text.contains("[[roots]]") {
                 text.push_str("[[roots]]\n");
             }
+            if section.name == "cutover.guard" && !text.contains("[[cutover]]") {
+                text.push_str("[[cutover]]\n");
+            }
             header = section.header;
             writeln!(text, "{header}").expect("a String takes everything");
         }
@@ -133,11 +137,13 @@ fn fields(file: &str) -> Fields {
         backends,
         ignore,
         shadow,
+        cutover,
     } = draft;
     let mut settings: Settings = settings.value;
     settings.backends = backends.into_iter().map(|backend| backend.value).collect();
     settings.compare.ignore = ignore.into_iter().map(|rule| rule.value).collect();
     settings.shadow = shadow.into_iter().map(|rule| rule.value).collect();
+    settings.cutover = cutover.into_iter().map(|rule| rule.value).collect();
     if let Some(roots) = roots {
         settings.roots = roots.into_iter().map(|root| root.value).collect();
     }

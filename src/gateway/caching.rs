@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::calls::{CalendarCall, CallResponse};
 use super::filling::{Filling, Landing, Question};
+use super::route::CallRoute;
 use super::served::CacheReport;
 use super::stage::Stage;
 use super::{Parts, served};
@@ -39,6 +40,25 @@ struct OwnPlace {
     is_leader: bool,
 }
 
+/// What a client waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// The end of its question.
+    End,
+    /// The same, or that the question has to wait until the site can be asked.
+    Queue,
+}
+
+/// What became of the question of one client.
+enum QuestionEnd {
+    /// It has ended.
+    Landed(Landing),
+    /// It waits until the site can be asked.
+    Queued,
+    /// Nobody asks it any more.
+    Lost,
+}
+
 // === impl Caching ===
 
 impl<S> Caching<S>
@@ -58,13 +78,18 @@ where
         }
     }
 
+    /// The keys of answers of whoever answers.
+    fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
+        route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
+    }
+
     fn question(&self, cacheable: CacheableCall<'_>, call: &CalendarCall) -> Question {
         let reached = ReachedBy {
             public_base: &call.client.public_base,
             namespace: call.client.namespace.as_deref(),
         };
         Question {
-            key: self.keys.key(cacheable, reached),
+            key: self.keys(&call.route).key(cacheable, reached),
             operation: cacheable.call().operation().name.as_str(),
             if_none_match: call.if_none_match.clone(),
         }
@@ -91,7 +116,9 @@ where
         call: CalendarCall,
         older: Option<Arc<KeptAnswer>>,
     ) -> CallResponse {
-        let flight = self.board(&question, &call, older.as_ref());
+        let mut flight = self.board(&question, &call, older.as_ref());
+        // What the site says now is better than what a failed backend said before.
+        let falls_back = call.may_fall_back();
         let collapsed = !flight.is_leader;
         let asked = |kept: Option<Duration>| {
             let asked = Asked { collapsed, kept };
@@ -100,21 +127,35 @@ where
                 None => CacheOutcome::Miss(asked),
             }
         };
-        match flight.landing().await {
-            Some(Landing::Kept(kept)) => {
+        let outcome = match self.while_busy(older.as_deref()) {
+            Some(stale) => match flight.outcome(Patience::Queue).await {
+                QuestionEnd::Queued => match older.as_deref().filter(|older| self.cache.holds(older)) {
+                    Some(older) => return self.served.kept(older, &question, CacheOutcome::Busy(stale)),
+                    None => flight.outcome(Patience::End).await,
+                },
+                outcome => outcome,
+            },
+            None => flight.outcome(Patience::End).await,
+        };
+        match outcome {
+            QuestionEnd::Landed(Landing::Kept(kept)) => {
                 let left = self.left(&kept);
                 self.served.kept(&kept, &question, asked(Some(left)))
             }
-            Some(Landing::Failed(failed)) => match self.on_error(older.as_deref(), &question) {
-                Some(response) => response,
-                None => self.served.plain(&failed, &question, asked(None)),
-            },
-            Some(Landing::Alone(response)) if !collapsed => match served::take(&response) {
+            QuestionEnd::Landed(Landing::Failed(failed)) => {
+                match self.on_error(older.as_deref().filter(|_| !falls_back), &question) {
+                    Some(response) => response,
+                    None => self.served.plain(&failed, &question, asked(None)),
+                }
+            }
+            QuestionEnd::Landed(Landing::Alone(response)) if !collapsed => match served::take(&response) {
                 Some(response) => self.served.relayed(response, &question, asked(None)),
                 None => self.ask_alone(call, &question).await,
             },
             // Another client's answer, or none: this one asks for itself.
-            Some(Landing::Alone(_)) | None => self.ask_alone(call, &question).await,
+            QuestionEnd::Landed(Landing::Alone(_)) | QuestionEnd::Queued | QuestionEnd::Lost => {
+                self.ask_alone(call, &question).await
+            }
         }
     }
 
@@ -158,6 +199,15 @@ where
         Some(self.served.kept(older, question, CacheOutcome::OnError(stale)))
     }
 
+    /// For how long an older answer is stale, if it may be served while the question waits.
+    fn while_busy(&self, older: Option<&KeptAnswer>) -> Option<Duration> {
+        let older = older.filter(|older| older.filled().may_be_stale(since_1970()))?;
+        match self.cache.serving(older, since_1970()) {
+            Serving::Behind(stale) | Serving::OnError(stale) => Some(stale),
+            Serving::Fresh(_) | Serving::Expired => None,
+        }
+    }
+
     fn left(&self, kept: &KeptAnswer) -> Duration {
         match self.cache.serving(kept, since_1970()) {
             Serving::Fresh(left) => left,
@@ -193,18 +243,23 @@ where
 // === impl OwnPlace ===
 
 impl OwnPlace {
-    /// The end of the question for this client; `None` if it was lost.
+    /// What became of the question for this client.
     ///
     /// The leader hears of the first failure, the others of the second: one failure does not fail them all, and a site
     /// that fails is not asked once for each.
-    async fn landing(mut self) -> Option<Landing> {
+    async fn outcome(&mut self, patience: Patience) -> QuestionEnd {
         loop {
             match &*self.progress.borrow_and_update() {
-                Progress::Landed(landing) => return Some(landing.clone()),
-                Progress::FailedOnce(landing) if self.is_leader => return Some(landing.clone()),
-                Progress::Asking | Progress::FailedOnce(_) => {}
+                Progress::Landed(landing) => return QuestionEnd::Landed(landing.clone()),
+                Progress::FailedOnce(landing) if self.is_leader => {
+                    return QuestionEnd::Landed(landing.clone());
+                }
+                Progress::Queued if patience == Patience::Queue => return QuestionEnd::Queued,
+                Progress::Asking | Progress::Queued | Progress::FailedOnce(_) => {}
             }
-            self.progress.changed().await.ok()?;
+            if self.progress.changed().await.is_err() {
+                return QuestionEnd::Lost;
+            }
         }
     }
 }

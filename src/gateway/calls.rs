@@ -9,8 +9,9 @@ use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::forwarded;
+use super::route::CallRoute;
 use crate::authority::PublicAddress;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody};
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
@@ -67,6 +68,10 @@ pub(super) struct JudgedCall {
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
+    /// Who answers it.
+    pub(super) route: CallRoute,
+    /// The link to its caller while it waits for the backend.
+    pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -163,6 +168,8 @@ impl CalendarCall {
             },
             forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            route: CallRoute::Owner,
+            queue: None,
             _memory: memory,
         }))
     }
@@ -172,7 +179,32 @@ impl CalendarCall {
     pub(super) fn for_everybody(&self) -> Self {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        Self::rehearsed(call, self.client.clone(), self.forwarded.clone())
+        let route = self.route.clone();
+        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone()).toward(route);
+        shared.0.queue.clone_from(&self.queue);
+        shared
+    }
+
+    /// The call with another route.
+    pub(super) fn toward(mut self, route: CallRoute) -> Self {
+        self.0.route = route;
+        self
+    }
+
+    /// Returns true if the site answers the call should the backend of its route fail.
+    pub(super) fn may_fall_back(&self) -> bool {
+        let cutover = self.route.cutover();
+        cutover.is_some_and(|cutover| cutover.rule.fallback) && !self.call.is_write()
+    }
+
+    /// The same read at the site, for the case that the backend of its route fails; none if it may not fall back.
+    pub(super) fn at_owner(&self) -> Option<Self> {
+        self.may_fall_back().then(|| {
+            let mut again =
+                Self::rehearsed((*self.call).clone(), self.client.clone(), self.forwarded.clone());
+            again.0.if_none_match.clone_from(&self.if_none_match);
+            again
+        })
     }
 
     /// A judged call that no client waits for by itself.
@@ -186,8 +218,16 @@ impl CalendarCall {
             client,
             forwarded,
             if_none_match: None,
+            route: CallRoute::Owner,
+            queue: None,
             _memory: None,
         }))
+    }
+
+    /// The same call, with a link to its caller while it waits for the backend.
+    pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
+        self.0.queue = Some(watch.clone());
+        self
     }
 
     /// The name of the operation in metrics and logs.

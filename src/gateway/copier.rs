@@ -11,7 +11,8 @@ use tokio::task::spawn_blocking;
 use super::Parts;
 use super::calls::{BackendResult, CalendarCall};
 use super::copy_budget::{CopyBudget, OverBudget};
-use super::rehearsal::{Presenter, Reach, Rehearsal, RehearsedAnswer, RehearsedCall};
+use super::rehearsal::{Presenter, Rehearsal, RehearsedAnswer, RehearsedCall};
+use super::route::CallRoute;
 use super::stage::Stage;
 use crate::backend::LaneName;
 use crate::comparison::{DifferenceClass, PathFindings};
@@ -27,6 +28,8 @@ pub(super) struct Copier {
     backend: Arc<str>,
     budget: CopyBudget,
     way: Rehearsal,
+    /// The way to the site for reads that the backend answers; none if it answers none.
+    site: Option<Rehearsal>,
     owner: Presenter,
     findings: Arc<BackendFindings>,
     migration: Migration,
@@ -45,8 +48,24 @@ pub(super) enum Doubling {
     IfDifferent,
 }
 
-/// The owner's answer, read whole.
+/// An answer that was given to a client, read whole.
 type WholeAnswer = AcceptedResponse<Empty<Bytes>>;
+
+/// Who gets the copy of a call: whoever has not answered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CopyTo {
+    /// The backend: the site has answered.
+    Backend,
+    /// The site: the backend has answered.
+    Site,
+}
+
+/// How a call is copied.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CopyOrder {
+    pub(super) to: CopyTo,
+    pub(super) doubling: Doubling,
+}
 
 /// Two answers to one call.
 #[derive(Debug)]
@@ -66,11 +85,13 @@ impl Copier {
         shared: &Shared,
     ) -> Option<Self> {
         let lane = shared.lanes.get(&LaneName::Copies(rule.backend.clone()))?;
+        let site = shared.lanes.get(&LaneName::SiteCopies(rule.backend.clone()));
         Some(Self {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
             budget: CopyBudget::new(rule),
             way: Rehearsal::over(lane),
+            site: site.map(Rehearsal::over),
             owner: Presenter::new(settings, &parts.rules),
             findings: shared.migration.of(&rule.backend, settings),
             migration: shared.migration.clone(),
@@ -93,12 +114,14 @@ impl Copier {
         operation.is_some_and(|operation| self.rule.is_about(&operation.name))
     }
 
-    /// Returns true for valid reads that the backend serves. Writes are never copied.
-    pub(super) fn may_copy(&self, call: &CalendarCall) -> bool {
+    /// Who gets a copy of a call: valid reads that the backend serves. Writes are never copied.
+    pub(super) fn may_copy(&self, call: &CalendarCall) -> Option<CopyTo> {
+        let to = self.copy_to(&call.route)?;
         let call = &call.call;
         let is_valid_read = !call.is_write() && call.validated().is_some() && !call.expects_javascript();
         let is_served = call.request().root == 0;
-        is_valid_read && is_served && (self.rule.credentialed || !call.expects_privacy())
+        let may_know = self.rule.credentialed || !call.expects_privacy();
+        (is_valid_read && is_served && may_know).then_some(to)
     }
 
     /// Begins to copy a call that the owner has answered, unless that exceeds the budget. It never waits.
@@ -106,7 +129,7 @@ impl Copier {
         self: Arc<Self>,
         call: &Arc<RehearsedCall>,
         result: &BackendResult,
-        (owner, doubling): (&Arc<S>, Doubling),
+        (owner, order): (&Arc<S>, CopyOrder),
     ) where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
@@ -123,9 +146,17 @@ impl Copier {
         let (call, owner) = (Arc::clone(call), Arc::clone(owner));
         tokio::spawn(async move {
             let running = self.migration.metrics().copying(&self.backend);
-            self.copy(&call, answer, (&*owner, doubling)).await;
+            self.copy(&call, answer, (&*owner, order)).await;
             drop((place, running));
         });
+    }
+
+    /// None if a third backend has answered.
+    fn copy_to(&self, route: &CallRoute) -> Option<CopyTo> {
+        match route.cutover() {
+            None => Some(CopyTo::Backend),
+            Some(cutover) => (*cutover.rule.backend == *self.backend).then_some(CopyTo::Site),
+        }
     }
 
     fn place(&self) -> Result<OwnedSemaphorePermit, &'static str> {
@@ -150,32 +181,57 @@ impl Copier {
         self: &Arc<Self>,
         call: &RehearsedCall,
         answer: WholeAnswer,
-        (owner, doubling): (&S, Doubling),
+        (owner, order): (&S, CopyOrder),
     ) where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
-        let pair = AnswerPair {
-            owner: self.owner.present(answer, call).await,
-            other: self.way.answer(call).await,
+        let pair = match self.both_answers(call, answer, order.to).await {
+            Ok(pair) => Arc::new(pair),
+            Err(reason) => return self.skipped(reason),
         };
-        if pair.is_held_back() {
-            return self.skipped("unavailable");
-        }
-        let pair = Arc::new(pair);
         let Some(mut findings) = self.compare(call, &pair).await else {
             return;
         };
-        if self.asks_again(call, &findings, doubling)
+        if self.asks_again(call, &findings, order.doubling)
             && let Some(second) = self.second_answer(call, owner).await
         {
             self.learn(call, &pair, second).await;
             findings = self.compare(call, &pair).await.unwrap_or(findings);
         }
         self.findings.add(call.operation(), &findings);
-        let class = findings.worst().name();
+        let class = findings.worst();
+        let operation = call.operation_name();
         self.migration
             .metrics()
-            .compared(&self.backend, call.operation_name(), class);
+            .compared(&self.backend, operation, class.name());
+        self.migration.compared(&self.backend, operation, class);
+    }
+
+    /// The answer that was given, and that of whoever gets the copy.
+    async fn both_answers(
+        &self,
+        call: &RehearsedCall,
+        answer: WholeAnswer,
+        to: CopyTo,
+    ) -> Result<AnswerPair, &'static str> {
+        let (pair, is_asked) = match (to, &self.site) {
+            (CopyTo::Site, Some(site)) => {
+                let owner = site.answer(call).await;
+                if owner.status.is_server_error() {
+                    return Err("owner_failed");
+                }
+                let is_asked = owner.is_asked();
+                let other = self.way.present(answer, call).await;
+                (AnswerPair { owner, other }, is_asked)
+            }
+            (CopyTo::Backend | CopyTo::Site, _) => {
+                let owner = self.owner.present(answer, call).await;
+                let other = self.way.answer(call).await;
+                let is_asked = other.is_asked();
+                (AnswerPair { owner, other }, is_asked)
+            }
+        };
+        is_asked.then_some(pair).ok_or("unavailable")
     }
 
     /// Compares off the threads that serve connections.
@@ -220,15 +276,5 @@ impl Copier {
 
     fn skipped(&self, reason: &'static str) {
         self.migration.metrics().skipped(&self.backend, reason);
-    }
-}
-
-// === impl AnswerPair ===
-
-impl AnswerPair {
-    /// Returns true if the edge did not ask the other backend.
-    fn is_held_back(&self) -> bool {
-        let failure = self.other.failure.as_ref();
-        failure.is_some_and(|failure| failure.reach == Reach::Edge)
     }
 }

@@ -6,7 +6,7 @@ use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::stage::Stage;
 use crate::settings::Settings;
 
-/// The time that queueing and judging may add to the phases that have deadlines of their own.
+/// The time that judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
 
 /// Gives a call up that outlives every deadline below; it holds even if one of those is wrong.
@@ -16,14 +16,21 @@ pub(super) struct Deadline<S> {
     limit: Duration,
 }
 
+/// The longest time that a read of the site takes.
+pub(super) fn of_reads(settings: &Settings) -> Duration {
+    settings.timeouts.origin_read + settings.timeouts.origin_queue + SLACK
+}
+
 // === impl Deadline ===
 
 impl<S> Deadline<S> {
     pub(super) fn new(inner: S, settings: &Settings) -> Self {
-        let timeouts = &settings.timeouts;
+        let own = settings.timeouts.origin_read.max(settings.timeouts.origin_write);
+        let backends = settings.backends.iter();
+        let backends = backends.map(|backend| backend.read_timeout.max(backend.write_timeout));
         Self {
             inner,
-            limit: timeouts.origin_read.max(timeouts.origin_write) + SLACK,
+            limit: backends.fold(own, Duration::max) + settings.timeouts.origin_queue + SLACK,
         }
     }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::calls::{BackendResult, CalendarCall};
 use super::stage::Stage;
+use crate::backend::QueueWatch;
 use crate::server::Drain;
 use crate::shared::Shared;
 
 /// Runs each write as a task of its own, which the drain waits for: a client that leaves must not leave a write half
-/// done. Reads end with their client.
+/// done. A write that still waits for a permit ends with its client, as reads do.
 #[derive(Debug)]
 pub(super) struct DetachWrites<S> {
     inner: Arc<S>,
@@ -36,6 +37,10 @@ where
         if !call.call.is_write() {
             return self.inner.call(call).await;
         }
+        let watch = QueueWatch::default();
+        let call = call.watched_by(&watch);
+        // Dropped with the client: what has not been sent is not half done.
+        let _waiting = watch.give_up_on_drop();
         let inner = Arc::clone(&self.inner);
         let write = async move { inner.call(call).await };
         match self.drain.spawn(write).await {

@@ -113,7 +113,9 @@ impl Stage<CalendarCall> for Dispatch {
     async fn call(&self, call: CalendarCall) -> BackendResult {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
-        let outgoing = backend.write(&call.call, &call.forwarded)?;
+        let outgoing = backend
+            .write(&call.call, &call.forwarded)?
+            .watched(call.queue.clone());
         let context = context(&call.call, outgoing.target());
         let (response, guard) = self.exchange(backend, &call, outgoing).await?;
         let checked = match backend.kind() {

@@ -10,7 +10,7 @@ use http_body_util::BodyExt;
 use super::Parts;
 use super::calls::{CalendarCall, CallResponse};
 use super::stage::Stage;
-use crate::backend::{Backends, RootIndex};
+use crate::backend::{Backends, QueueWatch, RootIndex};
 use crate::cache::{Answer, Cache, Fill, KeptAnswer, Leader};
 use crate::caching::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
 use crate::response::{AnsweredBy, EdgeResponse};
@@ -80,23 +80,62 @@ where
         &self.inner
     }
 
-    /// Asks the site for everybody who waits. `older` is the answer that is replaced.
+    /// Asks the site for everybody who waits. `older` is the answer that is replaced. A question that waits in the
+    /// queue ends there when all have left, unless it is to replace an answer.
     pub(super) async fn fill(
         self: Arc<Self>,
         leader: Leader<Landing>,
         call: CalendarCall,
         older: Option<Arc<KeptAnswer>>,
     ) {
-        let older = older.as_deref();
-        let mut landing = self.attempt(&leader, call.for_everybody(), older).await;
-        if let Landing::Failed(failed) = &landing
-            && failed.status() == StatusCode::BAD_GATEWAY
-            && leader.has_followers()
-        {
-            leader.failed_once(landing);
-            landing = self.attempt(&leader, call, older).await;
-        }
+        let watch = QueueWatch::default();
+        let call = call.watched_by(&watch);
+        let question = self.twice(&leader, call, older.as_deref());
+        let abandoned = Self::abandoned(&leader, &watch, older.as_deref());
+        let landing = tokio::select! {
+            biased;
+            landing = question => landing,
+            () = abandoned => return,
+        };
         leader.land(landing);
+    }
+
+    /// Asks once, and once more if the first attempt fails and others wait.
+    async fn twice(
+        self: &Arc<Self>,
+        leader: &Leader<Landing>,
+        call: CalendarCall,
+        older: Option<&KeptAnswer>,
+    ) -> Landing {
+        let landing = self.attempt(leader, call.for_everybody(), older).await;
+        match &landing {
+            Landing::Failed(failed)
+                if failed.status() == StatusCode::BAD_GATEWAY && leader.has_followers() =>
+            {
+                leader.failed_once(landing);
+                self.attempt(leader, call, older).await
+            }
+            _ => landing,
+        }
+    }
+
+    /// Tells those who wait whether the question waits in the queue. Ends if it does so for nobody.
+    async fn abandoned(leader: &Leader<Landing>, watch: &QueueWatch, older: Option<&KeptAnswer>) {
+        let mut changes = watch.changes();
+        // The watch outlives this.
+        while let Ok(queued) = changes
+            .wait_for(|is_queued| *is_queued)
+            .await
+            .map(|queued| *queued)
+        {
+            leader.waits(queued);
+            let asked = changes.wait_for(|is_queued| !is_queued);
+            tokio::select! {
+                _ = asked => {}
+                () = leader.abandoned(), if older.is_none() => return,
+            }
+            leader.waits(false);
+        }
     }
 
     async fn attempt(
@@ -107,6 +146,7 @@ where
     ) -> Landing {
         let at = since_1970();
         let asked = call.call.clone();
+        let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received.response);
         let (by, is_kept) = match storable {
@@ -123,7 +163,10 @@ where
         };
         match self.policy.judge(&asked) {
             Some(Ok(cacheable)) if is_kept => {
-                let filled = self.filled(at, storable, cacheable.turn());
+                let filled = Filled {
+                    is_of_backend,
+                    ..self.filled(at, storable, cacheable.turn())
+                };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
                 let kept = Arc::new(KeptAnswer::replacing(answer, fill, older));
                 self.cache.keep(leader.key(), &kept);

@@ -40,10 +40,11 @@ enum WriteEnd {
 
 impl<S> Forgetting<S> {
     pub(super) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+        let backends = settings.backends.iter().map(|backend| backend.write_timeout);
         Self {
             inner,
             cache: shared.cache.clone(),
-            longest_write: settings.timeouts.origin_write,
+            longest_write: backends.fold(settings.timeouts.origin_write, Duration::max),
         }
     }
 

@@ -21,6 +21,7 @@ mod calls;
 mod computing;
 mod copier;
 mod copy_budget;
+mod cutting_over;
 mod deadline;
 mod detach_writes;
 mod discovery;
@@ -28,6 +29,7 @@ mod dispatch;
 mod fault;
 mod filling;
 mod forgetting;
+mod forking;
 mod forwarded;
 mod head_refusal;
 mod judging;
@@ -37,6 +39,7 @@ mod presenting;
 mod rate_limit;
 mod read_body;
 mod rehearsal;
+mod route;
 mod scanned_body;
 mod served;
 mod service;
@@ -83,6 +86,10 @@ fn calendar(
         .layer(layer_fn(|inner| {
             judging::Judging::new(inner, &parts.decider, settings, shared)
         }))
+        // Above the cache, whose keys name who answers; below judging, which tells who the client is.
+        .layer(layer_fn(|inner| {
+            cutting_over::CuttingOver::new(inner, settings, shared)
+        }))
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {
             caching::Caching::new(inner, parts, settings, shared)
@@ -104,7 +111,9 @@ fn calendar(
         .layer(layer_fn(|inner| {
             shadowing::Shadowing::new(inner, parts, settings, shared)
         }))
-        .service(dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(settings, shared))
+        .service(forking::Forking::new(
+            dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(settings, shared),
+        ))
 }
 
 // === impl Parts ===

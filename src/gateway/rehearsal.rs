@@ -127,6 +127,19 @@ impl Rehearsal {
         }
     }
 
+    /// An answer of the backend that another way has accepted.
+    pub(super) async fn present<B>(
+        &self,
+        accepted: AcceptedResponse<B>,
+        call: &RehearsedCall,
+    ) -> RehearsedAnswer
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        self.presenter.present(accepted, call).await
+    }
+
     /// Sends a call, and reads the answer to its end.
     pub async fn answer(&self, call: &RehearsedCall) -> RehearsedAnswer {
         match self.way.call(call.again()).await {
@@ -250,6 +263,12 @@ impl RehearsedCall {
 // === impl RehearsedAnswer ===
 
 impl RehearsedAnswer {
+    /// Returns true if the edge asked the backend.
+    pub(super) fn is_asked(&self) -> bool {
+        let failure = self.failure.as_ref();
+        failure.is_none_or(|failure| failure.reach != Reach::Edge)
+    }
+
     /// The answer for the comparison.
     pub fn compared(&self) -> ComparedAnswer<'_> {
         ComparedAnswer {

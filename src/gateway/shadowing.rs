@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Parts;
 use super::calls::{BackendResult, CalendarCall};
-use super::copier::{Copier, Doubling};
+use super::copier::{Copier, CopyOrder, Doubling};
 use super::rehearsal::RehearsedCall;
 use super::stage::Stage;
 use crate::settings::{Percentage, Settings};
@@ -55,8 +55,8 @@ where
         }
         let copy = Arc::new(RehearsedCall::of(&call));
         let result = self.inner.call(call).await;
-        for (copier, doubling) in drawn {
-            copier.begin(&copy, &result, (&self.inner, doubling));
+        for (copier, order) in drawn {
+            copier.begin(&copy, &result, (&self.inner, order));
         }
         result
     }
@@ -79,7 +79,7 @@ impl Shadows {
     }
 
     /// The rules that copy a call: the first one about it for each backend, if its share has drawn the call.
-    fn draw(&self, call: &CalendarCall) -> Vec<(Arc<Copier>, Doubling)> {
+    fn draw(&self, call: &CalendarCall) -> Vec<(Arc<Copier>, CopyOrder)> {
         let mut about: Vec<&Arc<Copier>> = Vec::new();
         for copier in &self.copiers {
             let is_first = !about.iter().any(|other| other.backend() == copier.backend());
@@ -87,16 +87,19 @@ impl Shadows {
                 about.push(copier);
             }
         }
-        about.retain(|copier| copier.may_copy(call) && self.falls_into(copier.rule().share));
-        let with_doubling = |copier: &Arc<Copier>| {
+        let order = |copier: &Arc<Copier>| {
+            let to = copier.may_copy(call)?;
+            if !self.falls_into(copier.rule().share) {
+                return None;
+            }
             let doubling = if self.falls_into(copier.rule().double) {
                 Doubling::Drawn
             } else {
                 Doubling::IfDifferent
             };
-            (Arc::clone(copier), doubling)
+            Some((Arc::clone(copier), CopyOrder { to, doubling }))
         };
-        about.into_iter().map(with_doubling).collect()
+        about.into_iter().filter_map(order).collect()
     }
 
     /// Draws once.

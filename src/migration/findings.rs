@@ -101,6 +101,18 @@ impl BackendFindings {
         self.report().to_json(DifferenceClass::Representation)
     }
 
+    /// The report without its paths.
+    pub(super) fn verdicts(&self) -> serde_json::Value {
+        let mut report = self.to_json();
+        let operations = report.get_mut("operations").and_then(|all| all.as_object_mut());
+        for (_, operation) in operations.into_iter().flatten() {
+            if let Some(members) = operation.as_object_mut() {
+                members.remove("paths");
+            }
+        }
+        report
+    }
+
     fn comparer(&self) -> MutexGuard<'_, DatedComparer> {
         self.comparer.lock().unwrap_or_else(PoisonError::into_inner)
     }

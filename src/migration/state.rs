@@ -1,13 +1,21 @@
-//! What is known about all backends, as one value that survives every reload.
+//! What is known about all backends and rules, as one value that survives every reload.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Value, json};
+
 use super::findings::BackendFindings;
-use crate::settings::Settings;
+use super::keeper::Keeper;
+use super::seat::{Means, RuleSeat};
+use crate::cache::Cache;
+use crate::caching::{Removal, RemovalCause};
+use crate::comparison::DifferenceClass;
+use crate::cutover::{RuleEvent, ShareKey};
+use crate::settings::{CutMethods, CutoverRule, Settings};
 use crate::telemetry::MigrationMetrics;
 
-/// What is known about all backends; clones share it.
+/// What is known about all backends and rules; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Migration {
     shared: Arc<MigrationState>,
@@ -16,18 +24,28 @@ pub(crate) struct Migration {
 #[derive(Debug)]
 struct MigrationState {
     findings: Mutex<BTreeMap<String, Arc<BackendFindings>>>,
-    metrics: MigrationMetrics,
+    seats: Mutex<BTreeMap<String, Arc<RuleSeat>>>,
+    /// The rules in use, in their order.
+    rules: Mutex<Vec<CutoverRule>>,
+    means: Means,
 }
 
 // === impl Migration ===
 
 impl Migration {
-    /// Nothing known about the backends of these settings.
-    pub(crate) fn new(settings: &Settings, metrics: MigrationMetrics) -> Self {
+    /// What earlier runs have kept about the rules of these settings, and nothing about backends.
+    pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: MigrationMetrics) -> Self {
+        let means = Means {
+            cache: cache.clone(),
+            keeper: Keeper::open(settings),
+            metrics,
+        };
         let this = Self {
             shared: Arc::new(MigrationState {
                 findings: Mutex::default(),
-                metrics,
+                seats: Mutex::default(),
+                rules: Mutex::new(settings.cutover.clone()),
+                means,
             }),
         };
         this.adapt(settings);
@@ -44,6 +62,25 @@ impl Migration {
                 .or_insert_with(|| Arc::new(BackendFindings::new(&settings.compare)))
                 .adapt(&settings.compare);
         }
+        drop(findings);
+        self.shared.means.keeper.adapt(settings);
+        self.seats()
+            .retain(|name, _| settings.cutover.iter().any(|rule| rule.name == *name));
+        for rule in &settings.cutover {
+            self.seat(rule).adopt(rule);
+        }
+        self.take_rules(&settings.cutover);
+    }
+
+    /// Forgets what backends said if others may answer from now on.
+    fn take_rules(&self, rules: &[CutoverRule]) {
+        let mut known = self.rules();
+        if *known != rules {
+            *known = rules.to_vec();
+            drop(known);
+            let cache = &self.shared.means.cache;
+            cache.begin_removal(&Removal::All, RemovalCause::Cutover);
+        }
     }
 
     /// What is known about one backend.
@@ -55,8 +92,68 @@ impl Migration {
         Arc::clone(found)
     }
 
+    /// What is known about one rule.
+    pub(crate) fn seat(&self, rule: &CutoverRule) -> Arc<RuleSeat> {
+        let mut seats = self.seats();
+        let found = seats.entry(rule.name.clone()).or_insert_with(|| {
+            let means = self.shared.means.clone();
+            let standing = means.keeper.standing(rule);
+            let seat = RuleSeat::new(rule, standing, means);
+            self.shared.means.keeper.keep(&rule.name, seat.standing());
+            Arc::new(seat)
+        });
+        Arc::clone(found)
+    }
+
+    /// Tells the guards of all rules about an operation that a backend's answer was compared.
+    pub(crate) fn compared(&self, backend: &str, operation: &str, class: DifferenceClass) {
+        let event = if class == DifferenceClass::Different {
+            RuleEvent::Different
+        } else {
+            RuleEvent::Same
+        };
+        let concerned: Vec<String> = self
+            .rules()
+            .iter()
+            .filter(|rule| rule.backend == backend && rule.is_about(operation, CutMethods::Reads))
+            .map(|rule| rule.name.clone())
+            .collect();
+        for name in concerned {
+            let seat = self.seats().get(&name).map(Arc::clone);
+            if let Some(seat) = seat {
+                seat.observe(event);
+            }
+        }
+    }
+
+    /// Resumes a rule: true if the guard had returned its calls; none for an unknown rule.
+    pub(crate) fn resume(&self, rule: &str) -> Option<bool> {
+        let seat = self.seats().get(rule).map(Arc::clone);
+        seat.map(|seat| seat.resume())
+    }
+
+    /// All rules in their order with their guards, and the verdicts about all backends, for operators.
+    pub(crate) fn to_json(&self) -> Value {
+        let rules: Vec<CutoverRule> = self.rules().clone();
+        let rules = rules.iter().map(|rule| self.seat(rule).to_json());
+        let findings: Vec<_> = {
+            let findings = self.findings();
+            let known = findings.iter();
+            known
+                .map(|(name, findings)| (name.clone(), Arc::clone(findings)))
+                .collect()
+        };
+        let backends = findings
+            .into_iter()
+            .map(|(name, findings)| (name, findings.verdicts()));
+        json!({
+            "rules": rules.collect::<Vec<_>>(),
+            "backends": backends.collect::<serde_json::Map<_, _>>(),
+        })
+    }
+
     /// The report about the backend of this name, or else about the only one.
-    pub(crate) fn report(&self, backend: Option<&str>) -> Option<serde_json::Value> {
+    pub(crate) fn report(&self, backend: Option<&str>) -> Option<Value> {
         let known = {
             let findings = self.findings();
             let found = match backend {
@@ -68,9 +165,14 @@ impl Migration {
         Some(known.to_json())
     }
 
+    /// The key that the places of clients depend on.
+    pub(crate) fn share_key(&self) -> ShareKey {
+        self.shared.means.keeper.share_key()
+    }
+
     /// The counters.
     pub(crate) fn metrics(&self) -> &MigrationMetrics {
-        &self.shared.metrics
+        &self.shared.means.metrics
     }
 
     fn findings(&self) -> MutexGuard<'_, BTreeMap<String, Arc<BackendFindings>>> {
@@ -79,5 +181,13 @@ impl Migration {
             .findings
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<RuleSeat>>> {
+        self.shared.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rules(&self) -> MutexGuard<'_, Vec<CutoverRule>> {
+        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

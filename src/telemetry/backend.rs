@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+
+use super::queue::{QueueFamilies, QueueLabels, QueueMetrics};
+use crate::queue::Shed;
 
 /// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
@@ -19,6 +23,15 @@ pub(crate) struct PermitMetrics {
     in_use: Gauge,
     waiting: Gauge,
     revoked: Counter,
+    queue: QueueMetrics,
+}
+
+/// Counts one request as waiting, and its time until dropped.
+#[derive(Debug)]
+pub(crate) struct WaitingGuard {
+    _waiting: GaugeGuard,
+    queue: QueueMetrics,
+    since: Instant,
 }
 
 /// Raises a gauge by one until dropped.
@@ -44,6 +57,7 @@ pub(super) struct BackendFamilies {
     in_use: Family<PermitLabels, Gauge>,
     waiting: Family<PermitLabels, Gauge>,
     revoked: Family<PermitLabels, Counter>,
+    queues: QueueFamilies,
     retries: Family<RetryLabels, Counter>,
     breaker: Family<BackendLabels, Gauge>,
     live: Arc<Mutex<HashMap<String, Weak<Series>>>>,
@@ -89,6 +103,7 @@ impl BackendFamilies {
             "Requests that wait for a permit of a backend",
             self.waiting.clone(),
         );
+        self.queues.register(registry);
         registry.register(
             "origin_revoked_permits",
             "Streamed responses to slow clients that were aborted because another request waited for a permit",
@@ -143,6 +158,7 @@ impl BackendMetrics {
             in_use: families.in_use.get_or_create_owned(&labels),
             waiting: families.waiting.get_or_create_owned(&labels),
             revoked: families.revoked.get_or_create_owned(&labels),
+            queue: families.queues.of(&self.0.queue_labels(traffic)),
         }
     }
 
@@ -177,13 +193,28 @@ impl PermitMetrics {
     }
 
     /// Counts a request as waiting while the guard lives.
-    pub(crate) fn waiting(&self) -> GaugeGuard {
-        GaugeGuard::raise(&self.waiting)
+    pub(crate) fn waiting(&self) -> WaitingGuard {
+        WaitingGuard {
+            _waiting: GaugeGuard::raise(&self.waiting),
+            queue: self.queue.clone(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Counts a request that got no permit.
+    pub(crate) fn shed(&self, reason: Shed) {
+        self.queue.shed(reason);
     }
 
     /// Counts a revoked permit.
     pub(crate) fn revoked(&self) {
         self.revoked.inc();
+    }
+}
+
+impl Drop for WaitingGuard {
+    fn drop(&mut self) {
+        self.queue.waited(self.since.elapsed());
     }
 }
 
@@ -222,6 +253,9 @@ impl TrafficKind {
 impl Series {
     fn create(&self) {
         let families = &self.families;
+        for traffic in TrafficKind::ALL {
+            families.queues.of(&self.queue_labels(traffic));
+        }
         for labels in TrafficKind::ALL.map(|traffic| self.permit_labels(traffic)) {
             drop(families.in_use.get_or_create(&labels));
             drop(families.waiting.get_or_create(&labels));
@@ -235,6 +269,9 @@ impl Series {
 
     fn remove(&self) {
         let families = &self.families;
+        for traffic in TrafficKind::ALL {
+            families.queues.remove(&self.queue_labels(traffic));
+        }
         for labels in TrafficKind::ALL.map(|traffic| self.permit_labels(traffic)) {
             families.in_use.remove(&labels);
             families.waiting.remove(&labels);
@@ -254,6 +291,13 @@ impl Series {
 
     fn permit_labels(&self, traffic: TrafficKind) -> PermitLabels {
         PermitLabels {
+            backend: self.backend.clone(),
+            traffic: traffic.label(),
+        }
+    }
+
+    fn queue_labels(&self, traffic: TrafficKind) -> QueueLabels {
+        QueueLabels {
             backend: self.backend.clone(),
             traffic: traffic.label(),
         }
@@ -306,6 +350,8 @@ mod tests {
             r#"edge_origin_waiting_requests{backend="http://h.example",traffic="calls"} 0"#,
             r#"edge_origin_waiting_requests{backend="http://h.example",traffic="site"} 0"#,
             r#"edge_origin_revoked_permits_total{backend="http://h.example",traffic="calls"} 0"#,
+            r#"edge_origin_shed_requests_total{backend="http://h.example",traffic="calls",reason="overload"} 0"#,
+            r#"edge_origin_queue_seconds_count{backend="http://h.example",traffic="calls"} 0"#,
             r#"edge_origin_revoked_permits_total{backend="http://h.example",traffic="site"} 0"#,
             r#"edge_origin_retries_total{backend="http://h.example",result="tried"} 0"#,
             r#"edge_origin_retries_total{backend="http://h.example",result="denied"} 0"#,

@@ -1,6 +1,7 @@
-//! Metrics of copied calls.
+//! Metrics of copied calls, and of calls that other backends answer.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -8,12 +9,18 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// The metrics of copied calls; clones share their values.
+use crate::settings::Percentage;
+
+/// The metrics of copied and of moved calls; clones share their values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MigrationMetrics {
     compared: Family<ComparedLabels, Counter>,
     skipped: Family<SkippedLabels, Counter>,
     in_flight: Family<CopiedToLabels, Gauge>,
+    answered: Family<AnsweredLabels, Counter>,
+    shares: Family<RuleLabels, Gauge<f64, AtomicU64>>,
+    is_returned: Family<RuleLabels, Gauge>,
+    returns: Family<RuleLabels, Counter>,
 }
 
 /// Counts a copy as running while it lives.
@@ -38,6 +45,17 @@ struct CopiedToLabels {
     backend: Arc<str>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AnsweredLabels {
+    rule: Arc<str>,
+    by: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RuleLabels {
+    rule: Arc<str>,
+}
+
 // === impl MigrationMetrics ===
 
 impl MigrationMetrics {
@@ -53,6 +71,26 @@ impl MigrationMetrics {
             self.skipped.clone(),
         );
         registry.register("shadow_in_flight", "Copies that run", self.in_flight.clone());
+        registry.register(
+            "cutover_calls",
+            "Calls that a rule is about, by who answered: the backend, the site, or the site after the backend had failed",
+            self.answered.clone(),
+        );
+        registry.register(
+            "cutover_share",
+            "The share of clients that a rule takes, from 0 to 1",
+            self.shares.clone(),
+        );
+        registry.register(
+            "cutover_returned",
+            "Whether the guard has returned all calls of a rule to the site",
+            self.is_returned.clone(),
+        );
+        registry.register(
+            "cutover_returns",
+            "How often the guard has returned the calls of a rule",
+            self.returns.clone(),
+        );
     }
 
     /// Counts a compared call; the name of the backend comes from the settings.
@@ -72,6 +110,35 @@ impl MigrationMetrics {
             reason,
         };
         self.skipped.get_or_create(&labels).inc();
+    }
+
+    /// Counts a call that a rule is about; `by` says who answered.
+    pub(crate) fn answered(&self, rule: &Arc<str>, by: &'static str) {
+        let labels = AnsweredLabels {
+            rule: Arc::clone(rule),
+            by,
+        };
+        self.answered.get_or_create(&labels).inc();
+    }
+
+    /// Shows the share of a rule, and whether the guard has returned its calls.
+    pub(crate) fn share_is(&self, rule: &Arc<str>, share: Percentage, is_returned: bool) {
+        let labels = RuleLabels {
+            rule: Arc::clone(rule),
+        };
+        let part = f64::from(share.millionths()) / 1_000_000.0;
+        self.shares.get_or_create(&labels).set(part);
+        self.is_returned
+            .get_or_create(&labels)
+            .set(i64::from(is_returned));
+    }
+
+    /// Counts a return of calls to the site.
+    pub(crate) fn returned(&self, rule: &Arc<str>) {
+        let labels = RuleLabels {
+            rule: Arc::clone(rule),
+        };
+        self.returns.get_or_create(&labels).inc();
     }
 
     /// Counts a copy as running.

@@ -11,6 +11,7 @@ mod log_buffer;
 mod logs;
 mod metrics;
 mod migration;
+mod queue;
 mod reloads;
 mod request_log;
 mod wall_clock;

@@ -15,6 +15,8 @@ pub enum CacheOutcome {
     Stale(Duration),
     /// Answered from the cache although stale for this time, because the site failed.
     OnError(Duration),
+    /// Answered from the cache although stale for this time, because the question to the site has to wait.
+    Busy(Duration),
     /// Nothing was kept: the site was asked.
     Miss(Asked),
     /// What was kept was stale: the site was asked.
@@ -36,7 +38,15 @@ pub struct Asked {
 
 impl CacheOutcome {
     /// The names that [`CacheOutcome::name`] gives.
-    pub const NAMES: [&'static str; 6] = ["hit", "stale", "stale_on_error", "miss", "revalidated", "bypass"];
+    pub const NAMES: [&'static str; 7] = [
+        "hit",
+        "stale",
+        "stale_on_error",
+        "stale_while_busy",
+        "miss",
+        "revalidated",
+        "bypass",
+    ];
 
     /// The name in metrics.
     pub const fn name(self) -> &'static str {
@@ -44,6 +54,7 @@ impl CacheOutcome {
             Self::Hit(_) => "hit",
             Self::Stale(_) => "stale",
             Self::OnError(_) => "stale_on_error",
+            Self::Busy(_) => "stale_while_busy",
             Self::Miss(_) => "miss",
             Self::Revalidated(_) => "revalidated",
             Self::Bypass(_) => "bypass",
@@ -56,6 +67,7 @@ impl CacheOutcome {
             Self::Hit(left) => format!("hit; ttl={}", left.as_secs()),
             Self::Stale(stale) => format!("hit; ttl={}", past(stale)),
             Self::OnError(stale) => format!("hit; ttl={}; detail=origin-failed", past(stale)),
+            Self::Busy(stale) => format!("hit; ttl={}; detail=origin-busy", past(stale)),
             Self::Miss(asked) => format!("fwd=uri-miss{}", asked.text()),
             Self::Revalidated(asked) => format!("fwd=stale{}", asked.text()),
             Self::Bypass(bypass) => format!("fwd=bypass; detail={}", bypass.name()),
@@ -102,6 +114,10 @@ mod tests {
             (
                 CacheOutcome::OnError(second),
                 "calendar-edge; hit; ttl=-1; detail=origin-failed",
+            ),
+            (
+                CacheOutcome::Busy(second),
+                "calendar-edge; hit; ttl=-1; detail=origin-busy",
             ),
             (
                 CacheOutcome::Miss(Asked {

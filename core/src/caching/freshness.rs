@@ -37,6 +37,8 @@ pub struct Filled {
     pub is_brief: bool,
     /// True if it was kept by an earlier run of the edge, which does not know what has changed since.
     pub is_restored: bool,
+    /// True if another backend than the site gave it, whose changes the companion plugin does not tell.
+    pub is_of_backend: bool,
 }
 
 /// How a kept answer may be served.
@@ -90,9 +92,7 @@ impl Lifetimes {
         let Some(stale) = age.checked_sub(fresh).filter(|_| age >= fresh) else {
             return Serving::Fresh(fresh.saturating_sub(age));
         };
-        let has_turned = filled.turns_at.is_some_and(|turns_at| turns_at <= now);
-        let may_show = !has_turned && !filled.is_brief && !filled.is_restored;
-        if may_show && stale < self.stale_while_revalidate {
+        if filled.may_be_stale(now) && stale < self.stale_while_revalidate {
             return Serving::Behind(stale);
         }
         if stale < self.stale_on_error {
@@ -110,7 +110,7 @@ impl Lifetimes {
     ) -> (Duration, LifetimeRule) {
         let (length, rule) = if filled.is_brief {
             (self.fresh.min(self.fresh_with_purge), LifetimeRule::Brief)
-        } else if companion.is_some_and(|signs| self.vouches(signs, filled, now)) {
+        } else if !filled.is_of_backend && companion.is_some_and(|signs| self.vouches(signs, filled, now)) {
             (self.fresh_with_purge, LifetimeRule::FreshWithPurge)
         } else {
             (self.fresh, LifetimeRule::Fresh)
@@ -137,7 +137,15 @@ impl Filled {
             turns_at: (turn == DateTurn::Daily).then(|| day_end(zone, at)),
             is_brief: turn == DateTurn::Always || storable != Storable::Yes,
             is_restored: false,
+            is_of_backend: false,
         }
+    }
+
+    /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
+    /// nothing that time has made wrong.
+    pub fn may_be_stale(&self, now: Duration) -> bool {
+        let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
+        !has_turned && !self.is_brief && !self.is_restored
     }
 }
 
@@ -257,6 +265,7 @@ mod tests {
     fn answers_of_an_earlier_run_are_for_failures_only() {
         let restored = Filled {
             is_restored: true,
+            is_of_backend: false,
             ..filled(DateTurn::Never)
         };
         assert_eq!(
@@ -276,7 +285,7 @@ mod tests {
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
-            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false };
+            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false };
             let found = serving(&filled, signs(-1, last), age);
             if age >= turn {
                 prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);

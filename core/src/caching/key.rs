@@ -44,6 +44,16 @@ impl KeySpace {
         }
     }
 
+    /// The keys of answers of a backend beside the site, whose settings are those of an edge that has it for its site.
+    /// The name of the backend is part of each.
+    pub fn of_backend(settings: &Settings, backend: &str) -> Self {
+        let mut keys = Self::new(settings);
+        for root in &mut keys.roots {
+            *root = format!("{root} backend={backend} ");
+        }
+        keys
+    }
+
     /// The key of a call from a client that reached the edge by these names.
     ///
     /// It holds what the site is asked, so that calls share a key only if the site cannot tell them apart. A GET and a

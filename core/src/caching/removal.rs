@@ -22,13 +22,21 @@ pub enum RemovalCause {
     Missed,
     /// An operator.
     Operator,
+    /// Another backend answers from now on.
+    Cutover,
 }
 
 // === impl RemovalCause ===
 
 impl RemovalCause {
     /// Every cause.
-    pub const ALL: [Self; 4] = [Self::Write, Self::Message, Self::Missed, Self::Operator];
+    pub const ALL: [Self; 5] = [
+        Self::Write,
+        Self::Message,
+        Self::Missed,
+        Self::Operator,
+        Self::Cutover,
+    ];
 
     /// The name in logs and metrics.
     pub const fn name(self) -> &'static str {
@@ -37,6 +45,7 @@ impl RemovalCause {
             Self::Message => "message",
             Self::Missed => "missed",
             Self::Operator => "operator",
+            Self::Cutover => "cutover",
         }
     }
 }

@@ -63,6 +63,7 @@ impl SnapshotHead {
             turns_at: self.turns_at.map(Duration::from_millis),
             is_brief: self.is_brief,
             is_restored: true,
+            is_of_backend: false,
         }
     }
 

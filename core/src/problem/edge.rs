@@ -245,6 +245,16 @@ catalogue! {
         operator: "Compare `origin.secret_file` with the secret of the companion plugin, and the clocks of the two machines. \
             Orders without a signature are taken from this machine by the admin listener.",
     }
+    OperatorsOnly {
+        code: "edge_operators_only",
+        status: FORBIDDEN,
+        proxy_error: HttpRequestError,
+        sentence: "Only operators on this machine may do that.",
+        meaning: "A request to change something through the admin listener came from another machine, or from a page in a \
+            browser.",
+        client: "Nothing: only operators change anything there.",
+        operator: "Run `calendar-edge migration resume` on the machine of the edge.",
+    }
     AddressDenied {
         code: "edge_address_denied",
         status: FORBIDDEN,

@@ -24,8 +24,8 @@ pub struct BackendSettings {
     pub credentials: CredentialsPolicy,
     /// Maximum number of concurrent calls, 1 or more.
     pub max_in_flight: usize,
-    /// Maximum number of calls that wait for one of these; none: four times as many.
-    pub max_pending: Option<usize>,
+    /// Maximum number of calls that wait for one of these, 1 or more.
+    pub max_pending: usize,
     /// Connect, TLS included.
     pub connect_timeout: Duration,
     /// The first byte of the response.
@@ -74,7 +74,7 @@ impl BackendSettings {
             advertised_url: None,
             credentials: CredentialsPolicy::default(),
             max_in_flight: origin.max_in_flight,
-            max_pending: None,
+            max_pending: origin.max_pending,
             connect_timeout: timeouts.origin_connect,
             first_byte_timeout: timeouts.origin_first_byte,
             read_timeout: timeouts.origin_read,
@@ -113,6 +113,7 @@ impl BackendSettings {
             other: OtherTraffic::Refuse,
             backends: Vec::new(),
             shadow: Vec::new(),
+            cutover: Vec::new(),
             ..settings.clone()
         }
     }

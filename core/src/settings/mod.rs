@@ -8,6 +8,7 @@ mod cache;
 mod compare;
 mod compression;
 mod cors;
+mod cutover;
 mod http2;
 mod limits;
 mod listening;
@@ -24,6 +25,7 @@ mod timeouts;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 use ipnet::IpNet;
 use url::Url;
@@ -33,6 +35,7 @@ pub use cache::CacheSettings;
 pub use compare::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
+pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
@@ -124,6 +127,10 @@ pub struct Settings {
     pub backends: Vec<BackendSettings>,
     /// Copies of reads to other backends.
     pub shadow: Vec<ShadowRule>,
+    /// The directory of what must outlive a restart; none: nothing does.
+    pub state_dir: Option<PathBuf>,
+    /// Calls that other backends answer; the first rule that takes a call counts.
+    pub cutover: Vec<CutoverRule>,
     /// Comparison of the answers of backends.
     pub compare: CompareSettings,
     /// Compressed answers to clients.
@@ -180,6 +187,8 @@ impl Settings {
             cors: CorsSettings::default(),
             backends: Vec::new(),
             shadow: Vec::new(),
+            state_dir: None,
+            cutover: Vec::new(),
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),

@@ -40,8 +40,8 @@ pub struct OriginSettings {
     pub tunnel_delete: bool,
     /// Maximum number of concurrent exchanges with each origin (scheme, host and port), 1 or more.
     pub max_in_flight: usize,
-    /// Maximum number of calls that wait for an exchange; none: see [`OriginSettings::waiting_calls`].
-    pub max_pending: Option<usize>,
+    /// Maximum number of calls that wait for an exchange, 1 or more.
+    pub max_pending: usize,
     /// Maximum number of concurrent exchanges for the rest of the site; none: see
     /// [`OriginSettings::site_in_flight`].
     pub site_in_flight: Option<usize>,
@@ -69,7 +69,10 @@ const DEFAULT_MAX_IN_FLIGHT: usize = 8;
 /// The interval at which indexes are read: they change when plugins do, and a read costs the site one small request.
 const DEFAULT_INDEX_INTERVAL: Duration = Duration::from_mins(10);
 
-/// Pending requests per concurrent exchange: a request deeper in the queue would time out there.
+/// Waiting calls: what eight PHP workers answer in five seconds if each takes 150 ms.
+pub(super) const DEFAULT_MAX_PENDING: usize = 256;
+
+/// Waiting pages per concurrent exchange: a request deeper in the queue would time out there.
 const QUEUE_FACTOR: usize = 4;
 
 /// Exchanges for the rest of the site per calendar call; most of them are files and need no PHP.
@@ -97,16 +100,10 @@ impl OriginSettings {
             index_file: None,
             tunnel_delete: false,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
-            max_pending: None,
+            max_pending: DEFAULT_MAX_PENDING,
             site_in_flight: None,
             upgrades: DEFAULT_UPGRADES,
         }
-    }
-
-    /// Maximum number of calls that wait for an exchange; four times `max_in_flight` by default.
-    pub fn waiting_calls(&self) -> usize {
-        let usual = self.max_in_flight.saturating_mul(QUEUE_FACTOR);
-        self.max_pending.unwrap_or(usual)
     }
 
     /// Maximum number of concurrent exchanges for the rest of the site; eight times `max_in_flight` by

@@ -17,6 +17,9 @@ pub struct Timeouts {
     pub client_write: Duration,
     /// Client: an idle keep-alive connection.
     pub client_idle: Duration,
+    /// Origin: a call waits for one of [`OriginSettings::max_in_flight`](super::OriginSettings::max_in_flight), within
+    /// half of `origin_read` or `origin_write`.
+    pub origin_queue: Duration,
     /// Origin: connect, TLS included.
     pub origin_connect: Duration,
     /// Origin: the first byte of the response.
@@ -43,6 +46,7 @@ impl Default for Timeouts {
             client_body_grace: Duration::from_secs(5),
             client_write: Duration::from_secs(30),
             client_idle: Duration::from_mins(1),
+            origin_queue: Duration::from_secs(5),
             origin_connect: Duration::from_secs(2),
             origin_first_byte: Duration::from_secs(8),
             origin_read: Duration::from_secs(12),

@@ -44,7 +44,10 @@ async fn t71_it_is_full() {
     let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
     let edge = Edge::builder()
         .origin(&origin)
-        .settings(|settings| settings.origin.max_in_flight = 1)
+        .settings(|settings| {
+            settings.origin.max_in_flight = 1;
+            settings.timeouts.origin_queue = Duration::from_millis(100);
+        })
         .start()
         .await;
     let first = tokio::spawn(Answer::to(edge.request(Method::GET, EVENTS)));

@@ -1,0 +1,234 @@
+//! Rules and their guards under a simulated clock.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::control::*;
+use super::guard::{RuleEvent, TripReason};
+use crate::settings::{CutoverRule, GuardSettings, Percentage};
+
+const START: Duration = Duration::from_hours(500_000);
+const QUICK: Duration = Duration::from_millis(20);
+
+fn percentage(text: &str) -> Percentage {
+    Percentage::parse(text).unwrap()
+}
+
+fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
+    let mut guard = GuardSettings {
+        window: Duration::from_secs(100),
+        calls: 20,
+        failures: Some(percentage("10%")),
+        different: Some(percentage("10%")),
+        slower: Some(50),
+    };
+    change(&mut guard);
+    CutoverRule {
+        guard: Some(guard),
+        ..CutoverRule::default()
+    }
+}
+
+fn control(rule: CutoverRule) -> RuleControl {
+    RuleControl::new(rule, RuleStanding::default(), START)
+}
+
+/// Gives the same event so often, a second apart from each other; the first change.
+fn repeat(
+    control: &mut RuleControl,
+    event: RuleEvent,
+    times: u64,
+    from: Duration,
+) -> Option<(u64, RuleChange)> {
+    (0..times).find_map(|n| Some((n, control.observe(event, from + Duration::from_secs(n))?)))
+}
+
+#[test]
+fn failures_return_the_calls_once_there_are_enough() {
+    let mut control = control(guarded(|_| ()));
+    assert_eq!(control.share(), Percentage::ALL);
+    let (at, change) = repeat(&mut control, RuleEvent::Failed, 100, START).unwrap();
+    let reason = TripReason::Failures {
+        calls: 20,
+        failed: 20,
+        most: percentage("10%"),
+    };
+    assert_eq!((at, change), (19, RuleChange::Returned(reason)));
+    assert_eq!(control.share(), Percentage::NONE);
+    let returned = control.standing().returned.clone().unwrap();
+    assert_eq!(returned.reason, "20 of 20 calls failed, more than 10%");
+    assert_eq!(returned.at, START.as_secs() + 19);
+}
+
+#[test]
+fn failures_that_are_spread_are_forgotten() {
+    let mut control = control(guarded(|_| ()));
+    // One of ten calls fails, which is the most that may.
+    for round in 0..50 {
+        let at = START + Duration::from_secs(10 * round);
+        assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 9, at), None);
+        assert_eq!(
+            control.observe(RuleEvent::Failed, at + Duration::from_secs(9)),
+            None
+        );
+    }
+    assert_eq!(control.share(), Percentage::ALL);
+}
+
+#[test]
+fn differences_return_the_calls() {
+    let mut control = control(guarded(|_| ()));
+    assert_eq!(repeat(&mut control, RuleEvent::Same, 18, START), None);
+    let later = START + Duration::from_secs(18);
+    let (at, change) = repeat(&mut control, RuleEvent::Different, 10, later).unwrap();
+    assert!(
+        matches!(change, RuleChange::Returned(TripReason::Different { .. })),
+        "{change:?}"
+    );
+    assert_eq!(at, 2, "3 of 21 are more than 10%, 2 of 20 are not");
+}
+
+#[test]
+fn a_slow_backend_returns_the_calls() {
+    for (own, is_slow) in [(290, false), (400, true)] {
+        let mut control = control(guarded(|_| ()));
+        let site = RuleEvent::OwnerAnswered(Duration::from_millis(200));
+        assert_eq!(repeat(&mut control, site, 30, START), None);
+        let slow = RuleEvent::Answered(Duration::from_millis(own));
+        let change = repeat(&mut control, slow, 64, START + Duration::from_secs(30));
+        assert_eq!(change.is_some(), is_slow, "{own} {change:?}");
+    }
+}
+
+#[test]
+fn what_nobody_notices_is_not_slow() {
+    let mut control = control(guarded(|_| ()));
+    let site = RuleEvent::OwnerAnswered(Duration::from_millis(1));
+    assert_eq!(repeat(&mut control, site, 30, START), None);
+    let slow = RuleEvent::Answered(Duration::from_millis(5));
+    assert_eq!(
+        repeat(&mut control, slow, 64, START + Duration::from_secs(30)),
+        None
+    );
+}
+
+#[test]
+fn clients_that_leave_a_slow_backend_count() {
+    let mut control = control(guarded(|_| ()));
+    let site = RuleEvent::OwnerAnswered(Duration::from_millis(200));
+    assert_eq!(repeat(&mut control, site, 30, START), None);
+    let later = START + Duration::from_secs(30);
+    // The median of the site is known from the first look on.
+    assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 16, later), None);
+    let left = RuleEvent::GivenUp(Duration::from_secs(2));
+    assert!(repeat(&mut control, left, 64, later + Duration::from_secs(16)).is_some());
+}
+
+#[test]
+fn only_an_operator_resumes() {
+    let rule = guarded(|_| ());
+    let mut first = control(rule.clone());
+    assert!(repeat(&mut first, RuleEvent::Failed, 20, START).is_some());
+    let later = START + Duration::from_hours(24);
+    assert_eq!(repeat(&mut first, RuleEvent::Answered(QUICK), 500, later), None);
+    assert_eq!(first.share(), Percentage::NONE);
+    // Neither does a restart, nor other settings.
+    let mut second = RuleControl::new(rule, first.standing().clone(), later);
+    second.adopt(CutoverRule::default(), later);
+    assert_eq!(second.share(), Percentage::NONE);
+    assert!(second.resume(later));
+    assert!(!second.resume(later));
+    assert_eq!(second.share(), Percentage::ALL);
+    assert_eq!(
+        repeat(&mut second, RuleEvent::Failed, 19, later),
+        None,
+        "the window begins anew"
+    );
+}
+
+fn stepped() -> CutoverRule {
+    CutoverRule {
+        steps: ["1%", "10%", "100%"].map(percentage).to_vec(),
+        step_time: Duration::from_mins(1),
+        step_calls: 30,
+        ..guarded(|_| ())
+    }
+}
+
+#[test]
+fn steps_take_their_time_and_their_calls() {
+    let mut control = control(stepped());
+    assert_eq!(control.share(), percentage("1%"));
+    let (at, change) = repeat(&mut control, RuleEvent::Answered(QUICK), 500, START).unwrap();
+    assert_eq!((at, change), (60, RuleChange::Stepped(percentage("10%"))));
+    // Few calls take longer.
+    let mut now = START + Duration::from_secs(61);
+    for _ in 0..29 {
+        now += Duration::from_secs(10);
+        assert_eq!(control.observe(RuleEvent::Answered(QUICK), now), None);
+    }
+    let change = control.observe(RuleEvent::Answered(QUICK), now);
+    assert_eq!(change, Some(RuleChange::Stepped(Percentage::ALL)));
+    assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 500, now), None);
+}
+
+#[test]
+fn steps_go_on_after_a_restart_and_begin_anew_after_a_return() {
+    let mut first = control(stepped());
+    assert!(repeat(&mut first, RuleEvent::Answered(QUICK), 61, START).is_some());
+    let later = START + Duration::from_secs(100);
+    let mut second = RuleControl::new(stepped(), first.standing().clone(), later);
+    assert_eq!(second.share(), percentage("10%"));
+    assert!(repeat(&mut second, RuleEvent::Failed, 20, later).is_some());
+    assert!(second.resume(later));
+    assert_eq!(second.share(), percentage("1%"));
+}
+
+proptest! {
+    /// Whatever happens, in whatever order: a rule that was returned takes nobody until it is resumed, shares come
+    /// from the steps, and no event that is within every limit returns anything.
+    #[test]
+    fn returned_calls_stay_returned(events in prop::collection::vec((0_u8..7, 0_u64..5_000), 1..400)) {
+        let mut control = control(stepped());
+        let mut now = START;
+        let mut is_returned = false;
+        for (kind, pause) in events {
+            now += Duration::from_millis(pause);
+            let event = match kind {
+                0 => RuleEvent::Failed,
+                1 => RuleEvent::Different,
+                2 => RuleEvent::Same,
+                3 => RuleEvent::GivenUp(Duration::from_millis(pause)),
+                4 => RuleEvent::OwnerAnswered(Duration::from_millis(pause)),
+                _ => RuleEvent::Answered(Duration::from_millis(pause)),
+            };
+            let before = control.share();
+            match control.observe(event, now) {
+                Some(RuleChange::Returned(_)) => {
+                    prop_assert!(!is_returned);
+                    is_returned = true;
+                }
+                Some(RuleChange::Stepped(share)) => prop_assert!(share > before && share == control.share()),
+                None => prop_assert_eq!(before, control.share()),
+            }
+            prop_assert_eq!(is_returned, control.share() == Percentage::NONE);
+        }
+    }
+
+    #[test]
+    fn a_backend_within_its_limits_is_never_returned(
+        seconds in prop::collection::vec(0_u64..30, 1..500),
+        millis in prop::collection::vec(100_u64..140, 500),
+    ) {
+        let mut control = control(guarded(|_| ()));
+        let mut now = START;
+        for (pause, millis) in seconds.into_iter().zip(millis) {
+            now += Duration::from_secs(pause);
+            let took = Duration::from_millis(millis);
+            for event in [RuleEvent::OwnerAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
+                prop_assert_eq!(control.observe(event, now), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The guard of a rule: what it counts, and when it has seen enough.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::window::{Window, WindowCounts};
+use crate::settings::{GuardSettings, Percentage};
+
+/// The events between two looks at the latencies.
+const LATENCY_EVERY: u64 = 16;
+
+/// The least difference of latencies that counts: what nobody notices.
+const NOTICEABLE: Duration = Duration::from_millis(10);
+
+/// What a guard counts.
+#[derive(Debug, Clone)]
+pub(super) struct RuleGuard {
+    settings: GuardSettings,
+    window: Window,
+    /// The last median of the site that enough calls support: at a share of everything, none follow.
+    owner_median: Option<Duration>,
+    events: u64,
+}
+
+/// Something that happened to a call that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleEvent {
+    /// The backend answered within this time.
+    Answered(Duration),
+    /// The backend failed: no connection, a timeout, an unusable answer, or a status of 500 or more.
+    Failed,
+    /// The client left before the backend had answered.
+    GivenUp(Duration),
+    /// The site answered a call of a client that the rule does not take.
+    OwnerAnswered(Duration),
+    /// The answers of backend and site do not differ in value.
+    Same,
+    /// The answers of backend and site differ in value.
+    Different,
+}
+
+/// Why a guard returns calls to the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TripReason {
+    /// Too many calls failed.
+    Failures {
+        /// The calls in the window.
+        calls: u64,
+        /// Those that failed.
+        failed: u64,
+        /// The most that may.
+        most: Percentage,
+    },
+    /// Too many answers differ.
+    Different {
+        /// The compared calls in the window.
+        compared: u64,
+        /// Those that differ.
+        different: u64,
+        /// The most that may.
+        most: Percentage,
+    },
+    /// The backend is slower than the site.
+    Slower {
+        /// The median of the backend.
+        own: Duration,
+        /// The median of the site.
+        owner: Duration,
+        /// By how many per cent of the site's median it may be slower.
+        most: u32,
+    },
+}
+
+// === impl RuleGuard ===
+
+impl RuleGuard {
+    pub(super) fn new(settings: &GuardSettings) -> Self {
+        Self {
+            settings: settings.clone(),
+            window: Window::new(settings.window),
+            owner_median: None,
+            events: 0,
+        }
+    }
+
+    pub(super) const fn settings(&self) -> &GuardSettings {
+        &self.settings
+    }
+
+    /// Counts an event at a time since 1970, and finds out whether it was one too many.
+    pub(super) fn observe(&mut self, event: RuleEvent, now: Duration) -> Option<TripReason> {
+        match event {
+            RuleEvent::Answered(duration) => {
+                self.window.counts(now).calls += 1;
+                self.window.own_took(duration, now);
+            }
+            RuleEvent::Failed => {
+                let counts = self.window.counts(now);
+                counts.calls += 1;
+                counts.failed += 1;
+            }
+            // One that had taken long says that the backend is slow; one that had not says nothing.
+            RuleEvent::GivenUp(duration) => {
+                if self.owner_median.is_some_and(|median| duration > median) {
+                    self.window.counts(now).calls += 1;
+                    self.window.own_took(duration, now);
+                }
+            }
+            RuleEvent::OwnerAnswered(duration) => self.window.owner_took(duration, now),
+            RuleEvent::Same => self.window.counts(now).compared += 1,
+            RuleEvent::Different => {
+                let counts = self.window.counts(now);
+                counts.compared += 1;
+                counts.different += 1;
+            }
+        }
+        self.finding(now)
+    }
+
+    /// The counts of the window.
+    pub(super) fn counts(&self, now: Duration) -> WindowCounts {
+        self.window.sums(now)
+    }
+
+    /// The medians of the backend and of the site.
+    pub(super) fn medians(&self, now: Duration) -> (Option<Duration>, Option<Duration>) {
+        let latencies = self.window.latencies(now);
+        (
+            latencies.own.median(),
+            latencies.owner.median().or(self.owner_median),
+        )
+    }
+
+    fn finding(&mut self, now: Duration) -> Option<TripReason> {
+        self.events = self.events.wrapping_add(1);
+        let counts = self.window.sums(now);
+        let GuardSettings {
+            calls: least,
+            failures,
+            different,
+            ..
+        } = self.settings;
+        if let Some(most) = failures
+            && counts.calls >= least
+            && most.is_exceeded_by(counts.failed, counts.calls)
+        {
+            let WindowCounts { calls, failed, .. } = counts;
+            return Some(TripReason::Failures { calls, failed, most });
+        }
+        if let Some(most) = different
+            && counts.compared >= least
+            && most.is_exceeded_by(counts.different, counts.compared)
+        {
+            let WindowCounts {
+                compared, different, ..
+            } = counts;
+            return Some(TripReason::Different {
+                compared,
+                different,
+                most,
+            });
+        }
+        let is_turn = self.events.is_multiple_of(LATENCY_EVERY);
+        self.settings
+            .slower
+            .filter(|_| is_turn)
+            .and_then(|most| self.slowness(most, now))
+    }
+
+    fn slowness(&mut self, most: u32, now: Duration) -> Option<TripReason> {
+        let latencies = self.window.latencies(now);
+        if latencies.owner.total() >= self.settings.calls {
+            self.owner_median = latencies.owner.median();
+        }
+        let owner = self.owner_median?;
+        let own = latencies
+            .own
+            .median()
+            .filter(|_| latencies.own.total() >= self.settings.calls)?;
+        let limit = owner * (100 + most) / 100;
+        (own > limit && own > owner + NOTICEABLE).then_some(TripReason::Slower { own, owner, most })
+    }
+}
+
+impl fmt::Display for TripReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failures { calls, failed, most } => {
+                write!(f, "{failed} of {calls} calls failed, more than {most}")
+            }
+            Self::Different {
+                compared,
+                different,
+                most,
+            } => {
+                write!(
+                    f,
+                    "{different} of {compared} compared answers differ, more than {most}"
+                )
+            }
+            Self::Slower { own, owner, most } => write!(
+                f,
+                "half of the answers take more than {} ms, those of the site {} ms: slower by more than {most}%",
+                own.as_millis(),
+                owner.as_millis()
+            ),
+        }
+    }
+}

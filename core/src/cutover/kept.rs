@@ -1,0 +1,117 @@
+//! What the edge keeps of its rules in a file, as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::control::RuleStanding;
+use super::place::ShareKey;
+
+/// Everything that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRules {
+    /// The key that the places of clients depend on.
+    pub share_key: ShareKey,
+    /// The rules by name, also those that are not configured now.
+    pub rules: BTreeMap<String, RuleStanding>,
+}
+
+/// A text that is not what the edge writes.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableRules {
+    /// It is not JSON of this form.
+    #[error("it is not the JSON that the edge writes: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Another version wrote it.
+    #[error("it has version {0}, not {VERSION}")]
+    Version(u32),
+    /// The key is no key.
+    #[error("its key is broken")]
+    Key,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptJson {
+    version: u32,
+    share_key: String,
+    rules: BTreeMap<String, RuleStanding>,
+}
+
+const VERSION: u32 = 1;
+
+// === impl KeptRules ===
+
+impl KeptRules {
+    /// The text of the file.
+    pub fn to_json(&self) -> String {
+        let json = KeptJson {
+            version: VERSION,
+            share_key: self.share_key.to_hex(),
+            rules: self.rules.clone(),
+        };
+        // Texts and numbers are JSON.
+        serde_json::to_string_pretty(&json).unwrap_or_default()
+    }
+
+    /// Reads what [`Self::to_json`] writes.
+    ///
+    /// # Errors
+    ///
+    /// When it is anything else.
+    pub fn parse(text: &str) -> Result<Self, UnreadableRules> {
+        let json: KeptJson = serde_json::from_str(text)?;
+        if json.version != VERSION {
+            return Err(UnreadableRules::Version(json.version));
+        }
+        Ok(Self {
+            share_key: ShareKey::of_hex(&json.share_key).ok_or(UnreadableRules::Key)?,
+            rules: json.rules,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::control::Returned;
+    use super::*;
+
+    fn kept() -> KeptRules {
+        let standing = RuleStanding {
+            returned: Some(Returned {
+                reason: "20 of 20 calls failed, more than 1%".to_owned(),
+                at: 1_800_000_000,
+            }),
+            steps: vec!["1%".to_owned()],
+            step: 0,
+            since: 5,
+            calls: 7,
+        };
+        KeptRules {
+            share_key: ShareKey::new([9; 32]),
+            rules: BTreeMap::from([("venues-read".to_owned(), standing)]),
+        }
+    }
+
+    #[test]
+    fn it_is_read_as_it_is_written() {
+        assert_eq!(KeptRules::parse(&kept().to_json()).unwrap(), kept());
+        let other = kept().to_json().replace("\"version\": 1", "\"version\": 2");
+        assert!(matches!(
+            KeptRules::parse(&other),
+            Err(UnreadableRules::Version(2))
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_file_is_read_whole_or_not_at_all(at in 0_usize..400, junk in "[{}\",:a0 ]{0,3}") {
+            let mut text = kept().to_json();
+            let at = text.floor_char_boundary(at);
+            text.truncate(at);
+            text.push_str(&junk);
+            prop_assert!(KeptRules::parse(&text).map_or(true, |read| read == kept()));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What happened in the last minutes, in slots that are forgotten one by one.
+
+use std::time::Duration;
+
+use super::latency::Latencies;
+
+/// The slots of a window: what is older than the window by a tenth is forgotten.
+const SLOTS: u32 = 10;
+
+/// The calls of a rule in the last while.
+#[derive(Debug, Clone)]
+pub(super) struct Window {
+    width: Duration,
+    slots: Vec<Slot>,
+}
+
+/// The counts of a part of the window.
+#[derive(Debug, Clone, Default)]
+struct Slot {
+    number: u128,
+    counts: WindowCounts,
+    own: Latencies,
+    owner: Latencies,
+}
+
+/// Counts of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WindowCounts {
+    /// Calls at the backend of the rule.
+    pub calls: u64,
+    /// Those that failed there.
+    pub failed: u64,
+    /// Calls whose answers were compared.
+    pub compared: u64,
+    /// Those that differ.
+    pub different: u64,
+}
+
+/// Durations until the heads of answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct WindowLatencies {
+    /// Of the backend of the rule.
+    pub(super) own: Latencies,
+    /// Of the site.
+    pub(super) owner: Latencies,
+}
+
+// === impl Window ===
+
+impl Window {
+    /// An empty window of this length.
+    pub(super) fn new(length: Duration) -> Self {
+        Self {
+            width: (length / SLOTS).max(Duration::from_millis(1)),
+            slots: (0..SLOTS).map(|_| Slot::default()).collect(),
+        }
+    }
+
+    /// Counts something at a time since 1970. A clock that was set back counts in the slot that is there.
+    pub(super) fn counts(&mut self, now: Duration) -> &mut WindowCounts {
+        &mut self.slot(now).counts
+    }
+
+    /// Counts a duration of the backend.
+    pub(super) fn own_took(&mut self, duration: Duration, now: Duration) {
+        self.slot(now).own.add(duration);
+    }
+
+    /// Counts a duration of the site.
+    pub(super) fn owner_took(&mut self, duration: Duration, now: Duration) {
+        self.slot(now).owner.add(duration);
+    }
+
+    /// The sums of all slots that are not older than the window.
+    pub(super) fn sums(&self, now: Duration) -> WindowCounts {
+        let mut sums = WindowCounts::default();
+        for Slot { counts, .. } in self.recent(now) {
+            sums.calls += counts.calls;
+            sums.failed += counts.failed;
+            sums.compared += counts.compared;
+            sums.different += counts.different;
+        }
+        sums
+    }
+
+    /// The durations of all slots that are not older than the window.
+    pub(super) fn latencies(&self, now: Duration) -> WindowLatencies {
+        let mut all = WindowLatencies::default();
+        for slot in self.recent(now) {
+            all.own.add_all(&slot.own);
+            all.owner.add_all(&slot.owner);
+        }
+        all
+    }
+
+    fn number(&self, now: Duration) -> u128 {
+        now.as_nanos() / self.width.as_nanos()
+    }
+
+    fn recent(&self, now: Duration) -> impl Iterator<Item = &Slot> {
+        let oldest = self.number(now).saturating_sub(u128::from(SLOTS) - 1);
+        self.slots.iter().filter(move |slot| slot.number >= oldest)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "the remainder is within the slots")]
+    fn slot(&mut self, now: Duration) -> &mut Slot {
+        let number = self.number(now);
+        let place = usize::try_from(number % u128::from(SLOTS)).unwrap_or(0);
+        let slot = &mut self.slots[place];
+        if slot.number < number {
+            slot.number = number;
+            slot.counts = WindowCounts::default();
+            slot.own.clear();
+            slot.owner.clear();
+        }
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LENGTH: Duration = Duration::from_secs(100);
+
+    proptest! {
+        /// A window holds everything of the last nine tenths of its length, and nothing older than its length.
+        #[test]
+        fn a_window_holds_what_is_recent(pauses in prop::collection::vec(0_u64..60_000, 1..200)) {
+            let mut window = Window::new(LENGTH);
+            let mut now = Duration::from_secs(1_000_000);
+            let mut times = Vec::new();
+            for pause in pauses {
+                now += Duration::from_millis(pause);
+                window.counts(now).calls += 1;
+                times.push(now);
+                let within = |length: Duration| times.iter().filter(|&&at| now.saturating_sub(at) < length).count() as u64;
+                let held = window.sums(now).calls;
+                prop_assert!(held >= within(LENGTH * 9 / 10) && held <= within(LENGTH));
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_loses_nothing_recent() {
+        let mut window = Window::new(LENGTH);
+        let now = Duration::from_secs(1_000_000);
+        window.counts(now).calls += 1;
+        let before = now.saturating_sub(Duration::from_secs(500));
+        window.counts(before).calls += 1;
+        assert_eq!(window.sums(before).calls, 2);
+    }
+}

@@ -1,0 +1,47 @@
+//! What the caller of a backend sees of its call in the queue, and how it gives up the place.
+
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// The link between a call and its caller while the call waits for a permit; clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct QueueWatch {
+    is_waiting: watch::Sender<bool>,
+    given_up: CancellationToken,
+}
+
+/// Says that the call waits until dropped.
+#[derive(Debug)]
+pub(super) struct WaitingSign<'a>(&'a QueueWatch);
+
+// === impl QueueWatch ===
+
+impl QueueWatch {
+    /// Waits until the call has entered the queue, or left it.
+    pub(crate) fn changes(&self) -> watch::Receiver<bool> {
+        self.is_waiting.subscribe()
+    }
+
+    /// Gives up the place of the call when the guard is dropped. Nothing happens if the call has none: what was sent to
+    /// the origin runs to its end.
+    pub(crate) fn give_up_on_drop(&self) -> DropGuard {
+        self.given_up.clone().drop_guard()
+    }
+
+    /// Says that the call waits.
+    pub(super) fn waits(&self) -> WaitingSign<'_> {
+        self.is_waiting.send_replace(true);
+        WaitingSign(self)
+    }
+
+    /// Ends when the caller has given up.
+    pub(super) async fn given_up(&self) {
+        self.given_up.cancelled().await;
+    }
+}
+
+impl Drop for WaitingSign<'_> {
+    fn drop(&mut self) {
+        self.0.is_waiting.send_replace(false);
+    }
+}

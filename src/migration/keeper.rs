@@ -1,0 +1,194 @@
+//! The file that keeps what rules and shares must not forget over a restart.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::cutover::{KeptRules, Returned, RuleStanding, ShareKey};
+use crate::settings::{CutoverRule, Settings};
+use crate::telemetry::unix_time;
+
+/// What is kept, and where; clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Keeper {
+    kept: Arc<Mutex<KeptState>>,
+}
+
+#[derive(Debug)]
+struct KeptState {
+    rules: KeptRules,
+    /// None: nothing outlives the edge.
+    file: Option<PathBuf>,
+    /// Why the file could not be read at start.
+    unreadable: Option<String>,
+}
+
+/// The file in the directory of the settings.
+const FILE: &str = "migration.json";
+
+/// The most rules that are kept, so that names of the past do not add up.
+const MOST_RULES: usize = 1_000;
+
+// === impl Keeper ===
+
+impl Keeper {
+    /// What an earlier run has kept. A file that cannot be read is said loudly, and no guarded rule takes anybody.
+    pub(super) fn open(settings: &Settings) -> Self {
+        let file = file_of(settings);
+        let mut unreadable = None;
+        let rules = match file.as_deref().map(read) {
+            None | Some(Ok(None)) => fresh(),
+            Some(Ok(Some(rules))) => rules,
+            Some(Err(error)) => {
+                tracing::error!(
+                    %error,
+                    "what the guards of rules have found cannot be read: no guarded rule takes a call until an \
+                     operator resumes it"
+                );
+                unreadable = Some(error.to_string());
+                fresh()
+            }
+        };
+        let guarded = settings.cutover.iter().any(|rule| rule.guard.is_some());
+        if guarded && file.is_none() {
+            tracing::warn!("without `state_dir` a restart resumes rules whose calls a guard has returned");
+        }
+        let kept = KeptState {
+            rules,
+            file,
+            unreadable,
+        };
+        Self {
+            kept: Arc::new(Mutex::new(kept)),
+        }
+    }
+
+    /// The directory of new settings, which takes over what is known.
+    pub(super) fn adapt(&self, settings: &Settings) {
+        let file = file_of(settings);
+        let mut kept = self.kept();
+        if kept.file != file {
+            kept.file = file;
+            drop(kept);
+            self.write();
+        }
+    }
+
+    /// The key that the places of clients depend on.
+    pub(super) fn share_key(&self) -> ShareKey {
+        self.kept().rules.share_key
+    }
+
+    /// What is known about a rule.
+    pub(super) fn standing(&self, rule: &CutoverRule) -> RuleStanding {
+        let kept = self.kept();
+        let known = kept.rules.rules.get(&rule.name).cloned();
+        known.unwrap_or_else(|| {
+            let reason = kept.unreadable.clone().filter(|_| rule.guard.is_some());
+            RuleStanding {
+                returned: reason.map(returned_now),
+                ..RuleStanding::default()
+            }
+        })
+    }
+
+    /// Keeps what is known about a rule. The file is written on another thread.
+    pub(super) fn keep(&self, name: &str, standing: RuleStanding) {
+        let mut kept = self.kept();
+        let rules = &mut kept.rules.rules;
+        if rules.contains_key(name) || rules.len() < MOST_RULES {
+            rules.insert(name.to_owned(), standing);
+        }
+        let has_file = kept.file.is_some();
+        drop(kept);
+        if has_file {
+            self.write_soon();
+        }
+    }
+
+    /// Writes on another thread where there is one: a call that trips a guard must not wait for a disk.
+    fn write_soon(&self) {
+        let this = self.clone();
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(move || this.write())),
+            Err(_) => self.write(),
+        }
+    }
+
+    /// Writes all that is known; what it holds when it is written counts, in whatever order the writers come.
+    fn write(&self) {
+        let kept = self.kept();
+        let Some(file) = &kept.file else { return };
+        if let Err(error) = replace(file, kept.rules.to_json().as_bytes()) {
+            tracing::error!(
+                %error,
+                file = %file.display(),
+                "what the guards of rules have found cannot be kept: a restart would forget it"
+            );
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptState> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// No rules, and a key of the system's random numbers.
+fn fresh() -> KeptRules {
+    let mut key = [0; ShareKey::BYTES];
+    for (number, part) in key.chunks_mut(8).enumerate() {
+        part.copy_from_slice(&RandomState::new().hash_one(number).to_ne_bytes());
+    }
+    KeptRules {
+        share_key: ShareKey::new(key),
+        rules: BTreeMap::new(),
+    }
+}
+
+fn file_of(settings: &Settings) -> Option<PathBuf> {
+    settings.state_dir.as_ref().map(|directory| directory.join(FILE))
+}
+
+fn returned_now(reason: String) -> Returned {
+    Returned {
+        reason,
+        at: u64::try_from(unix_time()).unwrap_or_default(),
+    }
+}
+
+/// The kept rules; none if there is no file yet.
+fn read(file: &Path) -> io::Result<Option<KeptRules>> {
+    let broken = |error: &dyn std::error::Error| {
+        let text = format!("{} cannot be read: {error}", file.display());
+        io::Error::new(ErrorKind::InvalidData, text)
+    };
+    match fs::read_to_string(file) {
+        Ok(text) => KeptRules::parse(&text).map(Some).map_err(|error| broken(&error)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(broken(&error)),
+    }
+}
+
+/// Writes a file aside and renames it, so that it is there whole or not at all.
+fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
+    if let Some(directory) = file.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let aside = file.with_extension("json.new");
+    let mut written = private(&aside)?;
+    written.write_all(text)?;
+    written.sync_all()?;
+    fs::rename(&aside, file)
+}
+
+/// A new file that only this user can read.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

@@ -1,0 +1,183 @@
+//! One rule while the edge runs: its share, its guard, and what they do when the guard trips.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::keeper::Keeper;
+use crate::cache::Cache;
+use crate::caching::{Removal, RemovalCause};
+use crate::cutover::{RuleChange, RuleControl, RuleEvent, RuleStanding};
+use crate::settings::{CutoverRule, Percentage};
+use crate::telemetry::{MigrationMetrics, since_1970};
+
+/// A rule; clones of the stack share it, and it outlives reloads.
+#[derive(Debug)]
+pub(crate) struct RuleSeat {
+    name: Arc<str>,
+    /// The share in millionths, for calls that only ask.
+    share: AtomicU32,
+    control: Mutex<RuleControl>,
+    means: Means,
+}
+
+/// What a change of a share needs.
+#[derive(Debug, Clone)]
+pub(super) struct Means {
+    pub(super) cache: Cache,
+    pub(super) keeper: Keeper,
+    pub(super) metrics: MigrationMetrics,
+}
+
+// === impl RuleSeat ===
+
+impl RuleSeat {
+    pub(super) fn new(rule: &CutoverRule, standing: RuleStanding, means: Means) -> Self {
+        let control = RuleControl::new(rule.clone(), standing, since_1970());
+        let this = Self {
+            name: rule.name.as_str().into(),
+            share: AtomicU32::new(control.share().millionths()),
+            control: Mutex::new(control),
+            means,
+        };
+        this.show(&this.control());
+        this
+    }
+
+    /// Takes other settings.
+    pub(super) fn adopt(&self, rule: &CutoverRule) {
+        let mut control = self.control();
+        if control.rule() != rule {
+            control.adopt(rule.clone(), since_1970());
+            self.show(&control);
+        }
+    }
+
+    /// The name of the rule.
+    pub(crate) const fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The share of clients that the rule takes now.
+    pub(crate) fn share(&self) -> Percentage {
+        Percentage::of_millionths(self.share.load(Ordering::Relaxed))
+    }
+
+    /// The counters.
+    pub(crate) const fn metrics(&self) -> &MigrationMetrics {
+        &self.means.metrics
+    }
+
+    /// Counts an event. If that trips the guard, the site answers every call that begins from now on.
+    pub(crate) fn observe(&self, event: RuleEvent) {
+        let mut control = self.control();
+        let Some(change) = control.observe(event, since_1970()) else {
+            return;
+        };
+        self.show(&control);
+        let standing = control.standing().clone();
+        drop(control);
+        match change {
+            RuleChange::Returned(reason) => {
+                self.means.metrics.returned(&self.name);
+                tracing::error!(
+                    rule = &*self.name,
+                    %reason,
+                    "the guard has returned all calls of a rule to the site, until an operator resumes it"
+                );
+            }
+            RuleChange::Stepped(share) => {
+                tracing::info!(rule = &*self.name, %share, "a rule takes its next step");
+            }
+        }
+        self.changed(standing);
+    }
+
+    /// Takes clients again after the guard has returned them; false if it has not.
+    pub(super) fn resume(&self) -> bool {
+        let mut control = self.control();
+        let is_resumed = control.resume(since_1970());
+        self.show(&control);
+        let standing = control.standing().clone();
+        drop(control);
+        if is_resumed {
+            tracing::warn!(rule = &*self.name, "an operator has resumed a rule");
+            self.changed(standing);
+        }
+        is_resumed
+    }
+
+    /// What outlives a restart.
+    pub(super) fn standing(&self) -> RuleStanding {
+        self.control().standing().clone()
+    }
+
+    /// The rule and its guard for operators.
+    pub(super) fn to_json(&self) -> Value {
+        let control = self.control();
+        let (rule, standing) = (control.rule(), control.standing());
+        let operations: Vec<String> = rule.operations.iter().map(ToString::to_string).collect();
+        json!({
+            "name": rule.name,
+            "backend": rule.backend,
+            "operations": operations,
+            "methods": rule.methods.name(),
+            "languages": rule.languages,
+            "fallback": rule.fallback,
+            "same_store": rule.same_store,
+            "share": control.share().to_string(),
+            "returned": standing.returned,
+            "steps": steps(&control),
+            "guard": guard(&control),
+        })
+    }
+
+    fn changed(&self, standing: RuleStanding) {
+        // What one backend said is not what another one says.
+        self.means
+            .cache
+            .begin_removal(&Removal::All, RemovalCause::Cutover);
+        self.means.keeper.keep(&self.name, standing);
+    }
+
+    fn show(&self, control: &RuleControl) {
+        let share = control.share();
+        self.share.store(share.millionths(), Ordering::Relaxed);
+        let is_returned = control.standing().returned.is_some();
+        self.means.metrics.share_is(&self.name, share, is_returned);
+    }
+
+    fn control(&self) -> MutexGuard<'_, RuleControl> {
+        // Its methods do not panic between two changes of the state.
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn steps(control: &RuleControl) -> Value {
+    let (rule, standing) = (control.rule(), control.standing());
+    if rule.steps.is_empty() {
+        return Value::Null;
+    }
+    json!({
+        "shares": standing.steps,
+        "position": standing.step + 1,
+        "since": standing.since,
+        "calls": standing.calls,
+    })
+}
+
+fn guard(control: &RuleControl) -> Value {
+    let millis = |duration: std::time::Duration| duration.as_secs_f64() * 1000.0;
+    let Some(view) = control.view(since_1970()) else {
+        return Value::Null;
+    };
+    json!({
+        "calls": view.counts.calls,
+        "failed": view.counts.failed,
+        "compared": view.counts.compared,
+        "different": view.counts.different,
+        "median_ms": view.own_median.map(millis),
+        "site_median_ms": view.owner_median.map(millis),
+    })
+}

@@ -1,0 +1,251 @@
+//! The guard of a rule: it returns calls to the site by itself, and remembers that.
+
+use std::time::Duration;
+
+use calendar_edge::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
+use serde_json::{Value, json};
+
+use super::{VENUES, by, caching, cut, edge, falling, list, moved_clients, named, rule, share};
+use crate::support::{Answer, Directory, Edge, Origin, Reply};
+
+fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
+    let mut guard = GuardSettings {
+        calls: 5,
+        failures: Percentage::parse("20%"),
+        ..GuardSettings::default()
+    };
+    change(&mut guard);
+    CutoverRule {
+        guard: Some(guard),
+        ..falling()
+    }
+}
+
+/// What operators see of the only rule.
+async fn rule_of(edge: &Edge) -> Value {
+    edge.admin("/migration").await.json()["rules"][0].clone()
+}
+
+async fn resume(edge: &Edge, headers: &[(&'static str, &str)]) -> Answer {
+    let mut request = Edge::client().post(format!("{}/migration/resume/moved", edge.admin_base()));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    Answer::to(request).await
+}
+
+/// Polls until a file says something; it is written on another thread.
+async fn file_says(file: &std::path::Path, what: &str) {
+    for _ in 0..500 {
+        if std::fs::read_to_string(file).is_ok_and(|text| text.contains(what)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{} never says {what}", file.display());
+}
+
+#[tokio::test]
+async fn a_guard_returns_calls_until_an_operator_resumes() {
+    let directory = Directory::new("guard");
+    let state = directory.path().join("state");
+    let (owner, next) = (named("owner").await, named("next").await);
+    let base = next.base();
+    let builder = || {
+        Edge::builder().origin(&owner).settings(|settings| {
+            cut(settings, &base, vec![guarded(|_| ())]);
+            settings.state_dir = Some(state.clone());
+        })
+    };
+    let edge = builder().start().await;
+    for _ in 0..8 {
+        assert_eq!(by(&edge.get(VENUES).await), "next");
+    }
+    let address = next.kill().await;
+    for _ in 0..20 {
+        assert_eq!(by(&edge.get(VENUES).await), "owner", "no client sees a failure");
+    }
+    let rule = rule_of(&edge).await;
+    assert_eq!(
+        (&rule["share"], &rule["returned"]["reason"]),
+        (&json!("0%"), &json!("3 of 11 calls failed, more than 20%"))
+    );
+    assert_eq!(
+        edge.metric("edge_cutover_share{rule=\"moved\"}").await.as_deref(),
+        Some("0.0")
+    );
+    assert_eq!(
+        edge.metric("edge_cutover_returned{rule=\"moved\"}")
+            .await
+            .as_deref(),
+        Some("1")
+    );
+    assert_eq!(
+        edge.metric("edge_cutover_returns_total{rule=\"moved\"}")
+            .await
+            .as_deref(),
+        Some("1")
+    );
+    file_says(&state.join("migration.json"), "3 of 11 calls failed").await;
+    edge.drain().await;
+
+    // Another run of the edge, and a backend that answers again.
+    let next = Origin::at(address, |_, _| Reply::json(200, r#"{"by":"next"}"#)).await;
+    let edge = builder().start().await;
+    assert_eq!(by(&edge.get(VENUES).await), "owner");
+    assert!(next.seen().is_empty());
+    assert_eq!(
+        resume(&edge, &[("origin", "http://evil.example")]).await.status,
+        403
+    );
+    assert_eq!(by(&edge.get(VENUES).await), "owner");
+    assert_eq!(resume(&edge, &[]).await.json(), json!({"resumed": true}));
+    assert_eq!(by(&edge.get(VENUES).await), "next");
+    assert_eq!(resume(&edge, &[]).await.json(), json!({"resumed": false}));
+    assert_eq!(rule_of(&edge).await["returned"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_guard_returns_calls_whose_answers_differ() {
+    for share in ["0%", "100%"] {
+        let (owner, next) = (named("owner").await, named("next").await);
+        let base = next.base();
+        let builder = Edge::builder().origin(&owner).settings(|settings| {
+            let rule = CutoverRule {
+                share: Percentage::parse(share).expect("a percentage"),
+                ..guarded(|guard| guard.different = Percentage::parse("1%"))
+            };
+            cut(settings, &base, vec![rule]);
+            settings.shadow.push(ShadowRule {
+                backend: "next".to_owned(),
+                operations: vec![OperationPattern::parse("venues.*").expect("a pattern")],
+                requests_per_second: 10_000,
+                in_flight: 100,
+                ..ShadowRule::default()
+            });
+        });
+        let edge = builder.start().await;
+        let mut calls = 0;
+        while rule_of(&edge).await["returned"].is_null() {
+            edge.get(VENUES).await;
+            calls += 1;
+            assert!(calls < 500, "{}", rule_of(&edge).await);
+        }
+        let reason = rule_of(&edge).await["returned"]["reason"].clone();
+        assert!(
+            reason
+                .as_str()
+                .is_some_and(|reason| reason.contains("compared answers differ")),
+            "{reason}"
+        );
+        let report = edge.admin("/migration/report").await.json();
+        let example = &report["operations"]["venues.list"]["paths"][0]["example"];
+        assert_eq!(
+            example,
+            &json!({"owner": "owner", "other": "next"}),
+            "{share} {report}"
+        );
+        assert_eq!(by(&edge.get(VENUES).await), "owner");
+    }
+}
+
+#[tokio::test]
+async fn a_returned_rule_leaves_no_kept_answers() {
+    let (owner, next) = (named("owner").await, named("next").await);
+    let edge = caching(&owner, &next, vec![guarded(|guard| guard.calls = 1)]).await;
+    assert_eq!(list(&edge, 1).await, "next");
+    drop(next);
+    let item = format!("{VENUES}/7");
+    assert_eq!(
+        by(&edge.get(&item).await),
+        "owner",
+        "it fails there and comes from the site"
+    );
+    assert_eq!(rule_of(&edge).await["share"], "0%");
+    assert_eq!(
+        list(&edge, 1).await,
+        "owner",
+        "nothing of the backend is shown any more"
+    );
+}
+
+#[tokio::test]
+async fn a_state_that_cannot_be_read_is_taken_for_a_return() {
+    let directory = Directory::new("unreadable-state");
+    let file = directory.write("migration.json", "{\"version\":1,\"share_");
+    let (owner, next) = (named("owner").await, named("next").await);
+    let base = next.base();
+    let unguarded = CutoverRule {
+        name: "unguarded".to_owned(),
+        ..rule("organizers.*")
+    };
+    let builder = || {
+        let rules = vec![guarded(|_| ()), unguarded.clone()];
+        Edge::builder().origin(&owner).settings(|settings| {
+            cut(settings, &base, rules);
+            settings.state_dir = Some(directory.path().to_owned());
+        })
+    };
+    let edge = builder().start().await;
+    assert_eq!(by(&edge.get(VENUES).await), "owner");
+    assert_eq!(
+        by(&edge.get(&VENUES.replace("venues", "organizers")).await),
+        "next"
+    );
+    let reason = rule_of(&edge).await["returned"]["reason"].clone();
+    assert!(
+        reason
+            .as_str()
+            .is_some_and(|reason| reason.contains("cannot be read")),
+        "{reason}"
+    );
+    // So does the next run, which can read what this one has written.
+    file_says(&file, "cannot be read").await;
+    edge.drain().await;
+    let edge = builder().start().await;
+    assert_eq!(by(&edge.get(VENUES).await), "owner");
+    assert_eq!(resume(&edge, &[]).await.status, 200);
+    assert_eq!(by(&edge.get(VENUES).await), "next");
+}
+
+#[tokio::test]
+async fn clients_keep_their_places_over_a_restart() {
+    let directory = Directory::new("places");
+    let (owner, next) = (named("owner").await, named("next").await);
+    let base = next.base();
+    let builder = || {
+        Edge::builder().origin(&owner).settings(|settings| {
+            cut(settings, &base, vec![share("50%")]);
+            settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
+            settings.state_dir = Some(directory.path().to_owned());
+        })
+    };
+    let edge = builder().start().await;
+    let before = moved_clients(&edge).await;
+    file_says(&directory.path().join("migration.json"), "moved").await;
+    edge.drain().await;
+    let edge = builder().start().await;
+    assert_eq!(moved_clients(&edge).await, before);
+}
+
+#[tokio::test]
+async fn a_guarded_rule_takes_its_steps() {
+    let (owner, next) = (named("owner").await, named("next").await);
+    let rule = CutoverRule {
+        steps: ["0.0001%", "100%"]
+            .map(|step| Percentage::parse(step).expect("a percentage"))
+            .to_vec(),
+        step_time: Duration::ZERO,
+        step_calls: 0,
+        ..guarded(|_| ())
+    };
+    let edge = edge(&owner, &next, vec![rule]).await;
+    assert_eq!(rule_of(&edge).await["share"], "0.0001%");
+    assert_eq!(by(&edge.get(VENUES).await), "owner");
+    assert_eq!(
+        by(&edge.get(VENUES).await),
+        "next",
+        "the first call ended the first step"
+    );
+    assert_eq!(rule_of(&edge).await["steps"]["position"], 2);
+}
