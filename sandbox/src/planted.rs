@@ -1,11 +1,12 @@
 //! Differences planted in responses, to show what a comparison of two calendars finds.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
-use serde_json::{Map, Value as Json};
+use http::StatusCode;
+use serde_json::{Map, Value as Json, json};
 
-use crate::site_response::EncodedResponse;
+use crate::site_response::{EncodedResponse, SiteResponse};
 use calendar_edge_core::problem::{Layout, to_php_json};
 
 /// What is planted in each response.
@@ -14,10 +15,10 @@ pub enum Planted {
     /// Nothing.
     #[default]
     Nothing,
-    /// E-mail addresses are spelled in another way each time, as WordPress hides them from robots.
+    /// Records count how often they were read, as some plugins do.
     Noise,
     /// A service that is nearly right: authors are numbers, records begin with another member, and telephone numbers
-    /// lose their blanks.
+    /// lose their blanks. A request for `/break` makes it fail until the next one.
     Differences,
 }
 
@@ -26,7 +27,11 @@ pub enum Planted {
 pub(super) struct Planter {
     planted: Planted,
     responses: AtomicU64,
+    is_broken: AtomicBool,
 }
+
+/// The path that breaks a nearly right service, and repairs it.
+pub(super) const BREAK: &str = "/break";
 
 // === impl Planter ===
 
@@ -35,7 +40,24 @@ impl Planter {
         Self {
             planted,
             responses: AtomicU64::default(),
+            is_broken: AtomicBool::default(),
         }
+    }
+
+    /// The response of a service that fails, or that is asked to fail from now on or no longer.
+    pub(super) fn break_off(&self, path: &str) -> Option<SiteResponse> {
+        if self.planted != Planted::Differences {
+            return None;
+        }
+        if path == BREAK {
+            let was_broken = self.is_broken.fetch_xor(true, Ordering::SeqCst);
+            return Some(SiteResponse::ok(json!({"broken": !was_broken})));
+        }
+        let is_broken = self.is_broken.load(Ordering::SeqCst);
+        is_broken.then(|| SiteResponse {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            ..SiteResponse::ok(json!({"error": "broken on request"}))
+        })
     }
 
     /// The response with what is planted in it. Bodies that are no JSON stay.
@@ -62,35 +84,19 @@ impl Planter {
         let is_record = members.contains_key("id");
         let altered = members.into_iter().map(|(name, value)| {
             let value = match self.planted {
-                Planted::Noise => noisy(&name, value, count),
                 Planted::Differences => different(&name, value),
-                Planted::Nothing => value,
+                Planted::Noise | Planted::Nothing => value,
             };
             (name, self.altered(value, count))
         });
         let mut altered: Vec<(String, Json)> = altered.collect();
-        if is_record && self.planted == Planted::Differences {
-            altered.rotate_left(1);
+        match self.planted {
+            Planted::Differences if is_record => altered.rotate_left(1),
+            Planted::Noise if is_record => altered.push(("views".to_owned(), count.into())),
+            Planted::Differences | Planted::Noise | Planted::Nothing => {}
         }
         altered.into_iter().collect()
     }
-}
-
-/// WordPress writes some letters of an address as HTML entities, chosen at random.
-fn noisy(name: &str, value: Json, count: u64) -> Json {
-    let Some(address) = value.as_str().filter(|_| name == "email") else {
-        return value;
-    };
-    let letters = u64::try_from(address.chars().count()).unwrap_or(1).max(1);
-    let hidden = count % letters;
-    let spelled = (0..).zip(address.chars()).map(|(position, letter)| {
-        if position == hidden {
-            format!("&#{};", u32::from(letter))
-        } else {
-            letter.to_string()
-        }
-    });
-    spelled.collect::<String>().into()
 }
 
 fn different(name: &str, value: Json) -> Json {
@@ -103,8 +109,7 @@ fn different(name: &str, value: Json) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, StatusCode};
-    use serde_json::json;
+    use http::HeaderMap;
 
     use super::*;
 
@@ -128,12 +133,24 @@ mod tests {
     }
 
     #[test]
+    fn a_service_fails_from_one_request_to_the_next() {
+        let planter = Planter::new(Planted::Differences);
+        let status = |path: &str| planter.break_off(path).map(|response| response.status.as_u16());
+        assert_eq!(
+            [status("/x"), status(BREAK), status("/x")],
+            [None, Some(200), Some(500)]
+        );
+        assert_eq!([status(BREAK), status("/x")], [Some(200), None]);
+        assert!(Planter::new(Planted::Noise).break_off(BREAK).is_none());
+    }
+
+    #[test]
     fn noise_is_never_twice_the_same() {
         let planter = Planter::new(Planted::Noise);
-        let body = r#"{"organizers":[{"id":1,"email":"ab@c"}]}"#;
-        let texts = [(); 3].map(|()| planted(&planter, body));
-        assert_eq!(texts[0], r#"{"organizers":[{"id":1,"email":"&#97;b@c"}]}"#);
-        assert_eq!(texts[1], r#"{"organizers":[{"id":1,"email":"a&#98;@c"}]}"#);
-        assert_ne!(texts[1], texts[2]);
+        let texts = [(); 2].map(|()| planted(&planter, r#"{"tags":[{"id":1}]}"#));
+        assert_eq!(
+            texts,
+            [0, 1].map(|views| format!(r#"{{"tags":[{{"id":1,"views":{views}}}]}}"#))
+        );
     }
 }

@@ -54,7 +54,10 @@ impl Site {
 
     /// Responds to one request.
     pub(super) fn respond(&self, parts: &Parts, body: &[u8]) -> EncodedResponse {
-        self.planter.plant(self.true_response(parts, body))
+        match self.planter.break_off(parts.uri.path()) {
+            Some(response) => self.plain(parts, response),
+            None => self.planter.plant(self.true_response(parts, body)),
+        }
     }
 
     fn true_response(&self, parts: &Parts, body: &[u8]) -> EncodedResponse {
