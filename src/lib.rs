@@ -21,7 +21,8 @@
 
 pub use calendar_edge_core::{
     admission, authority, caching, call, comparison, compression, contract, cors, credentials, cutover,
-    decision, describe, framing, mark, payload, problem, purge, queue, relay, routing, settings, value,
+    decision, describe, framing, mark, patch, payload, problem, purge, queue, relay, routing, settings,
+    value,
 };
 
 mod admin;

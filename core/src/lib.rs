@@ -18,6 +18,7 @@ pub mod decision;
 pub mod describe;
 pub mod framing;
 pub mod mark;
+pub mod patch;
 pub mod payload;
 pub mod problem;
 pub mod purge;

@@ -17,6 +17,7 @@ use super::pages::Pages;
 use super::readiness::Readiness;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
+use crate::comparison::DifferenceClass;
 use crate::migration::Migration;
 use crate::problem::{EdgeError, Refusal};
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
@@ -104,7 +105,7 @@ impl Admin {
                 self.pages.load().routes.clone(),
             ),
             path => match path.strip_prefix("/migration/report") {
-                Some(rest) => self.report(rest),
+                Some(rest) => self.report(rest, request.uri().query()),
                 None => refused(&Refusal::no_route()),
             },
         };
@@ -130,12 +131,15 @@ impl Admin {
     }
 
     /// The report of the backend whose name follows a slash, or else of the only one.
-    fn report(&self, rest: &str) -> EdgeResponse {
+    fn report(&self, rest: &str, query: Option<&str>) -> EdgeResponse {
+        let class = query.and_then(|query| query.strip_prefix("accept="));
+        let accepted = class.and_then(|class| class.parse().ok());
+        let accepted = accepted.unwrap_or(DifferenceClass::Representation);
         let name = rest.strip_prefix('/');
         let report = if name.is_none() && !rest.is_empty() {
             None
         } else {
-            self.migration.report(name)
+            self.migration.report(name, accepted)
         };
         match report {
             Some(report) => json(StatusCode::OK, Bytes::from(report.to_string())),

@@ -20,7 +20,8 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare` or `replay` found differences; 2 these three cannot use the configuration or a backend; 64 invalid \
+effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use the \
+configuration, a backend or a running edge; 64 invalid \
 command line; 78 invalid configuration.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
@@ -49,6 +50,8 @@ pub(super) enum Command {
     Compare(super::comparing::CompareArgs),
     /// Send recorded calls to the origin and to another backend, and report how the answers differ
     Replay(super::comparing::ReplayArgs),
+    /// Ask a running edge about other backends: rules, guards, differences
+    Migration(super::migration::MigrationArgs),
     /// Print the version
     Version,
 }

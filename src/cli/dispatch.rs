@@ -12,7 +12,7 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{cache, check, comparing, explain, openapi, purge, routes, serve, version};
+use super::{cache, check, comparing, explain, migration, openapi, purge, routes, serve, version};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -44,6 +44,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         }
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
+        Command::Migration(args) => migration::run(&args, environment, &mut out),
         Command::Version => done(version::run(&mut out)),
     }
 }

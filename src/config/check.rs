@@ -6,9 +6,9 @@ use url::{Host, Url};
 
 use super::draft::Placed;
 use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
-use crate::contract::Operation;
+use crate::contract::{Action, Operation};
 use crate::settings::{
-    DialAddress, ListenAddress, OperationSettings, OriginSettings, ProxyProtocol, Root, Settings,
+    DialAddress, ListenAddress, OperationSettings, OriginSettings, PatchPolicy, ProxyProtocol, Root, Settings,
 };
 
 /// Listeners have distinct addresses, and the origin is not one of them.
@@ -222,6 +222,15 @@ pub(super) fn extra_parameters(
             let finding = ConfigFinding::impossible(KEY, Impossible::Declared(name.clone()));
             problems.add(typed.places.item(KEY, index), finding);
         }
+    }
+}
+
+/// Only updates are asked by PATCH.
+pub(super) fn patch(operation: &Operation, typed: &Placed<OperationSettings>, problems: &mut ConfigProblems) {
+    const KEY: &str = "operations.patch";
+    if typed.value.patch == PatchPolicy::Merge && operation.id.action != Action::Update {
+        let finding = ConfigFinding::impossible(KEY, Impossible::NoUpdate(operation.name.clone()));
+        problems.add(typed.places.of(KEY), finding);
     }
 }
 

@@ -15,8 +15,8 @@ use super::migration_keys::{CUTOVER, GUARD, SHADOW};
 use super::protection_form;
 use crate::settings::{
     AdminSettings, BackendSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
-    OriginNamespace, OtherTraffic, Profile, ProxyProtocol, Root, Settings, ShadowRule, TlsSettings,
-    UndeclaredParameters, Writes,
+    OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings, ShadowRule,
+    TlsSettings, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -92,7 +92,7 @@ pub(super) static SECTIONS: [Section; 24] = [
     },
     Section {
         name: "operations",
-        header: "[operations.\"events.create\"]",
+        header: "[operations.\"events.update\"]",
         meaning: "Settings that differ for one operation; `calendar-edge routes` prints the names.",
         keys: Keys::Operation(OPERATIONS),
     },
@@ -698,6 +698,19 @@ const OPERATIONS: &[OperationKey] = &[
         Flag(|operation| &mut operation.cache),
         "`false` keeps no answer of this operation.",
     ),
+    OperationKey::new(
+        "patch",
+        Choice(&["forward", "merge"], |operation, index| {
+            operation.patch = match index {
+                0 => PatchPolicy::Forward,
+                _ => PatchPolicy::Merge,
+            };
+        }),
+        "For updates: `forward` makes PATCH an update of WordPress, which resets much of what is not sent. `merge` keeps \
+         it: the edge reads the record, adds what would be reset, and writes if the record has not changed, see \
+         [patch.md](patch.md).",
+    )
+    .value("\"forward\""),
     OperationKey::new(
         "extra_parameters",
         List(

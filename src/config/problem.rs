@@ -158,6 +158,9 @@ pub enum Impossible {
     /// The parameter is forwarded in any case.
     #[error("`{0}` is already a parameter of the API")]
     Declared(String),
+    /// PATCH is a method of updates.
+    #[error("`{0}` is not an update, so nobody sends it a PATCH")]
+    NoUpdate(String),
     /// The setting names a file that cannot be read.
     #[error("the file cannot be read: {0}")]
     UnreadableFile(String),

@@ -180,6 +180,7 @@ fn operation(
         entry(section, keys, pair, &mut operation, problems);
     }
     check::extra_parameters(row, &operation, problems);
+    check::patch(row, &operation, problems);
     Some((row.id, operation.value))
 }
 

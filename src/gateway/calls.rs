@@ -9,6 +9,7 @@ use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::forwarded;
+use super::patch_conditions::PatchConditions;
 use super::route::CallRoute;
 use crate::authority::PublicAddress;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
@@ -70,6 +71,8 @@ pub(super) struct JudgedCall {
     pub(super) if_none_match: Option<HeaderValue>,
     /// Who answers it.
     pub(super) route: CallRoute,
+    /// What the client demands of the record; `None` if it did not send a PATCH.
+    pub(super) patch: Option<PatchConditions>,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
     /// The memory of its body.
@@ -107,6 +110,15 @@ pub(super) enum CallFailure {
     /// The response is not sound.
     #[error(transparent)]
     Unsound(#[from] OriginFailure),
+    /// The record changed while a PATCH was merged with it.
+    #[error("the record changed while the PATCH was merged with it")]
+    Conflict,
+    /// The record does not meet the client's precondition.
+    #[error("the record does not meet the precondition of the PATCH")]
+    PreconditionFailed,
+    /// The site's answer is no record that a PATCH can be merged with.
+    #[error("the site's answer is no record that the PATCH can be merged with")]
+    NoRecord,
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]
     Overdue,
@@ -169,6 +181,7 @@ impl CalendarCall {
             forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
             route: CallRoute::Owner,
+            patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,
             _memory: memory,
         }))
@@ -219,6 +232,7 @@ impl CalendarCall {
             forwarded,
             if_none_match: None,
             route: CallRoute::Owner,
+            patch: None,
             queue: None,
             _memory: None,
         }))
@@ -227,6 +241,12 @@ impl CalendarCall {
     /// The same call, with a link to its caller while it waits for the backend.
     pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
         self.0.queue = Some(watch.clone());
+        self
+    }
+
+    /// The call that is sent instead, for the same client.
+    pub(super) fn instead(mut self, call: Box<ForwardableCall>) -> Self {
+        self.0.call = call;
         self
     }
 

@@ -26,6 +26,12 @@ pub(super) fn failed(failure: &CallFailure) -> EdgeResponse {
         CallFailure::Exchange(failure) => exchange_failed(failure),
         CallFailure::Unsound(failure) => not_relayed(failure),
         CallFailure::Overdue => overdue(),
+        CallFailure::Conflict => refused(&Refusal::edge(EdgeError::PatchConflict)),
+        CallFailure::PreconditionFailed => refused(&Refusal::edge(EdgeError::PreconditionFailed)),
+        CallFailure::NoRecord => {
+            tracing::warn!(causes = chain(failure), "a PATCH is not merged");
+            refused(&Refusal::edge(EdgeError::OriginFailed))
+        }
     }
 }
 

@@ -86,7 +86,12 @@ impl WriteEnd {
     fn of(result: &BackendResult) -> Self {
         match result {
             Ok(accepted) => Self::of_answer(accepted),
-            Err(CallFailure::NotWritten(_)) => Self::Unchanged,
+            Err(
+                CallFailure::NotWritten(_)
+                | CallFailure::Conflict
+                | CallFailure::PreconditionFailed
+                | CallFailure::NoRecord,
+            ) => Self::Unchanged,
             Err(CallFailure::Exchange(failure)) if failure.is_before_sending() => Self::Unchanged,
             // The site answered, but not as it should: a fatal error after a change.
             Err(CallFailure::Unsound(_)) => Self::Over,

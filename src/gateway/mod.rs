@@ -33,8 +33,10 @@ mod forking;
 mod forwarded;
 mod head_refusal;
 mod judging;
+mod merging;
 mod min_rate_body;
 mod own_names;
+mod patch_conditions;
 mod presenting;
 mod rate_limit;
 mod read_body;
@@ -95,6 +97,8 @@ fn calendar(
             caching::Caching::new(inner, parts, settings, shared)
         }))
         .layer(layer_fn(|inner| presenting::Presenting::new(inner, &parts.rules)))
+        // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
+        .layer(layer_fn(|inner| merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
             forgetting::Forgetting::new(inner, settings, shared)

@@ -97,13 +97,13 @@ impl BackendFindings {
     }
 
     /// The report as JSON.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
-        self.report().to_json(DifferenceClass::Representation)
+    pub(super) fn to_json(&self, accepted: DifferenceClass) -> serde_json::Value {
+        self.report().to_json(accepted)
     }
 
     /// The report without its paths.
     pub(super) fn verdicts(&self) -> serde_json::Value {
-        let mut report = self.to_json();
+        let mut report = self.to_json(DifferenceClass::Representation);
         let operations = report.get_mut("operations").and_then(|all| all.as_object_mut());
         for (_, operation) in operations.into_iter().flatten() {
             if let Some(members) = operation.as_object_mut() {

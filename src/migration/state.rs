@@ -152,8 +152,9 @@ impl Migration {
         })
     }
 
-    /// The report about the backend of this name, or else about the only one.
-    pub(crate) fn report(&self, backend: Option<&str>) -> Option<Value> {
+    /// The report about the backend of this name, or else about the only one; operations are ready if nothing worse than
+    /// `accepted` was found.
+    pub(crate) fn report(&self, backend: Option<&str>, accepted: DifferenceClass) -> Option<Value> {
         let known = {
             let findings = self.findings();
             let found = match backend {
@@ -162,7 +163,7 @@ impl Migration {
             };
             Arc::clone(found?)
         };
-        Some(known.to_json())
+        Some(known.to_json(accepted))
     }
 
     /// The key that the places of clients depend on.

@@ -17,6 +17,15 @@ pub(super) struct ExpectedAnswer {
 }
 
 impl ExpectedAnswer {
+    /// The response with a record that the edge reads for a caller.
+    pub(super) const fn of_record() -> Self {
+        Self {
+            javascript: false,
+            enveloped: false,
+            personal: true,
+        }
+    }
+
     pub(super) fn to(call: &RawCall<'_>, caller: Caller, policy: &Policy) -> Self {
         let query = &call.target.query;
         Self {

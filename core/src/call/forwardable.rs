@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::Method;
 
-use super::canonical::CanonicalRequest;
+use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::case::Case;
 use super::encode::{encode, encode_options};
 use super::expected::ExpectedAnswer;
@@ -20,7 +21,7 @@ use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
 use crate::contract::global::global;
-use crate::contract::{Operation, Treatment, obeyed};
+use crate::contract::{Action, Operation, Treatment, obeyed, table};
 use crate::credentials::Credentials;
 use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
@@ -149,6 +150,35 @@ impl ForwardableCall {
         &self.encoded().deferred
     }
 
+    /// The read of the record that an update names, with the same credentials; `None` for other calls.
+    pub fn read_of_record(&self) -> Option<Self> {
+        let id = self.operation()?.id;
+        let read = table().find(id.route, &Method::GET)?;
+        if id.action != Action::Update {
+            return None;
+        }
+        let mut call = self.clone();
+        let encoded = call.encoded_mut();
+        encoded.request.method = Method::GET;
+        encoded.request.query = CanonicalQuery::default();
+        encoded.request.body = None;
+        encoded.deferred.clear();
+        encoded.answer = ExpectedAnswer::of_record();
+        match &mut call {
+            Self::Validated(validated) => validated.operation = read,
+            Self::Waived(waived) => waived.operation = Some(read),
+        }
+        Some(call)
+    }
+
+    /// The same call with another body. What the body adds to the judged one must come from the site itself.
+    #[must_use]
+    pub fn with_body(&self, body: Bytes) -> Self {
+        let mut call = self.clone();
+        call.encoded_mut().request.body = Some(body);
+        call
+    }
+
     /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
     pub fn expects_javascript(&self) -> bool {
         self.encoded().answer.javascript
@@ -178,6 +208,13 @@ impl ForwardableCall {
                 || global(name.as_bytes()).is_some_and(|global| global.treatment != Treatment::ForwardInPlace)
         };
         self.is_write() || !self.request().query.names().all(is_known)
+    }
+
+    const fn encoded_mut(&mut self) -> &mut EncodedCall {
+        match self {
+            Self::Validated(call) => &mut call.encoded,
+            Self::Waived(call) => &mut call.encoded,
+        }
     }
 
     const fn encoded(&self) -> &EncodedCall {

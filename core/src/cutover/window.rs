@@ -11,12 +11,12 @@ const SLOTS: u32 = 10;
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     width: Duration,
-    slots: Vec<Slot>,
+    slots: Vec<WindowSlot>,
 }
 
 /// The counts of a part of the window.
 #[derive(Debug, Clone, Default)]
-struct Slot {
+struct WindowSlot {
     number: u128,
     counts: WindowCounts,
     own: Latencies,
@@ -52,7 +52,7 @@ impl Window {
     pub(super) fn new(length: Duration) -> Self {
         Self {
             width: (length / SLOTS).max(Duration::from_millis(1)),
-            slots: (0..SLOTS).map(|_| Slot::default()).collect(),
+            slots: (0..SLOTS).map(|_| WindowSlot::default()).collect(),
         }
     }
 
@@ -74,7 +74,7 @@ impl Window {
     /// The sums of all slots that are not older than the window.
     pub(super) fn sums(&self, now: Duration) -> WindowCounts {
         let mut sums = WindowCounts::default();
-        for Slot { counts, .. } in self.recent(now) {
+        for WindowSlot { counts, .. } in self.recent(now) {
             sums.calls += counts.calls;
             sums.failed += counts.failed;
             sums.compared += counts.compared;
@@ -97,13 +97,13 @@ impl Window {
         now.as_nanos() / self.width.as_nanos()
     }
 
-    fn recent(&self, now: Duration) -> impl Iterator<Item = &Slot> {
+    fn recent(&self, now: Duration) -> impl Iterator<Item = &WindowSlot> {
         let oldest = self.number(now).saturating_sub(u128::from(SLOTS) - 1);
         self.slots.iter().filter(move |slot| slot.number >= oldest)
     }
 
     #[expect(clippy::indexing_slicing, reason = "the remainder is within the slots")]
-    fn slot(&mut self, now: Duration) -> &mut Slot {
+    fn slot(&mut self, now: Duration) -> &mut WindowSlot {
         let number = self.number(now);
         let place = usize::try_from(number % u128::from(SLOTS)).unwrap_or(0);
         let slot = &mut self.slots[place];

@@ -328,6 +328,26 @@ catalogue! {
         client: "Sign each order anew.",
         operator: "Nothing, if the companion plugin repeated a message. Otherwise somebody reads the traffic between site and edge.",
     }
+    PatchConflict {
+        code: "edge_patch_conflict",
+        status: CONFLICT,
+        proxy_error: HttpRequestError,
+        sentence: "The record has changed meanwhile. Please read it and try again.",
+        meaning: "Somebody else changed the record while the edge merged a PATCH with it (`patch = \"merge\"`). Nothing was \
+            written.",
+        client: "Read the record, and send the PATCH again if it still makes sense.",
+        operator: "Nothing, unless it happens often: then look for a client that writes the same record all the time.",
+    }
+    PreconditionFailed {
+        code: "edge_precondition_failed",
+        status: PRECONDITION_FAILED,
+        proxy_error: HttpRequestError,
+        sentence: "The record does not meet the precondition of the request.",
+        meaning: "The record was changed after the date in `If-Unmodified-Since`, or the PATCH has an `If-Match` with an \
+            entity tag, which records do not have for callers with credentials. Nothing was written.",
+        client: "Read the record, and send the PATCH with its `modified_utc` as `If-Unmodified-Since`.",
+        operator: LOOK_AT_CLIENT,
+    }
     BodyTooLarge {
         code: "edge_body_too_large",
         status: PAYLOAD_TOO_LARGE,

@@ -40,7 +40,7 @@ pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
 pub use log::{LogFormat, LogSettings};
-pub use modes::{Mode, OperationSettings, OtherTraffic, Profile, UndeclaredParameters, Writes};
+pub use modes::{Mode, OperationSettings, OtherTraffic, PatchPolicy, Profile, UndeclaredParameters, Writes};
 pub use namespace::OriginNamespace;
 pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;

@@ -53,6 +53,16 @@ pub enum UndeclaredParameters {
     Refuse,
 }
 
+/// The treatment of PATCH.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PatchPolicy {
+    /// It is forwarded as an update, which resets what is not sent.
+    #[default]
+    Forward,
+    /// The record is read first, and what is not sent keeps its value.
+    Merge,
+}
+
 /// Settings that differ for one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationSettings {
@@ -64,6 +74,8 @@ pub struct OperationSettings {
     pub allow: bool,
     /// `false` keeps no answer of this operation.
     pub cache: bool,
+    /// The treatment of PATCH, for updates.
+    pub patch: PatchPolicy,
     /// Undeclared parameters that are forwarded unchanged.
     pub extra_parameters: Vec<String>,
 }
@@ -77,6 +89,7 @@ impl Default for OperationSettings {
             profile: None,
             allow: true,
             cache: true,
+            patch: PatchPolicy::Forward,
             extra_parameters: Vec::new(),
         }
     }

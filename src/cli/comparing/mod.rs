@@ -11,4 +11,5 @@ mod skipped;
 
 pub(super) use args::{CompareArgs, ReplayArgs};
 pub(super) use compare::run as compare;
+pub(super) use printed::{SideNames, report as print_report};
 pub(super) use replay::run as replay;

@@ -2,26 +2,20 @@
 
 use std::io::{self, Write};
 
-use calendar_edge::comparison::{ComparisonReport, DifferenceClass, PathFindings};
+use calendar_edge::comparison::PathFindings;
 use serde_json::Value;
 
 use super::skipped::Skipped;
 
 /// The names of the two sides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SideNames<'a> {
-    pub(super) owner: &'a str,
-    pub(super) other: &'a str,
+pub(crate) struct SideNames<'a> {
+    pub(crate) owner: &'a str,
+    pub(crate) other: &'a str,
 }
 
 /// Writes a report by operation, the worst paths first.
-pub(super) fn report(
-    report: &ComparisonReport,
-    accepted: DifferenceClass,
-    names: SideNames<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let json = &report.to_json(accepted);
+pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (name, operation) in json["operations"].as_object().into_iter().flatten() {
         let (verdict, why) = (text(&operation["verdict"]), text(&operation["why"]));
         writeln!(

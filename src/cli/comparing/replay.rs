@@ -77,7 +77,7 @@ pub(crate) fn run(
             owner: sides.owner_name(),
             other: sides.other_name(),
         };
-        printed::report(&report, accepted, names, out)?;
+        printed::report(&report.to_json(accepted), names, out)?;
         printed::skipped(&skipped, out)?;
         writeln!(
             out,

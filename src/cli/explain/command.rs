@@ -144,6 +144,49 @@ mod tests {
     }
 
     #[test]
+    fn says_which_backend_answers_and_why() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/config/cutover.toml");
+        let lines = |method: &str, path: &str| {
+            let target = format!("/wp-json/calendar/events/v1/{path}");
+            let basic = "Authorization: Basic YTpi";
+            explain(&[method, &target, "--config", file, "-H", basic]).expect("a story")
+        };
+        let anonymous = |path: &str| {
+            let target = format!("/wp-json/calendar/events/v1/{path}");
+            explain(&["GET", &target, "--config", file]).expect("a story")
+        };
+        for (story, expected) in [
+            (
+                anonymous("venues"),
+                "next answers: 10% of the clients: rule venues-read",
+            ),
+            (
+                anonymous("venues"),
+                "origin answers: the other clients: no rule takes them",
+            ),
+            (
+                anonymous("venues"),
+                "next gets a copy: 5% of the calls: rule of [[shadow]]",
+            ),
+            (
+                anonymous("tags"),
+                "origin answers: all clients: no rule of [[cutover]] is about the call",
+            ),
+            (
+                anonymous("organizers"),
+                "next answers: 1% of the clients: rule organizers, at its first step",
+            ),
+            (lines("GET", "venues"), "origin answers: all clients"),
+            (
+                lines("DELETE", "organizers/7"),
+                "next answers: 1% of the clients: rule organizers",
+            ),
+        ] {
+            assert!(story.contains(expected), "{expected} is not in\n{story}");
+        }
+    }
+
+    #[test]
     fn refuses_what_is_no_request() {
         let cases: [&[&str]; 4] = [
             &["GET", "events"],

@@ -9,16 +9,18 @@ use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge::payload::{Source, SourceParameters, spellings};
 use calendar_edge::problem::Refusal;
 use calendar_edge::routing::CallTarget;
-use calendar_edge::settings::{Mode, Root, Settings};
-use calendar_edge::value::{KeyRef, Value, Verdict, Why, write_json};
+use calendar_edge::settings::{Root, Settings};
+use calendar_edge::value::{KeyRef, Value, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
+use super::backends::{BackendStory, written_by};
 use super::cache::{CacheStory, asked};
 use super::fate::fate;
 use super::request::TypedRequest;
+use super::words::{mode_name, verdict_name};
 
 /// Headers whose values are not shown: explanations end up in tickets.
 const SECRET: [HeaderName; 3] = [AUTHORIZATION, COOKIE, HeaderName::from_static("x-wp-nonce")];
@@ -41,6 +43,8 @@ pub(super) struct Story {
     pub(super) arguments: Vec<ArgumentStory>,
     pub(super) undeclared: Vec<UndeclaredStory>,
     pub(super) findings: Vec<FindingStory>,
+    /// Who would answer, and who gets a copy; empty without further backends.
+    pub(super) backends: Vec<BackendStory>,
     pub(super) request: Option<RequestStory>,
     pub(super) response: Option<ResponseStory>,
     pub(super) cache: Option<CacheStory>,
@@ -150,7 +154,8 @@ impl Story {
                 });
                 match &judgement.outcome {
                     Outcome::Forward(call) => {
-                        self.tell_forward(&asked(call, settings), &head, settings);
+                        self.tell_forward(&asked(call, settings), &head, &written_by(call, settings));
+                        self.backends = BackendStory::all(call, settings);
                         self.cache = CacheStory::of(call, &head, target.as_ref(), settings);
                     }
                     Outcome::Refuse(refusal) => self.tell_refusal(refusal),
@@ -180,6 +185,7 @@ impl Story {
             arguments: Vec::new(),
             undeclared: Vec::new(),
             findings: Vec::new(),
+            backends: Vec::new(),
             request: None,
             response: None,
             cache: None,
@@ -325,27 +331,6 @@ fn json(value: &Value) -> String {
 
 fn shown(key: KeyRef<'_>) -> String {
     String::from_utf8_lossy(&key.to_bytes()).into_owned()
-}
-
-fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Enforce => "enforce",
-        Mode::Report => "report",
-        Mode::Off => "off",
-    }
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Admit => "good",
-        Verdict::Reject => "bad",
-        Verdict::Defer(Why::Database) => "the site's database decides",
-        Verdict::Defer(Why::Plugin) => "the site's plugins decide",
-        Verdict::Defer(Why::Locale) => "the site's language decides",
-        Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
-        Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
-        Verdict::Defer(Why::Generation) => "the version of the site's plugin decides",
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::backends::BackendStory;
 use super::cache::CacheStory;
 use super::story::Story;
 
@@ -92,6 +93,19 @@ fn outcome(story: &Story, lines: &mut Vec<String>) {
                 .map(|(name, value)| format!("  {name}: {value}")),
         );
         lines.extend(request.body.iter().map(|body| format!("  {body}")));
+    }
+    if !story.backends.is_empty() {
+        lines.push(String::new());
+        let told = |story: &BackendStory| {
+            let BackendStory {
+                backend,
+                role,
+                share,
+                why,
+            } = story;
+            format!("{backend} {role}: {share}: {why}")
+        };
+        lines.extend(story.backends.iter().map(told));
     }
     if let Some(cache) = &story.cache {
         lines.push(String::new());

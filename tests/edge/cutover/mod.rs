@@ -1,5 +1,6 @@
 //! Calls that another backend answers: which, for whom, what happens when it fails, and what the cache makes of it.
 
+mod command;
 mod guard;
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 mod bodies;
 mod calendar;
 mod lists;
+mod merging;
 mod refusals;
 mod socket;
 mod through_edge;

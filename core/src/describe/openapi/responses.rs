@@ -30,6 +30,9 @@ const BODY_PROBLEMS: &[(u16, &str)] = &[
     (415, "BodyEncoding"),
 ];
 
+/// The problems of a PATCH that the edge merges with its record.
+const MERGE_PROBLEMS: &[(u16, &str)] = &[(409, "Conflict"), (412, "PreconditionFailed")];
+
 /// The problems of operations that move a record to the trash.
 const TRASH_PROBLEMS: &[(u16, &str)] = &[(410, "AlreadyTrashed")];
 
@@ -55,6 +58,9 @@ pub(super) fn of(operation: &Operation, language: Language) -> Value {
     add(PROBLEMS);
     if operation.is_write() {
         add(BODY_PROBLEMS);
+    }
+    if operation.id.action == Action::Update && operation.id.kind().is_some_and(|kind| !kind.is_term()) {
+        add(MERGE_PROBLEMS);
     }
     if operation.id.action == Action::Delete && operation.id.kind().is_some_and(|kind| !kind.is_term()) {
         add(TRASH_PROBLEMS);
@@ -124,7 +130,11 @@ fn header_references(names: &[&str]) -> Value {
 
 /// The problem responses by name.
 pub(super) fn components(language: Language) -> Map<String, Value> {
-    let all = PROBLEMS.iter().chain(BODY_PROBLEMS).chain(TRASH_PROBLEMS);
+    let all = PROBLEMS
+        .iter()
+        .chain(BODY_PROBLEMS)
+        .chain(MERGE_PROBLEMS)
+        .chain(TRASH_PROBLEMS);
     all.map(|(status, name)| ((*name).to_owned(), problem(*status, language)))
         .collect()
 }

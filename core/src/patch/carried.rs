@@ -1,0 +1,130 @@
+//! The arguments that an update resets if they are not sent, and where a record says their values (backend.md section 9).
+
+use crate::contract::Kind;
+
+/// An argument that is carried over from the record.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Carried {
+    /// The argument, and the member of the record.
+    pub(super) name: &'static str,
+    pub(super) form: MemberForm,
+    pub(super) when: CarriedWhen,
+}
+
+/// How the record says the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MemberForm {
+    /// As a text, which the argument takes.
+    Text,
+    /// As a boolean, which the argument takes.
+    Flag,
+    /// As a boolean; the argument is a text.
+    FlagAsText,
+    /// As a record with a number, or false.
+    Image,
+    /// As records with numbers.
+    Records,
+    /// As a text for people, with the amounts beside it.
+    Cost,
+    /// As a text with HTML entities; without a value, the address of the record itself.
+    Website,
+}
+
+/// The calls that the argument is carried over in, unless it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CarriedWhen {
+    /// All.
+    Always,
+    /// Those that send none of these, which say the same.
+    Without(&'static [&'static str]),
+    /// Those that send one of these, which the site reads together.
+    With(&'static [&'static str]),
+}
+
+/// The site ignores a start without an end, and computes neither again for another zone.
+const TIMES: CarriedWhen = CarriedWhen::With(&["start_date", "end_date", "timezone", "all_day"]);
+
+const EVENT: &[Carried] = &[
+    carried("date", MemberForm::Text).when(CarriedWhen::Without(&["date_utc"])),
+    carried("status", MemberForm::Text),
+    carried("timezone", MemberForm::Text),
+    carried("all_day", MemberForm::Flag),
+    carried("start_date", MemberForm::Text).when(TIMES),
+    carried("end_date", MemberForm::Text).when(TIMES),
+    carried("image", MemberForm::Image),
+    carried("cost", MemberForm::Cost),
+    carried("website", MemberForm::Website),
+    carried("show_map", MemberForm::Flag),
+    carried("show_map_link", MemberForm::Flag),
+    carried("hide_from_listings", MemberForm::Flag),
+    carried("sticky", MemberForm::Flag),
+    carried("featured", MemberForm::Flag),
+    carried("organizer", MemberForm::Records),
+];
+
+const VENUE: &[Carried] = &[
+    carried("status", MemberForm::Text),
+    carried("show_map", MemberForm::FlagAsText),
+    carried("show_map_link", MemberForm::FlagAsText),
+    carried("stateprovince", MemberForm::Text).when(CarriedWhen::Without(&["state", "province"])),
+];
+
+const ORGANIZER: &[Carried] = &[carried("status", MemberForm::Text)];
+
+/// The arguments that are carried over in updates of a kind.
+pub(super) const fn carried_by(kind: Kind) -> &'static [Carried] {
+    match kind {
+        Kind::Event => EVENT,
+        Kind::Venue => VENUE,
+        Kind::Organizer => ORGANIZER,
+        // An update of a term changes what it sends.
+        Kind::Category | Kind::Tag => &[],
+    }
+}
+
+/// Returns true if an update of this kind resets members that it does not send.
+pub const fn is_reset_by_updates(kind: Kind) -> bool {
+    !carried_by(kind).is_empty()
+}
+
+const fn carried(name: &'static str, form: MemberForm) -> Carried {
+    Carried {
+        name,
+        form,
+        when: CarriedWhen::Always,
+    }
+}
+
+// === impl Carried ===
+
+impl Carried {
+    const fn when(self, when: CarriedWhen) -> Self {
+        Self { when, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+    use crate::contract::{Route, table};
+
+    fn names(carried: &Carried) -> Vec<&'static str> {
+        let others = match carried.when {
+            CarriedWhen::With(names) | CarriedWhen::Without(names) => names,
+            CarriedWhen::Always => &[],
+        };
+        others.iter().copied().chain([carried.name]).collect()
+    }
+
+    #[test]
+    fn what_is_carried_over_are_arguments_of_the_update() {
+        for kind in [Kind::Event, Kind::Venue, Kind::Organizer] {
+            let update = table().find(Route::Item(kind), &Method::PATCH).unwrap();
+            for name in carried_by(kind).iter().flat_map(names) {
+                assert!(update.argument(name.as_bytes()).is_some(), "{name}");
+            }
+        }
+    }
+}

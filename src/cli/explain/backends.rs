@@ -1,0 +1,122 @@
+//! Which backends would answer a call, for which clients, and which ones get a copy.
+
+use calendar_edge::call::ForwardableCall;
+use calendar_edge::cutover::{CutoverCall, CutoverPlan};
+use calendar_edge::settings::{CutoverRule, OWNER, Percentage, Settings};
+use serde::Serialize;
+
+/// A backend that answers a call for some clients, or gets a copy of it.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub(super) struct BackendStory {
+    /// The name of the backend; `origin` is the site.
+    pub(super) backend: String,
+    /// `answers` or `gets a copy`.
+    pub(super) role: &'static str,
+    /// The clients or calls.
+    pub(super) share: String,
+    /// Why.
+    pub(super) why: String,
+}
+
+// === impl BackendStory ===
+
+impl BackendStory {
+    /// All backends of a call, in the order in which they take clients; none if the settings have no further backend.
+    /// Guards and steps of a running edge are not known here.
+    pub(super) fn all(call: &ForwardableCall, settings: &Settings) -> Vec<Self> {
+        if settings.backends.is_empty() {
+            return Vec::new();
+        }
+        let rules = rules_about(call, settings);
+        let takes_all = rules
+            .iter()
+            .position(|rule| *rule_share(rule).0 == Percentage::ALL);
+        let mut all: Vec<Self> = match takes_all {
+            Some(last) => rules.iter().take(last + 1).map(Self::by).collect(),
+            None => rules
+                .iter()
+                .map(Self::by)
+                .chain([Self::owner(rules.is_empty())])
+                .collect(),
+        };
+        all.extend(Self::copies(call, settings));
+        all
+    }
+
+    fn by(rule: &CutoverRule) -> Self {
+        let (share, steps) = rule_share(rule);
+        Self {
+            backend: rule.backend.clone(),
+            role: "answers",
+            share: format!("{share} of the clients"),
+            why: format!("rule {}{steps}", rule.name),
+        }
+    }
+
+    fn owner(is_alone: bool) -> Self {
+        let (share, why) = if is_alone {
+            ("all clients", "no rule of [[cutover]] is about the call")
+        } else {
+            ("the other clients", "no rule takes them")
+        };
+        Self {
+            backend: OWNER.to_owned(),
+            role: "answers",
+            share: share.to_owned(),
+            why: why.to_owned(),
+        }
+    }
+
+    fn copies(call: &ForwardableCall, settings: &Settings) -> Vec<Self> {
+        let Some(operation) = call
+            .operation()
+            .filter(|_| !call.is_write() && call.validated().is_some())
+        else {
+            return Vec::new();
+        };
+        let is_served = call.request().root == 0;
+        let rules = settings.shadow.iter().filter(|rule| {
+            let may_know = rule.credentialed || !call.expects_privacy();
+            is_served && may_know && rule.is_about(&operation.name)
+        });
+        rules
+            .map(|rule| Self {
+                backend: rule.backend.clone(),
+                role: "gets a copy",
+                share: format!("{} of the calls", rule.share),
+                why: "rule of [[shadow]]".to_owned(),
+            })
+            .collect()
+    }
+}
+
+/// The settings that write a call for whoever answers all clients.
+pub(super) fn written_by(call: &ForwardableCall, settings: &Settings) -> Settings {
+    let first = rules_about(call, settings).into_iter().next();
+    let first = first.filter(|rule| *rule_share(rule).0 == Percentage::ALL);
+    let backend = first.and_then(|rule| {
+        let mut backends = settings.backends.iter();
+        backends.find(|backend| backend.name == rule.backend)
+    });
+    backend.map_or_else(|| settings.clone(), |backend| backend.as_site(settings))
+}
+
+fn rules_about(call: &ForwardableCall, settings: &Settings) -> Vec<CutoverRule> {
+    let Some((plan, operation)) = CutoverPlan::new(settings).zip(call.operation()) else {
+        return Vec::new();
+    };
+    let asked = CutoverCall {
+        operation,
+        root: call.request().root,
+        is_personal: call.expects_privacy(),
+    };
+    plan.rules_about(asked).map(|(_, rule)| rule.clone()).collect()
+}
+
+/// The share with which a rule begins, and what to say of its steps.
+fn rule_share(rule: &CutoverRule) -> (&Percentage, &'static str) {
+    match rule.steps.first() {
+        Some(first) => (first, ", at its first step"),
+        None => (&rule.share, ""),
+    }
+}

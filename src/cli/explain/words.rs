@@ -1,0 +1,25 @@
+//! Words for verdicts and modes.
+
+use calendar_edge::settings::Mode;
+use calendar_edge::value::{Verdict, Why};
+
+pub(super) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Enforce => "enforce",
+        Mode::Report => "report",
+        Mode::Off => "off",
+    }
+}
+
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Admit => "good",
+        Verdict::Reject => "bad",
+        Verdict::Defer(Why::Database) => "the site's database decides",
+        Verdict::Defer(Why::Plugin) => "the site's plugins decide",
+        Verdict::Defer(Why::Locale) => "the site's language decides",
+        Verdict::Defer(Why::Fetch) => "a fetch by the site decides",
+        Verdict::Defer(Why::PhpBuild) => "the site's PHP decides",
+        Verdict::Defer(Why::Generation) => "the version of the site's plugin decides",
+    }
+}

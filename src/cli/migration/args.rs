@@ -1,0 +1,70 @@
+//! The arguments of `migration`.
+
+use clap::{Args, Subcommand};
+
+use super::super::args::EdgeArgs;
+
+/// The subcommands of `migration`.
+#[derive(Debug, Args)]
+pub(crate) struct MigrationArgs {
+    #[command(subcommand)]
+    pub(super) command: MigrationCommand,
+}
+
+/// What a running edge is asked.
+#[derive(Debug, Subcommand)]
+pub(super) enum MigrationCommand {
+    /// Show the rules with their shares and guards, and the verdict about each operation
+    Status(StatusArgs),
+    /// Show how the answers of a backend differ from those of the origin
+    Report(ReportArgs),
+    /// Let a rule take clients again whose calls its guard has returned
+    Resume(ResumeArgs),
+}
+
+/// The flags of `migration status`.
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    pub(super) json: bool,
+}
+
+/// The flags of `migration report`.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
+    #[arg(
+        long,
+        value_name = "NAME",
+        help = "The backend; may be left out if there is only one [env: CALENDAR_EDGE_BACKEND]"
+    )]
+    pub(super) backend: Option<String>,
+    #[arg(
+        long,
+        value_name = "NAME",
+        help = "The operations to show, events.list or events.*; all unless given [env: CALENDAR_EDGE_OPERATION]"
+    )]
+    pub(super) operation: Option<String>,
+    #[arg(
+        long,
+        value_name = "CLASS",
+        help = "The worst class that is a success: identical, order, representation (unless given), volatile or \
+                different [env: CALENDAR_EDGE_ACCEPT]"
+    )]
+    pub(super) accept: Option<String>,
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    pub(super) json: bool,
+}
+
+/// The arguments of `migration resume`.
+#[derive(Debug, Args)]
+pub(super) struct ResumeArgs {
+    /// The name of the rule
+    #[arg(value_name = "RULE")]
+    pub(super) rule: String,
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
+}

@@ -1,0 +1,148 @@
+//! `migration report`: the differences that copies of calls have shown.
+
+use std::io::Write;
+
+use anyhow::{Context as _, bail};
+use calendar_edge::comparison::DifferenceClass;
+use calendar_edge::settings::{OWNER, OperationPattern};
+use serde_json::Value;
+
+use super::super::admin_client::AdminClient;
+use super::super::comparing::{SideNames, print_report};
+use super::super::environment::Environment;
+use super::super::status::{Misuse, Status, could_not_run};
+use super::args::ReportArgs;
+
+/// Prints the report. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run, or nothing was
+/// compared.
+pub(super) fn run(
+    args: &ReportArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let accepted = accepted(args, environment)?;
+    let pattern = pattern(args, environment)?;
+    let Some((backend, mut report)) = could_not_run(ask(args, accepted, environment))? else {
+        return Ok(Status::Unusable);
+    };
+    if let Some(pattern) = pattern {
+        keep(&mut report, &pattern);
+    }
+    let report = &report;
+    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+        writeln!(out, "{report:#}")?;
+    } else {
+        let names = SideNames {
+            owner: OWNER,
+            other: &backend,
+        };
+        print_report(report, names, out)?;
+        writeln!(
+            out,
+            "{} calls compared, the worst class is {}",
+            report["calls"],
+            worst(report)
+        )?;
+    }
+    Ok(if report["calls"] == 0 {
+        Status::Unusable
+    } else if worst(report) <= accepted {
+        Status::Success
+    } else {
+        Status::Failure
+    })
+}
+
+fn accepted(args: &ReportArgs, environment: Environment<'_>) -> anyhow::Result<DifferenceClass> {
+    let typed = args
+        .accept
+        .clone()
+        .or_else(|| environment.text("CALENDAR_EDGE_ACCEPT"));
+    let misuse = Misuse("CLASS is identical, order, representation, volatile or different");
+    typed.map_or(Ok(DifferenceClass::Representation), |class| {
+        class.parse().context(misuse)
+    })
+}
+
+fn pattern(args: &ReportArgs, environment: Environment<'_>) -> anyhow::Result<Option<OperationPattern>> {
+    let typed = args
+        .operation
+        .clone()
+        .or_else(|| environment.text("CALENDAR_EDGE_OPERATION"));
+    let misuse = Misuse("--operation is a name that `calendar-edge routes` prints, KIND.* or *");
+    typed
+        .map(|text| OperationPattern::parse(&text).context(misuse))
+        .transpose()
+}
+
+/// The report of the named backend, or of the only one.
+fn ask(
+    args: &ReportArgs,
+    accepted: DifferenceClass,
+    environment: Environment<'_>,
+) -> anyhow::Result<(String, Value)> {
+    let client = AdminClient::new(&args.edge, environment)?;
+    let page = &client.get("/migration")?;
+    let known = page["backends"].as_object();
+    let names: Vec<&String> = known.into_iter().flat_map(|known| known.keys()).collect();
+    let typed = args
+        .backend
+        .clone()
+        .or_else(|| environment.text("CALENDAR_EDGE_BACKEND"));
+    let backend = match (typed, names.as_slice()) {
+        (Some(name), names) if names.contains(&&name) => name,
+        (Some(name), _) => bail!("the edge has no [backends.{name}]"),
+        (None, [only]) => (*only).clone(),
+        (None, []) => bail!("the edge has no [backends.NAME]"),
+        (None, _) => bail!("the edge has several backends: name one with --backend"),
+    };
+    let report = client.get(&format!("/migration/report/{backend}?accept={accepted}"))?;
+    Ok((backend, report))
+}
+
+/// Leaves the operations of a pattern.
+fn keep(report: &mut Value, pattern: &OperationPattern) {
+    let mut calls = 0;
+    if let Some(operations) = report["operations"].as_object_mut() {
+        operations.retain(|name, _| pattern.matches(name));
+        calls = operations
+            .values()
+            .filter_map(|operation| operation["calls"].as_u64())
+            .sum();
+    }
+    report["calls"] = calls.into();
+}
+
+/// The worst class of all paths.
+fn worst(report: &Value) -> DifferenceClass {
+    let operations = report["operations"].as_object().into_iter().flatten();
+    let paths = operations.flat_map(|(_, operation)| operation["paths"].as_array().into_iter().flatten());
+    let classes = paths.filter_map(|path| path["class"].as_str()?.parse().ok());
+    classes.max().unwrap_or(DifferenceClass::Identical)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_pattern_leaves_its_operations() {
+        let path = |class: &str| json!({"paths": [{"class": class}], "calls": 2});
+        let mut report = json!({"calls": 4, "operations": {
+            "events.list": path("different"), "venues.list": path("order"),
+        }});
+        assert_eq!(worst(&report), DifferenceClass::Different);
+        keep(&mut report, &OperationPattern::parse("venues.*").unwrap());
+        assert_eq!(
+            (worst(&report), &report["calls"]),
+            (DifferenceClass::Order, &json!(2))
+        );
+        keep(&mut report, &OperationPattern::parse("tags.*").unwrap());
+        assert_eq!(
+            (worst(&report), &report["calls"]),
+            (DifferenceClass::Identical, &json!(0))
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! `migration status`: rules, shares, guards and verdicts.
+
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::super::admin_client::AdminClient;
+use super::super::environment::Environment;
+use super::super::status::{Status, could_not_run};
+use super::args::StatusArgs;
+
+/// Prints what the edge knows. Statuses: 0 no guard has returned calls, 1 a guard has, 2 it could not run.
+pub(super) fn run(
+    args: &StatusArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let asked = || AdminClient::new(&args.edge, environment)?.get("/migration");
+    let Some(page) = could_not_run(asked())? else {
+        return Ok(Status::Unusable);
+    };
+    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+        writeln!(out, "{page:#}")
+    } else {
+        write(&page, out)
+    }
+    .context("standard output")?;
+    let page = &page;
+    let mut rules = page["rules"].as_array().into_iter().flatten();
+    Ok(if rules.any(|rule| !rule["returned"].is_null()) {
+        Status::Failure
+    } else {
+        Status::Success
+    })
+}
+
+fn write(page: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let rules = page["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if rules.is_empty() {
+        writeln!(out, "no rule of [[cutover]]: the site answers all calls")?;
+    }
+    for rule in rules {
+        write_rule(rule, out)?;
+    }
+    for (backend, report) in page["backends"].as_object().into_iter().flatten() {
+        writeln!(out, "{backend}: {} calls compared", report["calls"])?;
+        for (operation, found) in report["operations"].as_object().into_iter().flatten() {
+            let verdict = text(&found["verdict"]).replace('_', " ");
+            writeln!(
+                out,
+                "  {operation:<24} {verdict}: {}",
+                printable(text(&found["why"]))
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write_rule(rule: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let listed = |name: &str| {
+        let items = rule[name].as_array().into_iter().flatten();
+        items.filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+    };
+    writeln!(
+        out,
+        "{}: {} of {} to {}: {} of the clients",
+        text(&rule["name"]),
+        text(&rule["methods"]),
+        listed("operations"),
+        text(&rule["backend"]),
+        text(&rule["share"])
+    )?;
+    let languages = listed("languages");
+    if !languages.is_empty() {
+        writeln!(out, "  languages: {languages}")?;
+    }
+    if let Some(steps) = rule["steps"].as_object() {
+        let count = steps["shares"].as_array().map_or(0, Vec::len);
+        let since = time(&steps["since"]);
+        writeln!(
+            out,
+            "  step {} of {count} since {since}, {} calls",
+            steps["position"], steps["calls"]
+        )?;
+    }
+    if let Some(guard) = rule["guard"].as_object() {
+        writeln!(
+            out,
+            "  guard: {} of {} calls failed, {} of {} compared answers differ, median {}, of the site {}",
+            guard["failed"],
+            guard["calls"],
+            guard["different"],
+            guard["compared"],
+            millis(&guard["median_ms"]),
+            millis(&guard["site_median_ms"])
+        )?;
+    }
+    if let Some(returned) = rule["returned"].as_object() {
+        let reason = printable(text(&returned["reason"]));
+        writeln!(
+            out,
+            "  RETURNED to the site at {}: {reason}",
+            time(&returned["at"])
+        )?;
+        writeln!(
+            out,
+            "  `calendar-edge migration resume {}` lets it take clients again",
+            text(&rule["name"])
+        )?;
+    }
+    Ok(())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A time in seconds since 1970.
+fn time(value: &Value) -> String {
+    let time = value
+        .as_i64()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok());
+    time.map_or_else(String::new, |time| time.to_string())
+}
+
+fn millis(value: &Value) -> String {
+    value
+        .as_f64()
+        .map_or_else(|| "unknown".to_owned(), |millis| format!("{millis:.0} ms"))
+}
+
+/// Paths come from answers: their control characters cannot reach the terminal.
+fn printable(text: &str) -> String {
+    let shown = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_page_is_told_in_lines() {
+        let page = json!({
+            "rules": [{
+                "name": "venues-read", "backend": "next", "operations": ["venues.*"], "methods": "reads",
+                "languages": ["de"], "share": "0%", "steps": {"shares": ["1%", "100%"], "position": 1, "since": 0,
+                "calls": 7}, "guard": {"calls": 20, "failed": 3, "compared": 5, "different": 0, "median_ms": 12.4,
+                "site_median_ms": null}, "returned": {"reason": "3 of 20 calls failed, more than 1%", "at": 60},
+            }],
+            "backends": {"next": {"calls": 5, "operations": {
+                "venues.list": {"verdict": "not_ready", "why": "different at 1 paths: zip\u{1b}"},
+            }}},
+        });
+        let mut out = Vec::new();
+        write(&page, &mut out).unwrap();
+        let expected = "venues-read: reads of venues.* to next: 0% of the clients\n  \
+            languages: de\n  \
+            step 1 of 2 since 1970-01-01T00:00:00Z, 7 calls\n  \
+            guard: 3 of 20 calls failed, 0 of 5 compared answers differ, median 12 ms, of the site unknown\n  \
+            RETURNED to the site at 1970-01-01T00:01:00Z: 3 of 20 calls failed, more than 1%\n  \
+            `calendar-edge migration resume venues-read` lets it take clients again\n\
+            next: 5 calls compared\n  \
+            venues.list              not ready: different at 1 paths: zip\u{FFFD}\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}
