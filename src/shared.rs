@@ -64,7 +64,8 @@ impl Shared {
         per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
         let indexes = SiteIndexes::default();
         indexes.recall(settings);
-        let cache = Cache::new(&settings.cache, metrics.cache().clone());
+        let buffers = BufferBudget::new(settings);
+        let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         Ok(Self {
             backends: SharedBackends::new(settings, metrics.clone())?,
             lanes: Lanes::new(settings, metrics.clone())?,
@@ -74,7 +75,7 @@ impl Shared {
             companions: Companions::new(cache.clone()),
             cache,
             learnt: LearntRoots::default(),
-            buffers: BufferBudget::new(settings),
+            buffers,
             bodies: BodyBudget::new(settings),
             connections: ConnectionLimit::new(connections),
             per_address,

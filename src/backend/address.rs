@@ -1,7 +1,8 @@
 //! The URL of a canonical request: a root's URL and a path below it, written with the origin's namespace.
 
-use http::HeaderMap;
-use url::Url;
+use http::header::HOST;
+use http::{HeaderMap, HeaderValue};
+use url::{Position, Url};
 
 use super::origin_route::OriginRoute;
 use crate::call::CanonicalRequest;
@@ -13,6 +14,8 @@ pub(super) struct RootAddress {
     route: OriginRoute,
     /// The name of the calendar API at the origin.
     namespace: String,
+    /// The `Host` header over plain HTTP, which the client would otherwise print for each request.
+    host: Option<HeaderValue>,
 }
 
 /// The reason why a URL cannot be built.
@@ -44,6 +47,7 @@ impl RootAddress {
     /// Takes the way to a root and the origin's namespace as it is configured.
     pub(super) fn new(route: OriginRoute, namespace: &str) -> Self {
         Self {
+            host: printed_host(route.base()),
             route,
             namespace: namespace.to_owned(),
         }
@@ -54,13 +58,23 @@ impl RootAddress {
         let base = self.route.base();
         let root = base.path().trim_end_matches('/');
         let (path, query) = (call.path(&self.namespace), call.query(&self.namespace));
-        plain(base, &format!("{root}{path}"), query.as_deref())
+        plain(base, &[root, path.as_str()].concat(), query.as_deref())
     }
 
     /// Names the host of this root in the headers of a call.
     pub(super) fn write_host(&self, headers: &mut HeaderMap) {
+        if let Some(host) = &self.host {
+            headers.insert(HOST, host.clone());
+        }
         self.route.write_host(headers);
     }
+}
+
+/// The `Host` header that a client prints for this URL. Over TLS the connection may speak HTTP/2, which has none.
+fn printed_host(base: &Url) -> Option<HeaderValue> {
+    let authority = &base[Position::BeforeHost..Position::AfterPort];
+    let is_plain = base.scheme() == "http";
+    is_plain.then(|| HeaderValue::from_str(authority).ok()).flatten()
 }
 
 /// The base's origin with this path and query, if a URL parser leaves both unchanged.

@@ -11,9 +11,6 @@ use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::settings::Settings;
 
-/// Maximum number of header fields of a response.
-const RESPONSE_HEADERS: usize = 100;
-
 /// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
 
@@ -104,6 +101,8 @@ pub fn check_client(settings: &Settings, route: &OriginRoute) -> Result<Client, 
     Ok(client.build()?)
 }
 
+/// Responses over HTTP/1 have at most 100 header fields: hyper's default. Told a number, hyper clears that many places for
+/// each attempt to read a head.
 fn builder(dial: &Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
     let mut tls = tls.clone();
     if dial.versions == HttpVersions::Http1 {
@@ -115,7 +114,6 @@ fn builder(dial: &Dial, tls: &rustls::ClientConfig) -> ClientBuilder {
         .redirect(redirect::Policy::none())
         .referer(false)
         .retry(retry::never())
-        .http1_max_headers(RESPONSE_HEADERS)
         .http2_max_header_list_size(RESPONSE_HEADER_BYTES)
         .tcp_nodelay(true)
         .connect_timeout(dial.connect_timeout);

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 
@@ -11,6 +12,9 @@ use crate::credentials::Credentials;
 
 /// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
+
+/// The headers of an outgoing call, and some room: a map that grows moves all of them.
+const MOST_HEADERS: usize = 16;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -46,7 +50,7 @@ pub(super) fn of_call(
     credentials: &Credentials,
     call: &CanonicalRequest,
 ) -> HeaderMap {
-    let mut headers = HeaderMap::new();
+    let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     if let Some(body) = &call.body {
@@ -123,27 +127,60 @@ impl Forwarded {
         for name in [X_FORWARDED_FOR, X_REQUEST_ID] {
             headers.remove(name);
         }
-        let address = self.client.map(|client| client.to_string());
-        insert_some(
-            headers,
-            X_FORWARDED_FOR,
-            address.and_then(|address| HeaderValue::try_from(address).ok()),
-        );
+        insert_some(headers, X_FORWARDED_FOR, self.client.and_then(printed));
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         insert_some(headers, X_REQUEST_ID, self.request_id.clone());
     }
 }
 
+/// An address as a header's value. The library pads addresses, which costs more than all other headers together.
+fn printed(address: IpAddr) -> Option<HeaderValue> {
+    let IpAddr::V4(address) = address else {
+        return HeaderValue::try_from(address.to_string()).ok();
+    };
+    let [first, others @ ..] = address.octets();
+    let mut text = Vec::with_capacity(15);
+    write_decimal(first, &mut text);
+    for octet in others {
+        text.push(b'.');
+        write_decimal(octet, &mut text);
+    }
+    HeaderValue::from_maybe_shared(Bytes::from(text)).ok()
+}
+
+fn write_decimal(octet: u8, out: &mut Vec<u8>) {
+    if octet >= 100 {
+        out.push(b'0' + octet / 100);
+    }
+    if octet >= 10 {
+        out.push(b'0' + octet / 10 % 10);
+    }
+    out.push(b'0' + octet % 10);
+}
+
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use http::Method;
 
     use super::*;
     use crate::call::{CanonicalQuery, CanonicalRoute};
     use crate::contract::Route;
     use crate::settings::Profile;
+
+    #[test]
+    fn addresses_are_printed_as_the_library_prints_them() {
+        for address in [
+            "0.0.0.0",
+            "1.20.255.109",
+            "100.99.9.10",
+            "255.255.255.255",
+            "2001:db8::1",
+        ] {
+            let parsed: IpAddr = address.parse().unwrap();
+            assert_eq!(printed(parsed).unwrap(), parsed.to_string(), "{address}");
+        }
+    }
 
     fn outgoing(client: &[(&'static str, &str)], call: &CanonicalRequest) -> HeaderMap {
         let mut headers = HeaderMap::new();

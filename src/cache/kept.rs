@@ -1,5 +1,6 @@
 //! A kept answer: with its entity tag, what it depends on, and when it was asked for.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -7,8 +8,10 @@ use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
+use super::loans::Loans;
 use crate::caching::{Dependencies, Filled, entity_tag, is_known, same_text};
 use crate::codecs::KeptForms;
+use crate::relay::BufferBudget;
 use crate::response::EdgeResponse;
 
 /// An answer in the cache.
@@ -21,6 +24,8 @@ pub(crate) struct KeptAnswer {
     pub(super) checked: AtomicU64,
     /// The body and its compressed forms.
     forms: KeptForms,
+    /// Last: dropped after the entry's own references, it sees what clients hold.
+    loans: Arc<Loans>,
 }
 
 /// The circumstances in which an answer was asked for.
@@ -43,11 +48,14 @@ const OVERHEAD: usize = 1024;
 // === impl KeptAnswer ===
 
 impl KeptAnswer {
-    fn new(answer: Answer, fill: Fill) -> Self {
+    fn new(mut answer: Answer, fill: Fill, budget: &BufferBudget) -> Self {
+        let loans = Loans::new(budget);
+        answer.body = loans.lend(answer.body);
         Self {
             tag: entity_tag(answer.body()),
             checked: AtomicU64::new(fill.generation),
-            forms: KeptForms::new(answer.body().clone()),
+            forms: KeptForms::new(answer.body().clone(), loans.of_forms()),
+            loans,
             answer,
             fill,
         }
@@ -55,16 +63,22 @@ impl KeptAnswer {
 
     /// The same for an answer that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
-    pub(crate) fn replacing(mut answer: Answer, fill: Fill, older: Option<&Self>) -> Self {
+    pub(super) fn replacing(
+        mut answer: Answer,
+        fill: Fill,
+        older: Option<&Self>,
+        budget: &BufferBudget,
+    ) -> Self {
         let older = older.filter(|older| same_text(older.answer.body(), answer.body()));
         let Some(older) = older else {
-            return Self::new(answer, fill);
+            return Self::new(answer, fill, budget);
         };
         answer.body = older.answer.body.clone();
         Self {
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
             forms: older.forms.clone(),
+            loans: Arc::clone(&older.loans),
             answer,
             fill,
         }

@@ -7,6 +7,7 @@ mod answer;
 mod companion;
 mod flights;
 mod kept;
+mod loans;
 mod removal_log;
 mod site_clock;
 mod snapshot;

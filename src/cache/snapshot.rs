@@ -55,7 +55,7 @@ impl Cache {
             return Err(broken("another version wrote it"));
         }
         let mut found = Vec::new();
-        while let Some(entry) = read_one(&mut file, largest)? {
+        while let Some(entry) = self.read_one(&mut file, largest)? {
             found.push(entry);
         }
         let answers = found.len();
@@ -63,6 +63,14 @@ impl Cache {
             self.keep(&key, &kept);
         }
         Ok(answers)
+    }
+
+    fn read_one(
+        &self,
+        source: &mut impl Read,
+        largest: usize,
+    ) -> io::Result<Option<(String, Arc<KeptAnswer>)>> {
+        Ok(read_one(source, largest)?.map(|(key, answer, fill)| (key, self.answer(answer, fill, None))))
     }
 
     /// Writes all kept answers to the file of the settings, if there is one. Blocks for the time of writing.
@@ -136,7 +144,7 @@ fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<
     file.write_all(&snapshot_seal(&head, body))
 }
 
-fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Arc<KeptAnswer>)>> {
+fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Answer, Fill)>> {
     let mut lengths = [0; 8];
     source.read_exact(&mut lengths)?;
     let lengths = SnapshotLengths::read(lengths, largest).ok_or_else(|| broken("an answer is too long"))?;
@@ -157,8 +165,7 @@ fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String
         dependencies: head.dependencies(),
         generation: 0,
     };
-    let kept = KeptAnswer::replacing(answer, fill, None);
-    Ok(Some((head.key, Arc::new(kept))))
+    Ok(Some((head.key, answer, fill)))
 }
 
 fn read_part(file: &mut impl Read, length: u32) -> io::Result<Vec<u8>> {

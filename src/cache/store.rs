@@ -7,11 +7,13 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use moka::sync::Cache as Moka;
 
+use super::answer::Answer;
 use super::companion::Companion;
-use super::kept::KeptAnswer;
+use super::kept::{Fill, KeptAnswer};
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
 use crate::caching::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
+use crate::relay::BufferBudget;
 use crate::settings::CacheSettings;
 use crate::telemetry::CacheMetrics;
 
@@ -29,6 +31,7 @@ struct CacheState {
     companion: Companion,
     clock: SiteClock,
     metrics: CacheMetrics,
+    buffers: BufferBudget,
     fills: AtomicU64,
 }
 
@@ -63,8 +66,8 @@ pub(crate) struct Removed {
 // === impl Cache ===
 
 impl Cache {
-    /// An empty cache within the bounds of the settings.
-    pub(crate) fn new(settings: &CacheSettings, metrics: CacheMetrics) -> Self {
+    /// An empty cache within the bounds of the settings. What clients still read of dropped answers counts in `buffers`.
+    pub(crate) fn new(settings: &CacheSettings, metrics: CacheMetrics, buffers: &BufferBudget) -> Self {
         Self {
             shared: Arc::new(CacheState {
                 rules: ArcSwap::from_pointee(Rules::new(settings)),
@@ -73,6 +76,7 @@ impl Cache {
                 companion: Companion::default(),
                 clock: SiteClock::default(),
                 metrics,
+                buffers: buffers.clone(),
                 fills: AtomicU64::new(0),
             }),
         }
@@ -142,6 +146,11 @@ impl Cache {
         self.shared
             .generations
             .holds(&kept.fill.dependencies, &kept.checked)
+    }
+
+    /// An answer that can be kept. `older` is the one that it replaces.
+    pub(crate) fn answer(&self, answer: Answer, fill: Fill, older: Option<&KeptAnswer>) -> Arc<KeptAnswer> {
+        Arc::new(KeptAnswer::replacing(answer, fill, older, &self.shared.buffers))
     }
 
     /// Keeps an answer, unless something that it depends on was removed since it was asked for. Returns true if it is

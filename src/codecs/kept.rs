@@ -1,5 +1,6 @@
 //! The compressed forms of an answer that is kept: each is made once, behind the first client that likes it.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -12,9 +13,16 @@ use crate::compression::Coding;
 #[derive(Debug, Clone)]
 pub(crate) struct KeptForms(Arc<Forms>);
 
+/// Owns the forms of a body that is kept.
+pub(crate) trait FormOwner: fmt::Debug + Send + Sync {
+    /// The same bytes, counted by their owner.
+    fn own(&self, form: Bytes) -> Bytes;
+}
+
 #[derive(Debug)]
 struct Forms {
     plain: Bytes,
+    owner: Box<dyn FormOwner>,
     made: [KeptForm; Coding::ALL.len()],
 }
 
@@ -28,9 +36,10 @@ struct KeptForm {
 
 impl KeptForms {
     /// The forms of a body, none of them made.
-    pub(crate) fn new(plain: Bytes) -> Self {
+    pub(crate) fn new(plain: Bytes, owner: impl FormOwner + 'static) -> Self {
         Self(Arc::new(Forms {
             plain,
+            owner: Box::new(owner),
             made: Default::default(),
         }))
     }
@@ -64,7 +73,7 @@ impl Forms {
         ) {
             (Some(form), Ok(bytes)) => {
                 // The exact size: a kept form must not keep spare room.
-                let _ = form.bytes.set(Bytes::copy_from_slice(&bytes));
+                let _ = form.bytes.set(self.owner.own(Bytes::copy_from_slice(&bytes)));
             }
             (_, Err(error)) => {
                 tracing::warn!(%error, coding = coding.name(), "a kept answer is not compressed");
@@ -81,10 +90,19 @@ mod tests {
     use super::super::encoder::tests::plain;
     use super::*;
 
+    #[derive(Debug)]
+    struct Nobody;
+
+    impl FormOwner for Nobody {
+        fn own(&self, form: Bytes) -> Bytes {
+            form
+        }
+    }
+
     #[tokio::test]
     async fn a_form_is_made_behind_the_first_client_and_then_kept() {
         let text = Bytes::from("calendar ".repeat(2000));
-        let forms = KeptForms::new(text.clone());
+        let forms = KeptForms::new(text.clone(), Nobody);
         for coding in Coding::ALL {
             assert_eq!(forms.form(coding), None);
             while forms.form(coding).is_none() {

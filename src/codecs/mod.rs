@@ -5,4 +5,4 @@ mod encoder;
 mod kept;
 
 pub(crate) use body::Encoders;
-pub(crate) use kept::KeptForms;
+pub(crate) use kept::{FormOwner, KeptForms};

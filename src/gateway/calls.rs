@@ -8,10 +8,9 @@ use http::HeaderValue;
 use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
-use super::forwarded::forwarded;
+use super::forwarded::PublicNames;
 use super::patch_conditions::PatchConditions;
 use super::route::CallRoute;
-use crate::authority::PublicAddress;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
 use crate::call::{ForwardableCall, ValidatedCall};
@@ -162,7 +161,7 @@ impl CalendarCall {
     pub(super) fn new<B>(
         call: Box<ForwardableCall>,
         request: &CallRequest<B>,
-        public: &PublicAddress,
+        public: &PublicNames,
         memory: Option<Share>,
     ) -> Self {
         let audience = if call.expects_privacy() {
@@ -174,11 +173,11 @@ impl CalendarCall {
         Self(Box::new(JudgedCall {
             call,
             client: ClientContext {
-                public_base: public.to_string().into(),
+                public_base: Arc::clone(&public.base),
                 namespace: request.opened.namespace().cloned(),
                 audience,
             },
-            forwarded: ForwardedHeaders::new(&head.headers, forwarded(context, public)),
+            forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
             route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),

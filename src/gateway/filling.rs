@@ -168,7 +168,7 @@ where
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
-                let kept = Arc::new(KeptAnswer::replacing(answer, fill, older));
+                let kept = self.cache.answer(answer, fill, older);
                 self.cache.keep(leader.key(), &kept);
                 Landing::Kept(kept)
             }

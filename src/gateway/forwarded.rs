@@ -1,11 +1,46 @@
 //! The forwarding headers: the client and the public address of a request.
 
+use std::sync::Arc;
+
+use http::HeaderValue;
+
 use crate::authority::PublicAddress;
 use crate::backend::Forwarded;
 use crate::layers::RequestContext;
 
+/// A public address in the forms that calls need; a configured one is written once for all of them.
+#[derive(Debug, Clone)]
+pub(super) struct PublicNames {
+    /// The scheme and authority, without a trailing slash.
+    pub(super) base: Arc<str>,
+    scheme: &'static str,
+    host: HeaderValue,
+}
+
 /// The forwarding headers of a request to a public address.
 pub(super) fn forwarded(context: &RequestContext, public: &PublicAddress) -> Forwarded {
-    let id = context.id.value().clone();
-    Forwarded::new(context.client.address, public, Some(id))
+    PublicNames::of(public).forwarded(context)
+}
+
+// === impl PublicNames ===
+
+impl PublicNames {
+    pub(super) fn of(public: &PublicAddress) -> Self {
+        let host = public.host().to_string();
+        Self {
+            base: [public.scheme().as_str(), "://", &host].concat().into(),
+            scheme: public.scheme().as_str(),
+            host: HeaderValue::try_from(host).unwrap_or_else(|_| HeaderValue::from_static("localhost")),
+        }
+    }
+
+    /// The forwarding headers of a request.
+    pub(super) fn forwarded(&self, context: &RequestContext) -> Forwarded {
+        Forwarded {
+            client: context.client.address,
+            scheme: self.scheme,
+            host: self.host.clone(),
+            request_id: Some(context.id.value().clone()),
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The judgement of a call whose body is read: forwarded in canonical form, or refused.
 
+use std::borrow::Cow;
 use std::sync::Arc;
-
-use url::Url;
 
 use super::calls::{CalendarCall, CallRequest, CallResponse, ReceivedBody};
 use super::computing::Computing;
+use super::forwarded::PublicNames;
 use super::stage::Stage;
 use crate::authority::PublicAddress;
 use crate::bodies::BodyBudget;
@@ -32,7 +32,8 @@ type JudgedRequest = CallRequest<ReceivedBody>;
 pub(super) struct Judging<S> {
     inner: S,
     decider: Arc<Decider>,
-    public_url: Option<Url>,
+    /// The configured address; without one, each request names its own.
+    public: Option<PublicNames>,
     metrics: Metrics,
     budget: BodyBudget,
     computing: Computing,
@@ -42,10 +43,11 @@ pub(super) struct Judging<S> {
 
 impl<S> Judging<S> {
     pub(super) fn new(inner: S, decider: &Arc<Decider>, settings: &Settings, shared: &Shared) -> Self {
+        let configured = settings.public_url.as_ref().and_then(PublicAddress::from_url);
         Self {
             inner,
             decider: Arc::clone(decider),
-            public_url: settings.public_url.clone(),
+            public: configured.as_ref().map(PublicNames::of),
             metrics: shared.metrics.clone(),
             budget: shared.bodies.clone(),
             computing: Computing::new(),
@@ -68,7 +70,11 @@ impl<S> Judging<S> {
 
     /// The call for the stages below. Its own body is counted instead of the one that the client sent.
     fn admit(&self, call: Box<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
-        let public = PublicAddress::of(self.public_url.as_ref(), request.asked.context.addressed());
+        let addressed = || PublicAddress::of(None, request.asked.context.addressed());
+        let public = match &self.public {
+            Some(configured) => Cow::Borrowed(configured),
+            None => Cow::Owned(PublicNames::of(&addressed())),
+        };
         let body = call.request().body.as_ref();
         let memory = body.map(|body| self.budget.count(body.len()));
         CalendarCall::new(call, request, &public, memory)

@@ -178,7 +178,8 @@ impl Protocol {
                 () = drain.over() => return,
             }
         }
-        join_upgraded(handover, &drain).await;
+        // Behind a pointer: few connections are upgraded, and none needs this memory before.
+        Box::pin(join_upgraded(handover, &drain)).await;
     }
 }
 

@@ -155,7 +155,8 @@ where
         } = self;
         let protocol = protocol.load_full();
         let peer = arrival.peer();
-        let accept = open(arrival, protocol.proxy_header_policy(), &per_address);
+        // Behind a pointer: the memory of a handshake must not stay with the connection.
+        let accept = Box::pin(open(arrival, protocol.proxy_header_policy(), &per_address));
         let opened = tokio::select! {
             opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
             () = drain.dismissed() => return,

@@ -65,7 +65,8 @@ impl PublicAddress {
             .unwrap_or_else(|| Self::from_request(request))
     }
 
-    fn from_url(url: &Url) -> Option<Self> {
+    /// The address that is configured; none for a URL without a host.
+    pub fn from_url(url: &Url) -> Option<Self> {
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
             _ => Scheme::Http,

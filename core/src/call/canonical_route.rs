@@ -42,11 +42,11 @@ impl CanonicalRoute {
     pub fn path(&self, namespace: &str) -> String {
         let parameter = &self.parameter;
         match self.route {
-            Route::Index => format!("/{namespace}"),
-            Route::Doc => format!("/{namespace}/doc"),
-            Route::Collection(kind) => format!("/{namespace}/{}", kind.collection()),
-            Route::Item(kind) => format!("/{namespace}/{}/{parameter}", kind.collection()),
-            Route::BySlug(kind) => format!("/{namespace}/{}/by-slug/{parameter}", kind.collection()),
+            Route::Index => ["/", namespace].concat(),
+            Route::Doc => ["/", namespace, "/doc"].concat(),
+            Route::Collection(kind) => ["/", namespace, "/", kind.collection()].concat(),
+            Route::Item(kind) => ["/", namespace, "/", kind.collection(), "/", parameter].concat(),
+            Route::BySlug(kind) => ["/", namespace, "/", kind.collection(), "/by-slug/", parameter].concat(),
         }
     }
 }

@@ -29,6 +29,9 @@ enum KeptBody {
     Nothing,
 }
 
+/// Most queries are shorter than so many bytes.
+const USUAL_QUERY: usize = 128;
+
 /// Encodes the request of a case that may be forwarded.
 ///
 /// # Errors
@@ -43,7 +46,7 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     } = case;
     let writes_body = matches!(operation.id.action, Action::Create | Action::Update);
     let loose = loose(case);
-    let mut pairs = String::new();
+    let mut pairs = String::with_capacity(if writes_body { 0 } else { USUAL_QUERY });
     if !writes_body {
         for (name, value) in arguments(case) {
             write_query(name, &value, &mut pairs);

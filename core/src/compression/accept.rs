@@ -13,26 +13,50 @@ type Weight = u16;
 /// A client that names neither `identity` nor `*` likes codings of any weight but zero better than the plain form.
 /// Items that cannot be read count as absent.
 pub fn preferred(headers: &HeaderMap) -> Option<Coding> {
-    let fields = headers.get_all(ACCEPT_ENCODING);
-    let items = || {
-        fields
-            .iter()
-            .filter_map(text)
-            .flat_map(|field| field.split(','))
-            .filter_map(item)
-    };
-    let named =
-        |is_meant: &dyn Fn(&str) -> bool| items().find(|(name, _)| is_meant(name)).map(|(_, weight)| weight);
-    let any = named(&|name| name == "*");
-    let plain = named(&|name| name.eq_ignore_ascii_case("identity")).unwrap_or(0);
-    let mut best = None;
-    for coding in Coding::ALL {
-        let weight = named(&|name| coding.is_called(name)).or(any).unwrap_or(0);
-        if weight > 0 && weight >= plain && best.is_none_or(|(most, _)| weight > most) {
-            best = Some((weight, coding));
-        }
+    let fields = headers.get_all(ACCEPT_ENCODING).iter().filter_map(text);
+    let mut wishes = Wishes::default();
+    for (name, weight) in fields.flat_map(|field| field.split(',')).filter_map(item) {
+        wishes.note(name, weight);
     }
-    best.map(|(_, coding)| coding)
+    wishes.best()
+}
+
+/// The first weight of each name that matters.
+#[derive(Default)]
+struct Wishes {
+    any: Option<Weight>,
+    plain: Option<Weight>,
+    codings: [Option<Weight>; Coding::ALL.len()],
+}
+
+// === impl Wishes ===
+
+impl Wishes {
+    fn note(&mut self, name: &str, weight: Weight) {
+        let mut known = Coding::ALL.iter().zip(&mut self.codings);
+        let wish = if name == "*" {
+            &mut self.any
+        } else if name.eq_ignore_ascii_case("identity") {
+            &mut self.plain
+        } else if let Some((_, wish)) = known.find(|(coding, _)| coding.is_called(name)) {
+            wish
+        } else {
+            return;
+        };
+        wish.get_or_insert(weight);
+    }
+
+    fn best(&self) -> Option<Coding> {
+        let plain = self.plain.unwrap_or(0);
+        let mut best = None;
+        for (coding, wish) in Coding::ALL.into_iter().zip(self.codings) {
+            let weight = wish.or(self.any).unwrap_or(0);
+            if weight > 0 && weight >= plain && best.is_none_or(|(most, _)| weight > most) {
+                best = Some((weight, coding));
+            }
+        }
+        best.map(|(_, coding)| coding)
+    }
 }
 
 fn text(field: &HeaderValue) -> Option<&str> {
@@ -58,7 +82,13 @@ fn weight(parameter: &str) -> Option<Weight> {
     if digits.len() > 3 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    let thousandths: Weight = format!("{digits:0<3}").parse().ok()?;
+    let digit = |at: usize| {
+        digits
+            .as_bytes()
+            .get(at)
+            .map_or(0, |digit| Weight::from(digit - b'0'))
+    };
+    let thousandths = 100 * digit(0) + 10 * digit(1) + digit(2);
     match whole {
         "0" => Some(thousandths),
         "1" if thousandths == 0 => Some(1000),

@@ -30,7 +30,7 @@ struct Counters {
 
 /// A number of buffered bytes, counted until the reservation is dropped.
 #[derive(Debug)]
-pub(super) struct Reservation {
+pub struct Reservation {
     shared: Arc<Counters>,
     bytes: usize,
 }
@@ -68,7 +68,7 @@ impl BufferBudget {
     ///
     /// A response is counted after it was read. So the sum can exceed the limit by the bytes that all
     /// concurrent exchanges may buffer.
-    pub(super) fn allowance(&self, wanted: usize) -> usize {
+    pub fn allowance(&self, wanted: usize) -> usize {
         let Counters { reserved, limit } = &*self.shared;
         if reserved.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed) {
             wanted
@@ -77,8 +77,13 @@ impl BufferBudget {
         }
     }
 
+    /// Returns true if a piece of this size in bytes is counted.
+    pub const fn is_counted(bytes: usize) -> bool {
+        bytes > SMALL
+    }
+
     /// Counts this many bytes until the reservation is dropped.
-    pub(super) fn reserve(&self, bytes: usize) -> Reservation {
+    pub fn reserve(&self, bytes: usize) -> Reservation {
         self.shared.reserved.fetch_add(bytes, Ordering::Relaxed);
         Reservation {
             shared: Arc::clone(&self.shared),
@@ -87,8 +92,8 @@ impl BufferBudget {
     }
 
     /// Counts these bytes until the last reference to them is dropped.
-    pub(super) fn count(&self, bytes: Bytes) -> Bytes {
-        if bytes.len() <= SMALL {
+    pub fn count(&self, bytes: Bytes) -> Bytes {
+        if !Self::is_counted(bytes.len()) {
             return bytes;
         }
         let reservation = self.reserve(bytes.len());

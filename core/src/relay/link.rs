@@ -85,7 +85,7 @@ pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
 
 /// The field that names a REST root.
 pub(super) fn api_link(root: &str) -> Option<HeaderValue> {
-    HeaderValue::from_str(&format!("<{root}>; rel=\"https://api.w.org/\"")).ok()
+    HeaderValue::try_from(["<", root, ">; rel=\"https://api.w.org/\""].concat()).ok()
 }
 
 // === impl LinkReader ===

@@ -25,7 +25,7 @@ mod rules;
 mod site_headers;
 
 pub use body::{BodyFailure, RelayBody};
-pub use buffer_budget::BufferBudget;
+pub use buffer_budget::{BufferBudget, Reservation};
 pub use check::{AcceptedResponse, AskedLanguage, CallContext, Script, accept};
 pub use client_context::ClientContext;
 pub use failure::{BoxError, Detour, OriginFailure, RequestPart, mark_advice};

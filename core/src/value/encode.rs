@@ -105,7 +105,7 @@ pub fn write_escaped(bytes: &[u8], text: &mut String) {
 
 /// Percent-encodes what is not plain.
 #[expect(clippy::indexing_slicing, reason = "sixteen digits for four bits")]
-fn write_percent_encoded(bytes: &[u8], is_plain: fn(u8) -> bool, text: &mut String) {
+fn write_percent_encoded(bytes: &[u8], is_plain: impl Fn(u8) -> bool, text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in bytes {
         if is_plain(byte) {

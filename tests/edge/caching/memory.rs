@@ -70,3 +70,70 @@ async fn a_reload_changes_the_bound_and_switches_off() {
     assert_eq!(edge.admin("/cache").await.json()["entries"], 0);
     assert_eq!(edge.get(EVENTS).await.header("cache-status"), None);
 }
+
+/// A page of 3 MiB, or of 100 KiB for other questions.
+async fn large_and_small() -> Origin {
+    Origin::answering(|seen| {
+        let bytes = if seen.target.contains("large") {
+            3 << 20
+        } else {
+            100 << 10
+        };
+        Reply::json(
+            200,
+            &format!(r#"{{"events":[],"padding":"{}"}}"#, "x".repeat(bytes)),
+        )
+    })
+    .await
+}
+
+/// Asks for small pages until one is buffered, or until one is not: a response that is streamed has no length.
+async fn until(edge: &Edge, is_buffered: bool) {
+    for number in 0..1000 {
+        let page = edge.get(&format!("{EVENTS}?search={is_buffered}{number}")).await;
+        assert_eq!(page.status, 200);
+        if page.header("content-length").is_some() == is_buffered {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("no small page came as expected, buffered: {is_buffered}");
+}
+
+#[tokio::test]
+async fn dropped_answers_that_clients_still_read_count_as_buffered() {
+    let origin = large_and_small().await;
+    let edge = edge(&origin, |settings| {
+        settings.limits.response_buffer_bytes = 4 << 20;
+        settings.limits.response_buffer_total = 1 << 20;
+    })
+    .await;
+    let large = format!("{EVENTS}?search=large");
+    assert_eq!(edge.get(&large).await.status, 200);
+    let mut slow = edge.raw().await;
+    slow.send(format!(
+        "GET {large} HTTP/1.1\r\nHost: {}\r\n\r\n",
+        edge.address()
+    ))
+    .await;
+    let head = slow.head().await;
+    let status = head.header("cache-status").expect("Cache-Status");
+    assert!(status.contains("; hit"), "{status}");
+
+    let page = edge.get(&format!("{EVENTS}?search=first")).await;
+    assert!(
+        page.header("content-length").is_some(),
+        "the cache has its own bound"
+    );
+    assert_eq!(
+        write(&edge, Method::POST, "/events/56", r#"{"title":"x"}"#)
+            .await
+            .status,
+        200
+    );
+    assert_eq!(edge.get(&large).await.status, 200);
+    until(&edge, false).await;
+
+    drop(slow);
+    until(&edge, true).await;
+}

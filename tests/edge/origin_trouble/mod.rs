@@ -2,6 +2,7 @@
 
 mod content;
 mod gone;
+mod kept;
 mod message;
 mod size;
 mod surplus;

@@ -88,13 +88,26 @@ where
         return redirected(head.status, &head.headers, call, rules);
     }
     let expected = judge_head(head.status, &head.headers, call)?;
-    let (body, map) = if expected == ExpectedBody::Absent {
-        (AcceptedBody::Absent, rules.urls.map())
+    let (body, names) = if expected == ExpectedBody::Absent {
+        (
+            AcceptedBody::Absent,
+            ResponseNames::known(&head.headers, call, rules),
+        )
     } else {
         let body = judged_body(head.status, &head.headers, expected, body, rules).await?;
-        (body, learnt_map(head.status, &head.headers, call, rules))
+        (
+            body,
+            ResponseNames::learnt(head.status, &head.headers, call, rules),
+        )
     };
-    Ok(accepted((head.status, head.headers), body, map, call, rules))
+    Ok(accepted((head.status, head.headers), body, names, call, rules))
+}
+
+/// The names of a response's URLs.
+struct ResponseNames {
+    map: Arc<UrlMap>,
+    /// The root that the response names as its own.
+    named_root: Option<usize>,
 }
 
 /// A redirect, whose body is dropped.
@@ -107,11 +120,11 @@ fn redirected<B>(
     let Some(headers) = redirect_within(status, headers, call, &rules.urls) else {
         return Err(redirect(status, headers, call, &rules.urls));
     };
-    let map = rules.urls.map();
+    let names = ResponseNames::known(&headers, call, rules);
     Ok(accepted(
         (status, headers),
         AcceptedBody::Absent,
-        map,
+        names,
         call,
         rules,
     ))
@@ -120,29 +133,21 @@ fn redirected<B>(
 fn accepted<B>(
     (status, headers): (StatusCode, HeaderMap),
     body: AcceptedBody<B>,
-    map: Arc<UrlMap>,
+    names: ResponseNames,
     call: &CallContext,
     rules: &RelayRules,
 ) -> AcceptedResponse<B> {
     let head = AcceptedHead {
         status,
-        named_root: named_root(&headers, &map, call),
+        named_root: names.named_root,
         headers,
-        map,
+        map: names.map,
         root: call.root,
         content: call.content,
         enveloped: call.enveloped,
         served: rules.urls.served(),
     };
     AcceptedResponse::new(head, body)
-}
-
-/// The root that a response names as its own. A name that no root has is the asked root's, unless the response may
-/// be in another language.
-fn named_root(headers: &HeaderMap, map: &UrlMap, call: &CallContext) -> Option<usize> {
-    let printed = WordPress::advertised_root(headers)?;
-    let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
-    map.root_named(printed, call.root).or(own)
 }
 
 /// Reads a body until it ends or the buffer is full, and judges the bytes.
@@ -172,7 +177,7 @@ where
         Buffered::Whole(bytes) => Received::Whole(bytes),
         Buffered::Beginning(bytes, _) => Received::Beginning(bytes),
     };
-    judge_body(status, headers, expected, received)?;
+    judge_body(status, headers, (expected, received), rules.software)?;
     if buffered.bytes().len() as u64 > limit {
         return Err(OriginFailure::TooLarge { limit });
     }
@@ -186,17 +191,29 @@ where
     })
 }
 
-/// The names for rewriting a response. A successful response is rewritten by the names that it prints itself.
-fn learnt_map(
-    status: StatusCode,
-    headers: &HeaderMap,
-    call: &CallContext,
-    rules: &RelayRules,
-) -> Arc<UrlMap> {
-    if status == StatusCode::OK {
+// === impl ResponseNames ===
+
+impl ResponseNames {
+    /// The names known before the response.
+    fn known(headers: &HeaderMap, call: &CallContext, rules: &RelayRules) -> Self {
+        Self::of(WordPress::advertised_root(headers), rules.urls.map(), call)
+    }
+
+    /// The names for rewriting a response. A successful response is rewritten by the names that it prints itself.
+    fn learnt(status: StatusCode, headers: &HeaderMap, call: &CallContext, rules: &RelayRules) -> Self {
         let printed = WordPress::advertised_root(headers);
-        rules.urls.learn(call.root, printed, call.language)
-    } else {
-        rules.urls.map()
+        let map = if status == StatusCode::OK {
+            rules.urls.learn(call.root, printed, call.language)
+        } else {
+            rules.urls.map()
+        };
+        Self::of(printed, map, call)
+    }
+
+    /// A printed name that no root has is the asked root's, unless the response may be in another language.
+    fn of(printed: Option<&str>, map: Arc<UrlMap>, call: &CallContext) -> Self {
+        let own = (call.language == AskedLanguage::OfRoot).then_some(call.root);
+        let named_root = printed.and_then(|printed| map.root_named(printed, call.root).or(own));
+        Self { map, named_root }
     }
 }

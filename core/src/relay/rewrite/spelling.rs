@@ -1,7 +1,5 @@
 //! The spellings of one URL inside a JSON document.
 
-use bytes::BufMut;
-
 /// The spelling of a URL's reserved characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
@@ -62,8 +60,18 @@ impl Spelling {
 
     /// Appends a plain piece of a URL in this spelling.
     pub(super) fn write(self, plain: &str, out: &mut Vec<u8>) {
-        for byte in plain.bytes() {
-            self.write_byte(byte, out);
+        let slash: &[u8] = match self {
+            Self::Plain => b"/",
+            Self::Escaped => br"\/",
+            Self::Nested => br"\\\/",
+            Self::PercentUpper => return write_percent(plain, b"0123456789ABCDEF", out),
+            Self::PercentLower => return write_percent(plain, b"0123456789abcdef", out),
+        };
+        let mut pieces = plain.as_bytes().split(|byte| *byte == b'/');
+        out.extend_from_slice(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            out.extend_from_slice(slash);
+            out.extend_from_slice(piece);
         }
     }
 
@@ -73,16 +81,14 @@ impl Spelling {
         self.write(plain, &mut out);
         out.into_boxed_slice()
     }
+}
 
-    fn write_byte(self, byte: u8, out: &mut Vec<u8>) {
-        match self {
-            Self::Escaped if byte == b'/' => out.put_slice(br"\/"),
-            Self::Nested if byte == b'/' => out.put_slice(br"\\\/"),
-            Self::PercentUpper if !is_unreserved(byte) => write_hex(byte, b"0123456789ABCDEF", out),
-            Self::PercentLower if !is_unreserved(byte) => write_hex(byte, b"0123456789abcdef", out),
-            Self::Plain | Self::Escaped | Self::Nested | Self::PercentUpper | Self::PercentLower => {
-                out.push(byte);
-            }
+fn write_percent(plain: &str, digits: &[u8; 16], out: &mut Vec<u8>) {
+    for byte in plain.bytes() {
+        if is_unreserved(byte) {
+            out.push(byte);
+        } else {
+            write_hex(byte, digits, out);
         }
     }
 }
@@ -101,13 +107,13 @@ pub(super) const fn is_unreserved(byte: u8) -> bool {
 
 /// Compares the beginning of a text with the expected bytes.
 pub(super) fn agreement(text: &[u8], expected: &[u8]) -> Agreement {
-    if text.starts_with(expected) {
-        return Agreement::Full;
+    // Most candidates differ in their first byte, or are longer than what is expected.
+    match (text.first(), expected.first()) {
+        (Some(found), Some(first)) if found != first => Agreement::Differs,
+        _ if text.starts_with(expected) => Agreement::Full,
+        _ if text.len() < expected.len() && expected.starts_with(text) => Agreement::SoFar,
+        _ => Agreement::Differs,
     }
-    if expected.starts_with(text) {
-        return Agreement::SoFar;
-    }
-    Agreement::Differs
 }
 
 // === impl PerSpelling ===

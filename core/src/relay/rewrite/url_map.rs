@@ -99,7 +99,7 @@ impl UrlMap {
     /// The public URL of a root, with its trailing slash, as WordPress prints roots.
     pub fn public_root(&self, public_base: &str, root: usize) -> String {
         let path = self.public_paths.get(root).map_or("", String::as_str);
-        format!("{public_base}{path}/")
+        [public_base, path, "/"].concat()
     }
 
     /// The root that the origin printed in its answer to a call of the root `asked`. An unknown name is found by

@@ -133,7 +133,7 @@ impl UrlMatcher {
         if root == Some(self.root) {
             // Most URLs of a response are of its own root.
             let name = self.own_name.get(spelling).get_or_init(|| {
-                let mut name = Vec::new();
+                let mut name = Vec::with_capacity(2 * self.public_base.len() + 64);
                 self.write_name(root, spelling, &mut name);
                 name.into_boxed_slice()
             });

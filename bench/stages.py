@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Holds what the stages of a request cost: instructions and allocations, counted by callgrind.
+
+    bench/stages.py            compares with bench/stages.txt; fails where a stage costs more than 5 % over its number
+    bench/stages.py --write    writes the numbers
+
+The counts do not depend on what else the machine does. They depend on the compiler, which the file names, and a little on
+the instruction set that the processor offers to memchr and the C library.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "bench" / "stages.txt"
+SLACK = 1.05
+ROUNDS = int(re.search(r"const ROUNDS: usize = (\d+);", (ROOT / "core/benches/stages.rs").read_text())[1])
+ALLOCATION = re.compile(r"^(malloc|calloc|realloc|aligned_alloc|posix_memalign)$")
+
+
+def main():
+    if shutil.which("valgrind") is None:
+        print("SKIPPED: valgrind is not installed")
+        return
+    compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    known_compiler, known = read()
+    writes = sys.argv[1:] == ["--write"]
+    if not writes and compiler != known_compiler:
+        print(f"SKIPPED: the numbers are those of {known_compiler}, not of {compiler}; bench/stages.py --write")
+        return
+    counts = measure(build())
+    if writes:
+        lines = [f"{name:34}{instructions:>9}{allocations:>6}" for name, (instructions, allocations) in counts.items()]
+        FILE.write_text("\n".join([f"# {compiler}; stage, instructions, allocations", *lines]) + "\n")
+        return
+    sys.exit(compare(known, counts))
+
+
+def read():
+    """The compiler and the numbers that are committed."""
+    if not FILE.exists():
+        return "nobody", {}
+    first, *lines = FILE.read_text().splitlines()
+    known = {}
+    for line in lines:
+        name, instructions, allocations = re.fullmatch(r"(.*\S)\s+(\d+)\s+(\d+)", line).groups()
+        known[name] = int(instructions), int(allocations)
+    return first[2:].split(";")[0], known
+
+
+def build():
+    """The binary, built alone: one unit of code a crate, so that a count changes only with the code it counts."""
+    command = ["cargo", "build", "--locked", "--profile", "counted", "--package", "calendar-edge-core", "--bench", "stages",
+               "--message-format", "json"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        sys.exit("the stages do not build: cargo check --workspace --benches")
+    messages = map(json.loads, built.stdout.splitlines())
+    return next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == "stages")
+
+
+def measure(binary):
+    """Instructions and allocations of one run of each stage."""
+    with tempfile.TemporaryDirectory(prefix="calendar-edge-stages-") as scratch:
+        command = ["valgrind", "--tool=callgrind", "--zero-before=stages::counted", "--dump-before=stages::ended",
+                   f"--callgrind-out-file={scratch}/out", binary]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        if ran.returncode != 0:
+            sys.exit(f"{' '.join(command)}\n{ran.stderr}")
+        names = ran.stdout.splitlines()
+        profiles = [Path(f"{scratch}/out.{at}").read_text() for at in range(1, len(names) + 1)]
+        return {name: of_profile(profile) for name, profile in zip(names, profiles)}
+
+
+def of_profile(profile):
+    instructions = int(re.search(r"^(?:totals|summary): (\d+)", profile, re.M)[1])
+    names, called, allocations = {}, "", 0
+    for line in profile.splitlines():
+        if match := re.match(r"(c?fn)=\((\d+)\)(?: (.*))?", line):
+            kind, number, name = match.groups()
+            if name:
+                names[number] = name
+            if kind == "cfn":
+                called = names.get(number, "")
+        elif line.startswith("calls=") and ALLOCATION.match(called):
+            allocations += int(line[6:].split()[0])
+    return round(instructions / ROUNDS), round(allocations / ROUNDS)
+
+
+def compare(known, counts):
+    """Prints every stage, and returns whether one grew, is new or is gone."""
+    failed = False
+    for name in {**known, **counts}:
+        before, now = known.get(name), counts.get(name)
+        if before is None or now is None:
+            verdict, failed = "is not in the numbers" if before is None else "is not measured", True
+        elif now[0] > before[0] * SLACK or now[1] > before[1] * SLACK:
+            verdict, failed = "COSTS MORE", True
+        elif now[0] * SLACK < before[0]:
+            verdict = "costs less: bench/stages.py --write keeps it so"
+        else:
+            verdict = ""
+        shown = lambda count: f"{count[0]:>9} {count[1]:>4}" if count else f"{'-':>14}"
+        print(f"{name:34}{shown(before)}  ->{shown(now)}  {verdict}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+//! The stages of a request, each run alone, for a count of its instructions and allocations.
+//!
+//! `bench/stages.py` runs this under callgrind, reads what [`counted`] cost for each line that is printed here, and
+//! compares it with `bench/stages.txt`.
+
+#![allow(clippy::indexing_slicing, reason = "a bench reads its own fixtures")]
+
+use std::hint::black_box;
+use std::io::Write;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use bytes::Bytes;
+use calendar_edge_core::admission::{Budgets, Client, CostClass, SharedBuckets};
+use calendar_edge_core::authority::{Addressed, Scheme};
+use calendar_edge_core::caching::{CachePolicy, KeySpace, ReachedBy};
+use calendar_edge_core::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge_core::compression::preferred;
+use calendar_edge_core::cors::Audience;
+use calendar_edge_core::credentials::{Credentials, Identity};
+use calendar_edge_core::decision::{Decider, RequestHead};
+use calendar_edge_core::framing::Inspector;
+use calendar_edge_core::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge_core::relay::{
+    AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
+    RelayRules, Script, accept, present,
+};
+use calendar_edge_core::routing::{CallTarget, Roots, Target};
+use calendar_edge_core::settings::{Limits, OriginNamespace, Settings};
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LINK};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response};
+use http_body_util::Full;
+
+/// Runs of a stage that are counted together.
+const ROUNDS: usize = 10;
+
+const LIST: &str = "/wp-json/calendar/events/v1/events";
+const QUERY: &str = "page=2&per_page=20&start_date=2027-01-01&end_date=2027-12-31%2023:59:59&search=m%C3%BCller\
+    &categories=music,2&venue=7,8&featured=true&status=publish&utm_source=newsletter";
+const CREATE: &str = r#"{"title":"Summer gala","start_date":"2027-10-01 10:00:00","end_date":"2027-10-01 12:00:00",
+    "description":"<p>An evening with music, food and speeches.</p>","slug":"summer-gala","status":"publish",
+    "timezone":"Europe/Copenhagen","all_day":false,"cost":"$ 12.50","website":"https://www.example.org/a?b=c&d=e",
+    "show_map":true,"featured":true,"categories":[2,"Music"],"tags":["free","open-air"],"venue":7,"organizer":[15,16]}"#;
+const HEAD: &str = "GET /wp-json/calendar/events/v1/events?per_page=50&page=2 HTTP/1.1\r\nHost: events.example.org\r\n\
+    User-Agent: python-requests/2.32.3\r\nAccept-Encoding: gzip, deflate\r\nAccept: */*\r\n\
+    Connection: keep-alive\r\n\r\n";
+const PUBLIC_BASE: &str = "https://events.example.org";
+
+/// A stage by the name of its line.
+type Stage = (&'static str, Box<dyn FnMut()>);
+
+fn main() {
+    let mut out = std::io::stdout();
+    for (name, mut stage) in stages() {
+        // What is made once is made before the count.
+        stage();
+        stage();
+        counted(&mut stage);
+        ended(name);
+        writeln!(out, "{name}").expect("an open standard output");
+    }
+}
+
+/// Its calls are what callgrind counts.
+#[inline(never)]
+fn counted(stage: &mut dyn FnMut()) {
+    for _ in 0..ROUNDS {
+        stage();
+    }
+}
+
+/// Marks the end of a count.
+#[inline(never)]
+fn ended(name: &str) {
+    black_box(name);
+}
+
+fn stages() -> Vec<Stage> {
+    vec![
+        ("inspecting a head", inspecting()),
+        ("locating a list", locating()),
+        (
+            "reading a query",
+            Box::new(|| drop(black_box(parse_form(black_box(QUERY.as_bytes()))))),
+        ),
+        (
+            "reading a body",
+            Box::new(|| drop(black_box(parse_json(black_box(CREATE.as_bytes()), PHP_DEPTH)))),
+        ),
+        ("choosing a coding", choosing()),
+        ("spending a call", spending()),
+        (
+            "judging a list",
+            judging(Method::GET, target(&Method::GET, Some(QUERY)), b""),
+        ),
+        (
+            "judging 200 unknown parameters",
+            judging(Method::GET, target(&Method::GET, Some(&unknown(200))), b""),
+        ),
+        (
+            "judging a create",
+            judging(Method::POST, target(&Method::POST, None), CREATE.as_bytes()),
+        ),
+        ("deciding a list", deciding(&format!("{LIST}?{QUERY}"))),
+        ("deciding a refusal", deciding(&format!("{LIST}?page=none"))),
+        ("naming a kept answer", naming()),
+        ("accepting a list of 8 KiB", accepting(&page(8 * 1024))),
+        ("presenting a list of 8 KiB", presenting(&page(8 * 1024))),
+        ("presenting a list of 1 KiB", presenting(&page(1024))),
+    ]
+}
+
+fn settings() -> Settings {
+    let mut settings = Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"));
+    settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
+    settings.public_url = Some(PUBLIC_BASE.parse().expect("a URL"));
+    settings
+}
+
+// === what clients send ===
+
+fn inspecting() -> Box<dyn FnMut()> {
+    let fresh = Inspector::new(&Limits::default());
+    Box::new(move || drop(black_box(fresh.clone().inspect(black_box(HEAD.as_bytes())))))
+}
+
+fn locating() -> Box<dyn FnMut()> {
+    let roots = Roots::new(&settings());
+    Box::new(move || {
+        let located = roots.locate(&Method::GET, black_box(LIST), black_box(Some(QUERY)));
+        drop(black_box(located));
+    })
+}
+
+fn choosing() -> Box<dyn FnMut()> {
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        ACCEPT_ENCODING,
+        HeaderValue::from_static("gzip, deflate, br;q=0.9, zstd"),
+    );
+    Box::new(move || {
+        black_box(preferred(black_box(&headers)));
+    })
+}
+
+fn spending() -> Box<dyn FnMut()> {
+    let limits = settings().rate_limits;
+    let budgets = Budgets::new(&limits, &SharedBuckets::new(&limits));
+    let (identity, now) = (Identity::default(), Instant::now());
+    Box::new(move || {
+        let client = Client::new(Some([192, 0, 2, 1].into()), &identity);
+        if let Ok(receipt) = budgets.spend(client, CostClass::List, now) {
+            budgets.refund(receipt, now);
+        }
+    })
+}
+
+// === judgement ===
+
+fn target(method: &Method, query: Option<&str>) -> CallTarget {
+    match Roots::new(&settings()).locate(method, LIST, query) {
+        Target::Calendar(target) => target,
+        Target::Site { .. } | Target::Invalid(_) => panic!("{LIST} is a calendar path"),
+    }
+}
+
+/// Parameters that no operation has.
+fn unknown(count: usize) -> String {
+    let pairs: Vec<String> = (0..count).map(|number| format!("utm_{number}=x")).collect();
+    pairs.join("&")
+}
+
+fn judging(method: Method, target: CallTarget, body: &'static [u8]) -> Box<dyn FnMut()> {
+    let settings = settings();
+    let judge = Judge::new(&settings);
+    let mut headers = HeaderMap::new();
+    if method == Method::POST {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Basic YTpi"));
+    }
+    let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
+    let credentials = credentials.expect("one Authorization at most");
+    let judge = move || -> Judgement {
+        judge.judge(&RawCall {
+            method: &method,
+            target: &target,
+            credentials: &credentials,
+            content: ContentHeaders::of(&headers),
+            body,
+        })
+    };
+    assert!(matches!(judge().outcome, Outcome::Forward(_)), "a good call");
+    Box::new(move || drop(black_box(judge())))
+}
+
+fn head(target: &str) -> Parts {
+    let request = Request::get(target).header("host", "events.example.org");
+    request.body(()).expect("a request").into_parts().0
+}
+
+fn decided_by(parts: &Parts) -> RequestHead<'_> {
+    RequestHead {
+        parts,
+        client: Some([192, 0, 2, 1].into()),
+        addressed: Addressed {
+            scheme: Scheme::Https,
+            host: None,
+            local: None,
+        },
+    }
+}
+
+fn deciding(target: &str) -> Box<dyn FnMut()> {
+    let (decider, parts) = (Decider::new(&settings()), head(target));
+    Box::new(move || drop(black_box(decider.decide(&decided_by(&parts), b""))))
+}
+
+fn naming() -> Box<dyn FnMut()> {
+    let mut settings = settings();
+    settings.cache.enabled = true;
+    let (judge, policy, keys) = (
+        Judge::new(&settings),
+        CachePolicy::new(&settings),
+        KeySpace::new(&settings),
+    );
+    let (headers, target) = (HeaderMap::new(), target(&Method::GET, Some("per_page=11&page=2")));
+    let credentials = Credentials::default();
+    let judgement = judge.judge(&RawCall {
+        method: &Method::GET,
+        target: &target,
+        credentials: &credentials,
+        content: ContentHeaders::of(&headers),
+        body: b"",
+    });
+    let Outcome::Forward(call) = judgement.outcome else {
+        panic!("a good call");
+    };
+    Box::new(move || {
+        let cacheable = policy
+            .judge(&call)
+            .and_then(Result::ok)
+            .expect("a read for everybody");
+        let reached = ReachedBy {
+            public_base: PUBLIC_BASE,
+            namespace: None,
+        };
+        drop(black_box(keys.key(cacheable, reached)));
+    })
+}
+
+// === answers ===
+
+/// A list of recorded events as PHP prints it, of about this size.
+fn page(bytes: usize) -> Bytes {
+    let fixture = include_str!("../../fixtures/backend/event-list-page1.json");
+    let list: serde_json::Value = serde_json::from_str(fixture).expect("the fixture is JSON");
+    let mut flat = list["events"].as_array().expect("a list of events").clone();
+    for event in &mut flat {
+        let members = event.as_object_mut().expect("an event");
+        members.retain(|_, value| !value.is_object() && !value.is_array());
+    }
+    let mut text = String::new();
+    let mut events = Vec::new();
+    for event in flat.iter().cycle() {
+        events.push(event);
+        let next = serde_json::json!({ "events": events })
+            .to_string()
+            .replace('/', r"\/");
+        if next.len() > bytes && !text.is_empty() {
+            break;
+        }
+        text = next;
+    }
+    Bytes::from(text)
+}
+
+fn rules() -> RelayRules {
+    let settings = settings();
+    RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
+}
+
+fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
+    let answer = Response::builder()
+        .header(CONTENT_TYPE, "application/json; charset=UTF-8")
+        .header(
+            LINK,
+            "<http://origin.example/wp-json/>; rel=\"https://api.w.org/\"",
+        )
+        .header("x-tec-total", "11")
+        .body(Full::new(page.clone()));
+    let call = CallContext {
+        root: 0,
+        method: Method::GET,
+        content: Content::Records,
+        script: Script::Refused,
+        enveloped: false,
+        language: AskedLanguage::OfRoot,
+        target: "/".into(),
+    };
+    let accepting = pin!(accept(answer.expect("an answer"), &call, rules));
+    match accepting.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(accepted) => accepted.expect("a good answer"),
+        Poll::Pending => panic!("a whole body is ready"),
+    }
+}
+
+fn accepting(page: &Bytes) -> Box<dyn FnMut()> {
+    let (page, rules) = (page.clone(), rules());
+    Box::new(move || drop(black_box(accepted(&page, &rules))))
+}
+
+/// With the clone of a kept answer.
+fn presenting(page: &Bytes) -> Box<dyn FnMut()> {
+    let rules = rules();
+    let accepted = accepted(page, &rules);
+    let client = ClientContext {
+        public_base: PUBLIC_BASE.into(),
+        namespace: None,
+        audience: Audience::Everybody,
+    };
+    Box::new(move || drop(black_box(present(accepted.clone(), &client, &rules))))
+}

@@ -1,0 +1,176 @@
+//! Bodies that clients still read when their entry is gone: from then on they count as buffered responses.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use bytes::Bytes;
+
+use crate::codecs::FormOwner;
+use crate::relay::{BufferBudget, Reservation};
+
+/// The bytes that an entry gives to clients, which all share them.
+///
+/// While the entry is kept they count toward `cache.memory`. Dropped with the entry, it counts those that clients still
+/// hold toward `limits.response_buffer_total`, until the last client has them.
+#[derive(Debug)]
+pub(super) struct Loans {
+    budget: BufferBudget,
+    lent: Mutex<Vec<Loan>>,
+}
+
+/// One body, or one of its forms.
+#[derive(Debug)]
+struct Loan {
+    counted: Weak<OnceLock<Reservation>>,
+    bytes: usize,
+}
+
+/// Bytes that tell by their end that no client holds them.
+struct LentBytes {
+    bytes: Bytes,
+    _counted: Arc<OnceLock<Reservation>>,
+}
+
+/// Owns forms for as long as their entry is kept.
+#[derive(Debug)]
+pub(super) struct FormLoans {
+    loans: Weak<Loans>,
+    budget: BufferBudget,
+}
+
+// === impl Loans ===
+
+impl Loans {
+    pub(super) fn new(budget: &BufferBudget) -> Arc<Self> {
+        Arc::new(Self {
+            budget: budget.clone(),
+            lent: Mutex::default(),
+        })
+    }
+
+    /// The same bytes, counted from the end of the entry on.
+    pub(super) fn lend(&self, bytes: Bytes) -> Bytes {
+        if !BufferBudget::is_counted(bytes.len()) {
+            return bytes;
+        }
+        let counted = Arc::default();
+        self.lent().push(Loan {
+            counted: Arc::downgrade(&counted),
+            bytes: bytes.len(),
+        });
+        Bytes::from_owner(LentBytes {
+            bytes,
+            _counted: counted,
+        })
+    }
+
+    /// The same for forms, which are made later.
+    pub(super) fn of_forms(self: &Arc<Self>) -> FormLoans {
+        FormLoans {
+            loans: Arc::downgrade(self),
+            budget: self.budget.clone(),
+        }
+    }
+
+    fn lent(&self) -> MutexGuard<'_, Vec<Loan>> {
+        // The code under the lock does not panic between two changes.
+        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Loans {
+    fn drop(&mut self) {
+        for loan in self.lent().drain(..) {
+            if let Some(counted) = loan.counted.upgrade() {
+                // Set once: here.
+                let _ = counted.set(self.budget.reserve(loan.bytes));
+            }
+        }
+    }
+}
+
+// === impl LentBytes ===
+
+impl AsRef<[u8]> for LentBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+// === impl FormLoans ===
+
+impl FormOwner for FormLoans {
+    fn own(&self, form: Bytes) -> Bytes {
+        match self.loans.upgrade() {
+            Some(loans) => loans.lend(form),
+            None => self.budget.count(form),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    const BODY: usize = 64 * 1024;
+
+    /// A budget that one body uses up.
+    fn budget() -> BufferBudget {
+        let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());
+        settings.limits.response_buffer_total = BODY;
+        BufferBudget::new(&settings)
+    }
+
+    fn is_used_up(budget: &BufferBudget) -> bool {
+        budget.allowance(BODY) < BODY
+    }
+
+    #[test]
+    fn what_clients_hold_counts_from_the_end_of_the_entry_on() {
+        let budget = budget();
+        let loans = Loans::new(&budget);
+        let kept = loans.lend(Bytes::from(vec![b'x'; BODY]));
+        let held = kept.slice(..BODY / 2);
+        assert!(!is_used_up(&budget), "it is in the cache");
+        drop((kept, loans));
+        assert!(is_used_up(&budget));
+        drop(held);
+        assert!(!is_used_up(&budget));
+    }
+
+    #[test]
+    fn what_nobody_holds_does_not_count() {
+        let budget = budget();
+        let loans = Loans::new(&budget);
+        drop(loans.lend(Bytes::from(vec![b'x'; BODY])));
+        drop(loans);
+        assert!(!is_used_up(&budget));
+    }
+
+    #[test]
+    fn an_entry_that_goes_on_with_the_same_bytes_goes_on_with_its_loans() {
+        let budget = budget();
+        let loans = Loans::new(&budget);
+        let body = loans.lend(Bytes::from(vec![b'x'; BODY]));
+        let next = Arc::clone(&loans);
+        drop(loans);
+        assert!(!is_used_up(&budget));
+        drop(next);
+        assert!(is_used_up(&budget));
+        drop(body);
+    }
+
+    #[test]
+    fn forms_that_come_too_late_count_at_once() {
+        let budget = budget();
+        let loans = Loans::new(&budget);
+        let forms = loans.of_forms();
+        let early = forms.own(Bytes::from(vec![b'x'; BODY]));
+        assert!(!is_used_up(&budget));
+        drop((early, loans));
+        assert!(!is_used_up(&budget));
+        let late = forms.own(Bytes::from(vec![b'x'; BODY]));
+        assert!(is_used_up(&budget));
+        drop(late);
+    }
+}
