@@ -40,6 +40,7 @@ mod list;
 mod markup;
 mod moment;
 mod php;
+mod planted;
 mod render;
 mod rest_error;
 mod rest_request;
@@ -54,4 +55,5 @@ mod write;
 mod zone;
 
 pub use clock::Clock;
+pub use planted::Planted;
 pub use server::Sandbox;

@@ -23,6 +23,7 @@ use super::account;
 use super::address::Address;
 use super::clock::Clock;
 use super::examples;
+use super::planted::Planted;
 use super::rest_error::RestError;
 use super::site::Site;
 
@@ -63,11 +64,23 @@ impl Sandbox {
     /// # Errors
     /// When the address can't be listened on.
     pub async fn start_at(address: SocketAddr, clock: Clock) -> io::Result<Self> {
+        Self::launch(address, clock, Planted::Nothing).await
+    }
+
+    /// As [`Sandbox::start`], with something planted in its responses.
+    ///
+    /// # Errors
+    /// When the address can't be listened on.
+    pub async fn start_planted(address: SocketAddr, planted: Planted) -> io::Result<Self> {
+        Self::launch(address, Clock::System, planted).await
+    }
+
+    async fn launch(address: SocketAddr, clock: Clock, planted: Planted) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let socket = listener.local_addr()?;
         let address = Address::new(socket);
         let rest_root = Url::parse(&address.rest_root()).map_err(io::Error::other)?;
-        let site = Arc::new(Site::new(address, rest_root.clone(), clock));
+        let site = Arc::new(Site::new(address, rest_root.clone(), clock, planted));
         let sandbox = Self {
             socket,
             rest_root,

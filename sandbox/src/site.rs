@@ -11,6 +11,7 @@ use url::Url;
 use super::account::CurrentUser;
 use super::address::Address;
 use super::clock::Clock;
+use super::planted::{Planted, Planter};
 use super::rest_error::RestError;
 use super::rest_request::RestRequest;
 use super::site_call::Call;
@@ -30,13 +31,14 @@ pub(super) struct Site {
     clock: Clock,
     roots: Roots,
     store: Mutex<Store>,
+    planter: Planter,
 }
 
 // === impl Site ===
 
 impl Site {
     /// A site with the sample calendar, as it would be at this moment of the clock.
-    pub(super) fn new(address: Address, root: Url, clock: Clock) -> Self {
+    pub(super) fn new(address: Address, root: Url, clock: Clock, planted: Planted) -> Self {
         let mut settings = Settings::for_origin(root);
         settings.namespaces = vec![PLUGIN_NAMESPACE.to_owned()];
         // WordPress has no such limit; PHP stops reading after a thousand.
@@ -46,11 +48,19 @@ impl Site {
             roots: Roots::new(&settings),
             address,
             clock,
+            planter: Planter::new(planted),
         }
     }
 
     /// Responds to one request.
     pub(super) fn respond(&self, parts: &Parts, body: &[u8]) -> EncodedResponse {
+        match self.planter.break_off(parts.uri.path()) {
+            Some(response) => self.plain(parts, response),
+            None => self.planter.plant(self.true_response(parts, body)),
+        }
+    }
+
+    fn true_response(&self, parts: &Parts, body: &[u8]) -> EncodedResponse {
         let (path, query) = (parts.uri.path(), parts.uri.query());
         let request = match self.roots.locate(&parts.method, path, query) {
             Target::Calendar(target) => RestRequest::new(parts, body, target.matched, target.query),

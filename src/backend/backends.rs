@@ -31,13 +31,6 @@ pub(crate) struct Backend {
     pub(super) metrics: Metrics,
 }
 
-/// The software behind a backend, which selects the checker of its responses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BackendKind {
-    /// A WordPress site with the calendar plugin.
-    WordPress,
-}
-
 /// Writes calls in the form that the software of a backend reads.
 #[derive(Debug)]
 enum CallWriter {
@@ -107,13 +100,6 @@ impl Backend {
     /// The name of the backend in metrics and log lines.
     pub(super) fn name(&self) -> &str {
         self.name.as_str()
-    }
-
-    /// The kind of software, which selects the checker of responses.
-    pub(crate) fn kind(&self) -> BackendKind {
-        match self.writer {
-            CallWriter::WordPress(_) => BackendKind::WordPress,
-        }
     }
 
     /// Writes a call as a new request; only listed headers of the client are forwarded.

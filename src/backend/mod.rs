@@ -1,8 +1,8 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
 //! `Backends::for_call` selects the backend of a call. A policy by operation and further backends from the settings
-//! belong there, their state into `SharedBackends`. Another kind of backend is a variant of `BackendKind` with a
-//! writer beside `wordpress.rs`; the compiler then names the places that select the writer and the response checker.
+//! belong there, their state into `SharedBackends`. Another way to write calls is a variant of
+//! `CallWriter` beside `wordpress.rs`. The settings of a backend name its software, by which the core checks its answers.
 
 mod address;
 mod authority;
@@ -36,7 +36,7 @@ mod tls;
 mod wordpress;
 
 pub use address::AddressFault;
-pub(crate) use backends::{Backend, BackendKind, Backends};
+pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
 pub(crate) use changes_question::ChangesQuestion;

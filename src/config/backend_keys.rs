@@ -50,8 +50,9 @@ pub(super) const BACKENDS: &[BackendKey] = &[
                 _ => BackendSoftware::Service,
             };
         }),
-        "`wordpress` is a site with the calendar plugin, whose index `check` compares with the table. `service` is \
-         any other software that answers the calendar API.",
+        "`wordpress` is a site with the calendar plugin: `check` compares its index with the table, and answers in which \
+         PHP reports an error of its own count as failures. `service` is any other software that answers the calendar \
+         API: each of its JSON errors is relayed.",
     )
     .value("\"service\""),
     BackendKey::new(

@@ -15,13 +15,14 @@ use super::read;
 use crate::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 3] = [
+const WITHOUT_KEY: [(&str, &str); 4] = [
     ("backends.name", "it is the name of the table"),
     ("cors.public_reads", "the profile decides it"),
     (
         "origin.mark_key",
         "it is made from the file of `origin.secret_file`",
     ),
+    ("origin.software", "the site is WordPress"),
 ];
 
 /// A row of the table with a value that is not the default.

@@ -9,7 +9,7 @@ use url::Url;
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{Backend, BackendKind, Backends, BreakerGuard, Health, OriginBody, Outgoing};
+use crate::backend::{Backend, Backends, BreakerGuard, Health, OriginBody, Outgoing};
 use crate::call::ForwardableCall;
 use crate::companion::{Companions, ExchangeStart};
 use crate::purge::AnswerAge;
@@ -121,10 +121,7 @@ impl Stage<CalendarCall> for Dispatch {
         let _timer = call.log.exchange();
         let context = context(&call.call, outgoing.target());
         let (response, guard) = self.exchange(backend, &call, outgoing).await?;
-        let checked = match backend.kind() {
-            BackendKind::WordPress => accept(response, &context, &self.rules).await,
-        };
-        match checked {
+        match accept(response, &context, &self.rules).await {
             Ok(accepted) => {
                 guard.report(Health::Alive);
                 Ok(accepted)

@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::support::Edge;
+
 /// The program without the variables of the test's environment that it would read.
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
@@ -142,6 +144,70 @@ fn the_demo_needs_nothing_and_its_calendar_passes_the_check() {
     let checked = output(&["check", "--origin", root]);
     assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stdout));
     assert_eq!(terminate(&mut serving), Some(0));
+}
+
+#[tokio::test]
+async fn the_demo_of_a_migration_shows_what_its_lines_promise() {
+    let child = program(&["demo", "--migration", "--listen", "127.0.0.1:0"])
+        .env("CALENDAR_EDGE_ADMIN_LISTEN", "127.0.0.1:0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut serving = Serving(child.expect("the program starts"));
+    let banner = serving.0.stdout.take().expect("a pipe");
+    let lines: Vec<String> = BufReader::new(banner)
+        .lines()
+        .map_while(Result::ok)
+        .take_while(|line| !line.starts_with("Ctrl-C"))
+        .collect();
+    let find = |part: &str| {
+        let line = lines.iter().find(|line| line.contains(part));
+        let word = line.into_iter().flat_map(|line| line.split([' ', '\'']));
+        let url = word.clone().find(|word| word.starts_with("http"));
+        url.unwrap_or_else(|| panic!("{part} in {lines:?}")).to_owned()
+    };
+    let (api, broken, admin) = (find("/venues/7"), find("/break"), find("migration status"));
+    let api = api.split("/venues").next().expect("a root");
+    let get = async |url: String| {
+        let response = Edge::client().get(&url).send().await.expect("an answer");
+        (response.status().as_u16(), response.text().await.expect("a text"))
+    };
+    get(format!("{api}/events?per_page=2")).await;
+    let mut report = String::new();
+    for class in ["order", "representation", "volatile", "different"] {
+        let named = format!("\"class\":\"{class}\"");
+        until(async || {
+            report = get(format!("{admin}/migration/report")).await.1;
+            report.contains(&named)
+        })
+        .await;
+    }
+    assert!(get(format!("{api}/venues/7")).await.1.contains("\"author\":1"));
+    assert_eq!(get(broken).await.0, 200);
+    let mut searches = 1..;
+    until(async || {
+        let search = searches.next().unwrap_or_default();
+        assert_eq!(get(format!("{api}/venues?search={search}")).await.0, 200);
+        let status = get(format!("{admin}/migration")).await.1;
+        status.contains("calls failed, more than 10%")
+    })
+    .await;
+    assert!(
+        get(format!("{api}/venues/8"))
+            .await
+            .1
+            .contains("\"author\":\"1\"")
+    );
+    assert_eq!(terminate(&mut serving), Some(0));
+}
+
+/// Waits until something holds, for at most twenty seconds.
+async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !holds().await {
+        assert!(begun.elapsed().as_secs() < 20, "it does not come to hold");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::buffer_budget::BufferBudget;
 use super::learnt_roots::LearntRoots;
 use super::origin_urls::OriginUrls;
-use crate::settings::Settings;
+use crate::settings::{BackendSoftware, Settings};
 
 /// The settings for relaying; all calls share one value.
 #[derive(Debug)]
@@ -12,6 +12,7 @@ pub struct RelayRules {
     pub(super) response_bytes: u64,
     pub(super) response_buffer_bytes: usize,
     pub(super) budget: BufferBudget,
+    pub(super) software: BackendSoftware,
 }
 
 // === impl RelayRules ===
@@ -24,6 +25,7 @@ impl RelayRules {
             response_bytes: settings.limits.response_bytes,
             response_buffer_bytes: settings.limits.response_buffer_bytes,
             budget: budget.clone(),
+            software: settings.origin.software,
         }
     }
 

@@ -95,6 +95,7 @@ impl BackendSettings {
             ..settings.timeouts.clone()
         };
         let origin = OriginSettings {
+            software: self.kind,
             namespace: OriginNamespace::set(self.namespace.as_str()),
             advertised_url: self.advertised_url.clone(),
             max_in_flight: self.max_in_flight,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::{DialAddress, OriginHost, OriginNamespace};
+use super::{BackendSoftware, DialAddress, OriginHost, OriginNamespace};
 use crate::mark::MarkKey;
 use crate::problem::Words;
 
@@ -30,6 +30,8 @@ pub struct OriginSettings {
     pub publish_namespace: bool,
     /// The REST root that the site prints, if it differs from `url`; none: learnt from the site.
     pub advertised_url: Option<Url>,
+    /// The software, which decides how answers are checked; WordPress but for backends beside the site.
+    pub software: BackendSoftware,
     /// Read the indexes of the roots at start, on reload and at intervals.
     pub read_index: bool,
     /// The interval at which the indexes are read again.
@@ -95,6 +97,7 @@ impl OriginSettings {
             namespace: OriginNamespace::default(),
             publish_namespace: true,
             advertised_url: None,
+            software: BackendSoftware::WordPress,
             read_index: true,
             index_interval: DEFAULT_INDEX_INTERVAL,
             index_file: None,

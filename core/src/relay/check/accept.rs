@@ -177,7 +177,7 @@ where
         Buffered::Whole(bytes) => Received::Whole(bytes),
         Buffered::Beginning(bytes, _) => Received::Beginning(bytes),
     };
-    judge_body(status, headers, expected, received)?;
+    judge_body(status, headers, (expected, received), rules.software)?;
     if buffered.bytes().len() as u64 > limit {
         return Err(OriginFailure::TooLarge { limit });
     }

@@ -4,8 +4,10 @@ use http::{HeaderMap, Method, StatusCode, header};
 
 use super::call_context::{CallContext, Script};
 use super::document::{begins_json, judge_document, trimmed};
+use super::software::{document_failure, page_failure};
 use super::wordpress::WordPress;
 use crate::relay::failure::{OriginFailure, RequestPart, shortened};
+use crate::settings::BackendSoftware;
 
 /// The kind of body that must follow, determined by the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +67,8 @@ pub(super) fn judge_head(
 pub(super) fn judge_body(
     status: StatusCode,
     headers: &HeaderMap,
-    expected: ExpectedBody,
-    received: Received<'_>,
+    (expected, received): (ExpectedBody, Received<'_>),
+    software: BackendSoftware,
 ) -> Result<(), OriginFailure> {
     if expected == ExpectedBody::Absent {
         return Ok(());
@@ -77,14 +79,14 @@ pub(super) fn judge_body(
         return Err(refused_request(status).unwrap_or(OriginFailure::Empty(status)));
     }
     if expected == ExpectedBody::Page {
-        return Err(page(status, headers, bytes));
+        return Err(page(status, headers, bytes, software));
     }
     let document = match expected {
         ExpectedBody::Script => WordPress::script_argument(bytes)?,
         ExpectedBody::Absent | ExpectedBody::Json | ExpectedBody::Page => bytes,
     };
     if !document.first().is_some_and(|&first| begins_json(first)) {
-        return Err(WordPress::page_failure(bytes).unwrap_or(OriginFailure::TextBeforeJson));
+        return Err(page_failure(software, bytes).unwrap_or(OriginFailure::TextBeforeJson));
     }
     if matches!(received, Received::Whole(_)) {
         judge_document(document)?;
@@ -92,7 +94,7 @@ pub(super) fn judge_body(
     if status.as_u16() >= 400 && document.first() != Some(&b'{') {
         return Err(OriginFailure::Malformed);
     }
-    WordPress::document_failure(status, document).map_or(Ok(()), Err)
+    document_failure(software, status, document).map_or(Ok(()), Err)
 }
 
 // === head ===
@@ -120,8 +122,8 @@ fn is_json(essence: &str) -> bool {
 
 // === pages ===
 
-fn page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
-    WordPress::page_failure(bytes).unwrap_or_else(|| other_page(status, headers, bytes))
+fn page(status: StatusCode, headers: &HeaderMap, bytes: &[u8], software: BackendSoftware) -> OriginFailure {
+    page_failure(software, bytes).unwrap_or_else(|| other_page(status, headers, bytes))
 }
 
 fn other_page(status: StatusCode, headers: &HeaderMap, bytes: &[u8]) -> OriginFailure {
@@ -159,6 +161,14 @@ mod tests {
 
     /// The name of the failure, or "passes".
     fn verdict(method: &Method, script: Script, response: (u16, &[(&str, &str)], &[u8])) -> &'static str {
+        verdict_of(BackendSoftware::WordPress, (method, script), response)
+    }
+
+    fn verdict_of(
+        software: BackendSoftware,
+        (method, script): (&Method, Script),
+        response: (u16, &[(&str, &str)], &[u8]),
+    ) -> &'static str {
         let (status, fields, body) = response;
         let mut headers = HeaderMap::new();
         for (name, value) in fields {
@@ -178,7 +188,7 @@ mod tests {
         };
         let status = StatusCode::from_u16(status).unwrap();
         judge_head(status, &headers, &call)
-            .and_then(|expected| judge_body(status, &headers, expected, Received::Whole(body)))
+            .and_then(|expected| judge_body(status, &headers, (expected, Received::Whole(body)), software))
             .map_or_else(|failure| failure.name(), |()| "passes")
     }
 
@@ -243,6 +253,27 @@ mod tests {
             verdict(&Method::GET, Script::Refused, (200, &[], b"{}")),
             "not_json"
         );
+    }
+
+    #[test]
+    fn a_service_has_errors_of_its_own() {
+        let json = [("content-type", JSON)];
+        let html = [("content-type", HTML)];
+        let fatal =
+            br#"{"code":"internal_server_error","message":"x","data":{"error":{"file":"a"}}}"#.as_slice();
+        let page = b"<p>There has been a critical error on this website.</p>".as_slice();
+        for (software, names) in [
+            (BackendSoftware::WordPress, ["fatal", "fatal", "malformed"]),
+            (BackendSoftware::Service, ["passes", "html", "malformed"]),
+        ] {
+            let get = |response| verdict_of(software, (&Method::GET, Script::Refused), response);
+            let found = [
+                get((500, json.as_slice(), fatal)),
+                get((500, html.as_slice(), page)),
+                get((500, json.as_slice(), b"\"text\"")),
+            ];
+            assert_eq!(found, names, "{software:?}");
+        }
     }
 
     #[test]
@@ -319,9 +350,13 @@ mod tests {
     #[test]
     fn large_documents_are_judged_by_their_beginning() {
         let headers = HeaderMap::new();
+        let judge = |received| {
+            let expected = (ExpectedBody::Json, received);
+            judge_body(StatusCode::OK, &headers, expected, BackendSoftware::WordPress)
+        };
         let beginning = Received::Beginning(b"{\"events\":[{\"id");
-        assert!(judge_body(StatusCode::OK, &headers, ExpectedBody::Json, beginning).is_ok());
+        assert!(judge(beginning).is_ok());
         let warning = Received::Beginning(b"Warning: ");
-        assert!(judge_body(StatusCode::OK, &headers, ExpectedBody::Json, warning).is_err());
+        assert!(judge(warning).is_err());
     }
 }

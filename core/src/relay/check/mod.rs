@@ -12,6 +12,7 @@ mod document;
 mod judge;
 mod redirect;
 mod scan;
+mod software;
 mod wordpress;
 
 pub use accept::accept;

@@ -1,34 +1,40 @@
-//! `calendar-edge demo`: the edge in front of the built-in calendar.
+//! Runs `demo` until a signal ends it.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use calendar_edge::app::{BoundAddress, Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
+use calendar_edge::app::{BoundAddress, Edge, Reload, Running, Shutdown, Sighup, raise_descriptor_limit};
 use calendar_edge::config::{self, ConfigError, ConfigSource, OverrideSource};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::settings::{LogFormat, LogSettings, Settings};
 use calendar_edge::telemetry::install_logs;
-use calendar_edge_sandbox::Sandbox;
+use calendar_edge_sandbox::{Planted, Sandbox};
 use clap::Args;
 use url::Url;
 
-use super::environment::{Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
-use super::status::Status;
+use super::super::environment::{ADMIN_LISTEN, Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
+use super::super::status::Status;
+use super::migration;
 
 /// The flags of `demo`.
 #[derive(Debug, Args)]
-pub(super) struct DemoArgs {
+pub(crate) struct DemoArgs {
     #[arg(
         long,
         value_name = "ADDR",
         help = "Address for clients, by default 127.0.0.1:8787 [env: CALENDAR_EDGE_LISTEN]"
     )]
     listen: Option<String>,
+    #[arg(
+        long,
+        help = "Run a second calendar that differs, and move calls to it [env: CALENDAR_EDGE_MIGRATION]"
+    )]
+    migration: bool,
 }
 
 /// Serves a calendar in memory until SIGTERM or SIGINT.
-pub(super) fn run(
+pub(crate) fn run(
     args: &DemoArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
@@ -61,21 +67,33 @@ async fn until_stopped(
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let sandbox = Sandbox::start(loopback)
+    let next = if args.is_migration(environment) {
+        Some(migration::start().await?)
+    } else {
+        None
+    };
+    let planted = next.as_ref().map_or(Planted::Nothing, |_| Planted::Noise);
+    let sandbox = Sandbox::start_planted(loopback, planted)
         .await
         .context("the sandbox cannot listen")?;
     let mut settings = args.load(environment, sandbox.rest_root())?;
     settings.namespaces.push(PLUGIN_NAMESPACE.to_owned());
+    if let Some(next) = &next {
+        settings = migration::settings(settings, next);
+    }
     let edge = Edge::start(settings).await.context("the edge could not start")?;
-    banner(&sandbox, edge.addresses(), out)?;
+    banner(&sandbox, &edge, next.as_ref(), out)?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;
     sandbox.stop().await;
+    if let Some(next) = next {
+        next.stop().await;
+    }
     Ok(())
 }
 
-fn banner(sandbox: &Sandbox, addresses: &[BoundAddress], out: &mut dyn Write) -> io::Result<()> {
-    for address in addresses {
+fn banner(sandbox: &Sandbox, edge: &Running, next: Option<&Sandbox>, out: &mut dyn Write) -> io::Result<()> {
+    for address in edge.addresses() {
         writeln!(out, "calendar-edge listens on {address}")?;
     }
     writeln!(
@@ -85,8 +103,11 @@ fn banner(sandbox: &Sandbox, addresses: &[BoundAddress], out: &mut dyn Write) ->
         sandbox.username(),
         sandbox.password()
     )?;
-    if let Some(root) = addresses.iter().find_map(public_root) {
-        writeln!(out, "\n{}", sandbox.try_lines(&root))?;
+    if let Some(root) = edge.addresses().iter().find_map(public_root) {
+        match next {
+            Some(next) => migration::lines(&root, next, edge.admin_address(), out)?,
+            None => writeln!(out, "\n{}", sandbox.try_lines(&root))?,
+        }
     }
     writeln!(out, "\nCtrl-C ends it; nothing is kept.\n")?;
     out.flush()
@@ -105,9 +126,16 @@ fn public_root(address: &BoundAddress) -> Option<String> {
 // === impl DemoArgs ===
 
 impl DemoArgs {
+    fn is_migration(&self, environment: Environment<'_>) -> bool {
+        self.migration || environment.is_on("CALENDAR_EDGE_MIGRATION")
+    }
+
     /// Settings for the built-in calendar with the REST root `origin`.
-    pub(super) fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
-        let listen = overrides([(LISTEN, self.listen.as_deref())], environment);
+    fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
+        let listen = overrides(
+            [(LISTEN, self.listen.as_deref()), (ADMIN_LISTEN, None)],
+            environment,
+        );
         let overrides = listen
             .with(ORIGIN.key, OverrideSource::Flag("demo"), origin.as_str())
             .with(

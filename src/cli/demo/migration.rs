@@ -1,0 +1,103 @@
+//! `calendar-edge demo --migration`: a second calendar, which answers nearly as the first one does.
+
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use calendar_edge::app::BoundAddress;
+use calendar_edge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use calendar_edge::settings::{
+    AdminSettings, BackendSettings, BackendSoftware, CutoverRule, GuardSettings, ListenAddress,
+    OperationPattern, Percentage, Settings, ShadowRule,
+};
+use calendar_edge_sandbox::{Planted, Sandbox};
+
+/// The name of the second calendar.
+const NEXT: &str = "next";
+
+/// The admin listener, where the examples of the documentation expect it.
+const ADMIN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9787);
+
+/// Starts the second calendar.
+pub(super) async fn start() -> anyhow::Result<Sandbox> {
+    let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let next = Sandbox::start_planted(loopback, Planted::Differences).await;
+    next.context("the second sandbox cannot listen")
+}
+
+/// Copies every read to the second calendar, and lets it answer the reads of venues.
+pub(super) fn settings(mut settings: Settings, next: &Sandbox) -> Settings {
+    settings.admin.get_or_insert(AdminSettings {
+        listen: ListenAddress::Tcp(ADMIN),
+    });
+    settings.backends.push(BackendSettings {
+        kind: BackendSoftware::WordPress,
+        namespace: PLUGIN_NAMESPACE.to_owned(),
+        ..BackendSettings::at(NEXT.to_owned(), next.rest_root().clone())
+    });
+    settings.shadow.push(ShadowRule {
+        backend: NEXT.to_owned(),
+        operations: OperationPattern::parse("*").into_iter().collect(),
+        requests_per_second: 100,
+        ..ShadowRule::default()
+    });
+    settings.cutover.push(CutoverRule {
+        name: "venues-read".to_owned(),
+        backend: NEXT.to_owned(),
+        operations: OperationPattern::parse("venues.*").into_iter().collect(),
+        fallback: true,
+        guard: Some(GuardSettings {
+            window: Duration::from_mins(1),
+            calls: 10,
+            failures: Some(Percentage::of_millionths(100_000)),
+            ..GuardSettings::default()
+        }),
+        ..CutoverRule::default()
+    });
+    settings
+}
+
+/// Lines to try.
+pub(super) fn lines(
+    root: &str,
+    next: &Sandbox,
+    admin: Option<&BoundAddress>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let api = format!("{root}/{SPECIFIED_NAMESPACE}");
+    let admin = admin.map_or_else(
+        || format!("http://{ADMIN}"),
+        |address| format!("http://{address}"),
+    );
+    let broken = format!("http://{}/break", next.address());
+    writeln!(
+        out,
+        "\nA second calendar, at {}, answers nearly as the first one does. Reads are copied to it, and it answers the \
+         reads of venues.\n",
+        next.rest_root()
+    )?;
+    for line in [
+        "# some reads, of which the second calendar gets copies".to_owned(),
+        format!("for page in 1 2 3; do curl -s -o /dev/null '{api}/events?per_page=2&page='$page; done"),
+        format!("curl -s -o /dev/null '{api}/organizers'"),
+        "# what differs, by operation and path".to_owned(),
+        format!("calendar-edge migration report --admin {admin}"),
+        "# a venue, which the second calendar answers: its author is a number".to_owned(),
+        format!("curl '{api}/venues/7?_pretty'"),
+        format!("calendar-edge migration status --admin {admin}"),
+        "# the second calendar breaks: no read fails, and the guard returns the venues to the first one"
+            .to_owned(),
+        format!("curl {broken}"),
+        format!(
+            "for search in a b c d e f g h i j k l; do curl -s -o /dev/null -w '%{{http_code}} ' '{api}/venues?search='$search; done"
+        ),
+        format!("calendar-edge migration status --admin {admin}"),
+        "# repaired, and resumed by an operator".to_owned(),
+        format!("curl {broken}"),
+        format!("calendar-edge migration resume venues-read --admin {admin}"),
+    ] {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
