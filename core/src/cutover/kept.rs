@@ -28,6 +28,14 @@ pub enum UnreadableRules {
     /// The key is no key.
     #[error("its key is broken")]
     Key,
+    /// Rules are missing.
+    #[error("it has {found} rules, not {count}")]
+    Count {
+        /// The rules in it.
+        found: usize,
+        /// The rules that it says it has.
+        count: usize,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,6 +43,8 @@ struct KeptJson {
     version: u32,
     share_key: String,
     rules: BTreeMap<String, RuleStanding>,
+    /// Their number, after them: a text that was cut off among them does not pass for one with fewer.
+    count: usize,
 }
 
 const VERSION: u32 = 1;
@@ -48,6 +58,7 @@ impl KeptRules {
             version: VERSION,
             share_key: self.share_key.to_hex(),
             rules: self.rules.clone(),
+            count: self.rules.len(),
         };
         // Texts and numbers are JSON.
         serde_json::to_string_pretty(&json).unwrap_or_default()
@@ -62,6 +73,10 @@ impl KeptRules {
         let json: KeptJson = serde_json::from_str(text)?;
         if json.version != VERSION {
             return Err(UnreadableRules::Version(json.version));
+        }
+        let (found, count) = (json.rules.len(), json.count);
+        if found != count {
+            return Err(UnreadableRules::Count { found, count });
         }
         Ok(Self {
             share_key: ShareKey::of_hex(&json.share_key).ok_or(UnreadableRules::Key)?,
@@ -101,6 +116,11 @@ mod tests {
         assert!(matches!(
             KeptRules::parse(&other),
             Err(UnreadableRules::Version(2))
+        ));
+        let fewer = kept().to_json().replace("\"count\": 1", "\"count\": 2");
+        assert!(matches!(
+            KeptRules::parse(&fewer),
+            Err(UnreadableRules::Count { found: 1, count: 2 })
         ));
     }
 
