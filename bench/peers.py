@@ -89,6 +89,7 @@ key = "{folder}/key.pem"
 url = "http://127.0.0.1:{origin}/wp-json"
 namespace = "tribe/events/v1"
 max_in_flight = 256
+max_pending = 1024
 [timeouts]
 client_idle = "10m"
 [cache]
