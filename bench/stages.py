@@ -4,11 +4,12 @@
     bench/stages.py            compares with bench/stages.txt; fails where a stage costs more than 5 % over its number
     bench/stages.py --write    writes the numbers
 
-The counts do not depend on what else the machine does. They depend on the compiler, which the file names, and a little on
-the instruction set that the processor offers to memchr and the C library.
+The counts do not depend on what else the machine does. They depend on the compiler, on valgrind, and a little on the
+instruction set that the processor offers to memchr and the C library. The file names all three; elsewhere nothing is compared.
 """
 
 import json
+import platform
 import re
 import shutil
 import subprocess
@@ -27,22 +28,30 @@ def main():
     if shutil.which("valgrind") is None:
         print("SKIPPED: valgrind is not installed")
         return
-    compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    known_compiler, known = read()
+    here = conditions()
+    known_conditions, known = read()
     writes = sys.argv[1:] == ["--write"]
-    if not writes and compiler != known_compiler:
-        print(f"SKIPPED: the numbers are those of {known_compiler}, not of {compiler}; bench/stages.py --write")
+    if not writes and here != known_conditions:
+        print(f"SKIPPED: the numbers are those of {known_conditions}, not of {here}; bench/stages.py --write")
         return
     counts = measure(build())
     if writes:
         lines = [f"{name:34}{instructions:>9}{allocations:>6}" for name, (instructions, allocations) in counts.items()]
-        FILE.write_text("\n".join([f"# {compiler}; stage, instructions, allocations", *lines]) + "\n")
+        FILE.write_text("\n".join([f"# {here}; stage, instructions, allocations", *lines]) + "\n")
         return
     sys.exit(compare(known, counts))
 
 
+def conditions():
+    """What the counts depend on besides the code."""
+    told = lambda *command: subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    flags = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)
+    widest = "avx2" if flags and "avx2" in flags[1].split() else "no avx2"
+    return f"{told('rustc', '--version')}, {told('valgrind', '--version')}, {platform.machine()} with {widest}"
+
+
 def read():
-    """The compiler and the numbers that are committed."""
+    """The conditions and the numbers that are committed."""
     if not FILE.exists():
         return "nobody", {}
     first, *lines = FILE.read_text().splitlines()
