@@ -135,7 +135,9 @@ pub(super) static SECTIONS: [Section; 24] = [
     Section {
         name: "cutover.guard",
         header: "[cutover.guard]",
-        meaning: "The guard of the `[[cutover]]` table above, also written `guard = { calls = 200 }`. When a limit is                   exceeded, the site answers all calls at once, until `calendar-edge migration resume RULE`. Without                   this table there is no guard.",
+        meaning: "The guard of the `[[cutover]]` table above, also written `guard = { calls = 200 }`. When a limit is \
+         exceeded, the site answers all calls at once, until `calendar-edge migration resume RULE`. Without this \
+         table there is no guard.",
         keys: Keys::Cutover(GUARD),
     },
     Section {
@@ -324,7 +326,8 @@ const TOP: &[SettingKey] = &[
         Text(&listening::DIRECTORY, |settings, text| {
             listening::file(text).map(|value| settings.state_dir = Some(value))
         }),
-        "The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps          that they are on, and the key by which clients belong to shares. The edge creates it.",
+        "The directory of what must outlive a restart: which rules of `[[cutover]]` a guard has stopped, the steps \
+         that they are on, and the key by which clients belong to shares. The edge creates it.",
     )
     .unset("nothing outlives a restart"),
     SettingKey::new(

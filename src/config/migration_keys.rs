@@ -190,7 +190,8 @@ pub(super) const GUARD: &[CutoverKey] = &[
     CutoverKey::new(
         "calls",
         Count(1..=1_000_000, |rule| U64(&mut guard(rule).calls)),
-        "The least number of calls in the window before the guard judges failures, of compared answers before it          judges differences, and of both before it judges times.",
+        "The least number of calls in the window before the guard judges failures, of compared answers before it \
+         judges differences, and of both before it judges times.",
     )
     .value("200"),
     CutoverKey::new(
@@ -206,7 +207,8 @@ pub(super) const GUARD: &[CutoverKey] = &[
         Text(&SHARE, |rule, text| {
             share(text).map(|share| guard(rule).different = Some(share))
         }),
-        "The most answers that may be `different`, of those that `[[shadow]]` rules for the same backend and operations          compare.",
+        "The most answers that may be `different`, of those that `[[shadow]]` rules for the same backend and \
+         operations compare.",
     )
     .unset("not judged"),
     CutoverKey::new(
