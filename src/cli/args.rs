@@ -97,8 +97,8 @@ pub(super) struct CheckArgs {
 /// The flags of `routes`.
 #[derive(Debug, Args)]
 pub(super) struct RoutesArgs {
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// The arguments of `explain`.
@@ -146,8 +146,8 @@ pub(super) struct ExplainArgs {
     pub(super) edge: EdgeArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 const EXPLAIN_EXAMPLES: &str = "\
@@ -158,6 +158,13 @@ Examples:
 
 Exit statuses: 0 the request is forwarded or answered; 3 it is refused; 1 the running edge does not answer; 64 invalid \
 command line; 78 invalid configuration.";
+
+/// The form of what a command prints.
+#[derive(Debug, Default, Args)]
+pub(super) struct OutputArgs {
+    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
+    json: bool,
+}
 
 /// The running edge that a command asks.
 #[derive(Debug, Default, Args)]
@@ -175,8 +182,8 @@ pub(super) struct EdgeArgs {
 pub(super) struct CacheArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// The flags of `purge`.
@@ -246,6 +253,15 @@ impl ServeArgs {
             ],
             environment,
         )
+    }
+}
+
+// === impl OutputArgs ===
+
+impl OutputArgs {
+    /// Returns true if the output is JSON.
+    pub(super) fn is_json(&self, environment: Environment<'_>) -> bool {
+        self.json || environment.is_on("CALENDAR_EDGE_JSON")
     }
 }
 

@@ -13,7 +13,7 @@ use super::environment::Environment;
 pub(super) fn run(args: &CacheArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let client = AdminClient::new(&args.edge, environment)?;
     let page = client.get("/cache")?;
-    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+    if args.output.is_json(environment) {
         writeln!(out, "{page:#}")
     } else {
         write(&page, out)

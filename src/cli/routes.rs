@@ -9,7 +9,7 @@ use super::environment::Environment;
 
 /// Prints the route table.
 pub(super) fn run(args: &RoutesArgs, environment: Environment<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+    if args.output.is_json(environment) {
         return writeln!(out, "{:#}", routes_json());
     }
     out.write_all(routes_text().as_bytes())

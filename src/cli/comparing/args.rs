@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use calendar_edge::comparison::DifferenceClass;
 use clap::Args;
 
-use super::super::args::SiteArgs;
+use super::super::args::{OutputArgs, SiteArgs};
 use super::super::environment::Environment;
 use super::super::status::Misuse;
 
@@ -77,6 +77,15 @@ pub(super) struct ComparingArgs {
     header: Vec<String>,
     #[arg(long, help = "Send writes too, to both backends [env: CALENDAR_EDGE_WRITES]")]
     writes: bool,
+    #[command(flatten)]
+    pub(super) accept: AcceptArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The differences that are a success.
+#[derive(Debug, Default, Args)]
+pub(crate) struct AcceptArgs {
     #[arg(
         long,
         value_name = "CLASS",
@@ -84,25 +93,11 @@ pub(super) struct ComparingArgs {
                 different [env: CALENDAR_EDGE_ACCEPT]"
     )]
     accept: Option<String>,
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    json: bool,
 }
 
 // === impl ComparingArgs ===
 
 impl ComparingArgs {
-    /// The worst class that is a success.
-    pub(super) fn accepted(&self, environment: Environment<'_>) -> anyhow::Result<DifferenceClass> {
-        let typed = self
-            .accept
-            .clone()
-            .or_else(|| environment.text("CALENDAR_EDGE_ACCEPT"));
-        let misuse = Misuse("CLASS is identical, order, representation, volatile or different");
-        typed.map_or(Ok(DifferenceClass::Representation), |class| {
-            class.parse().context(misuse)
-        })
-    }
-
     /// The typed headers.
     pub(super) fn headers(&self, environment: Environment<'_>) -> Vec<String> {
         if self.header.is_empty() {
@@ -115,9 +110,20 @@ impl ComparingArgs {
     pub(super) fn takes_writes(&self, environment: Environment<'_>) -> bool {
         self.writes || environment.is_on("CALENDAR_EDGE_WRITES")
     }
+}
 
-    /// Returns true if the report is JSON.
-    pub(super) fn is_json(&self, environment: Environment<'_>) -> bool {
-        self.json || environment.is_on("CALENDAR_EDGE_JSON")
+// === impl AcceptArgs ===
+
+impl AcceptArgs {
+    /// The worst class that is a success.
+    pub(crate) fn class(&self, environment: Environment<'_>) -> anyhow::Result<DifferenceClass> {
+        let typed = self
+            .accept
+            .clone()
+            .or_else(|| environment.text("CALENDAR_EDGE_ACCEPT"));
+        let misuse = Misuse("CLASS is identical, order, representation, volatile or different");
+        typed.map_or(Ok(DifferenceClass::Representation), |class| {
+            class.parse().context(misuse)
+        })
     }
 }

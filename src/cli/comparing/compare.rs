@@ -23,7 +23,7 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.judged.accepted(environment)?;
+    let accepted = args.judged.accept.class(environment)?;
     let request = typed(args, environment)?;
     let result = could_not_run(ask(args, &request, environment))?;
     let Some((compared, sides)) = result else {
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let mut report = ComparisonReport::default();
     report.note_ended(compared.ended.clone());
     report.add(compared.operation, &compared.findings, jiff::Timestamp::now());
-    if args.judged.is_json(environment) {
+    if args.judged.output.is_json(environment) {
         serde_json::to_writer_pretty(&mut *out, &report.to_json(accepted)).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {

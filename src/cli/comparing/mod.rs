@@ -9,7 +9,7 @@ mod replay;
 mod sides;
 mod skipped;
 
-pub(super) use args::{CompareArgs, ReplayArgs};
+pub(super) use args::{AcceptArgs, CompareArgs, ReplayArgs};
 pub(super) use compare::run as compare;
 pub(super) use printed::{SideNames, report as print_report};
 pub(super) use replay::run as replay;

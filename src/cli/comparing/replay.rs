@@ -58,14 +58,14 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.judged.accepted(environment)?;
+    let accepted = args.judged.accept.class(environment)?;
     let credentials = headers(&args.judged.headers(environment))?;
     let options = Options::of(args, environment)?;
     let Some((report, skipped, sides)) = could_not_run(replayed(args, environment, credentials, options))?
     else {
         return Ok(Status::Unusable);
     };
-    if args.judged.is_json(environment) {
+    if args.judged.output.is_json(environment) {
         let mut whole = report.to_json(accepted);
         if let Some(members) = whole.as_object_mut() {
             members.insert("skipped".to_owned(), json!(skipped));

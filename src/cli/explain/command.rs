@@ -26,7 +26,7 @@ pub(crate) fn run(
     let settings = with_stored_namespace(args.load(environment)?);
     let request = TypedRequest::read(args, environment)?;
     let story = Story::of(&request, &settings);
-    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+    if args.output.is_json(environment) {
         serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {

@@ -23,7 +23,7 @@ pub(super) fn run(
     }
     let client = AdminClient::new(&args.edge, environment)?;
     let kept = client.get(&format!("/refusals/{id}"))?;
-    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+    if args.output.is_json(environment) {
         writeln!(out, "{kept:#}")
     } else {
         lines(&kept).iter().try_for_each(|line| write_line(line, out))

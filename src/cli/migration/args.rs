@@ -2,7 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use super::super::args::EdgeArgs;
+use super::super::args::{EdgeArgs, OutputArgs};
+use super::super::comparing::AcceptArgs;
 
 /// The subcommands of `migration`.
 #[derive(Debug, Args)]
@@ -27,8 +28,8 @@ pub(super) enum MigrationCommand {
 pub(super) struct StatusArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// The flags of `migration report`.
@@ -48,15 +49,10 @@ pub(super) struct ReportArgs {
         help = "The operations to show, events.list or events.*; all unless given [env: CALENDAR_EDGE_OPERATION]"
     )]
     pub(super) operation: Option<String>,
-    #[arg(
-        long,
-        value_name = "CLASS",
-        help = "The worst class that is a success: identical, order, representation (unless given), volatile or \
-                different [env: CALENDAR_EDGE_ACCEPT]"
-    )]
-    pub(super) accept: Option<String>,
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) accept: AcceptArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// The arguments of `migration resume`.

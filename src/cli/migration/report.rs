@@ -20,7 +20,7 @@ pub(super) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = accepted(args, environment)?;
+    let accepted = args.accept.class(environment)?;
     let pattern = pattern(args, environment)?;
     let Some((backend, mut report)) = could_not_run(ask(args, accepted, environment))? else {
         return Ok(Status::Unusable);
@@ -29,7 +29,7 @@ pub(super) fn run(
         keep(&mut report, &pattern);
     }
     let report = &report;
-    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+    if args.output.is_json(environment) {
         writeln!(out, "{report:#}")?;
     } else {
         let names = SideNames {
@@ -50,17 +50,6 @@ pub(super) fn run(
         Status::Success
     } else {
         Status::Failure
-    })
-}
-
-fn accepted(args: &ReportArgs, environment: Environment<'_>) -> anyhow::Result<DifferenceClass> {
-    let typed = args
-        .accept
-        .clone()
-        .or_else(|| environment.text("CALENDAR_EDGE_ACCEPT"));
-    let misuse = Misuse("CLASS is identical, order, representation, volatile or different");
-    typed.map_or(Ok(DifferenceClass::Representation), |class| {
-        class.parse().context(misuse)
     })
 }
 

@@ -21,7 +21,7 @@ pub(super) fn run(
     let Some(page) = could_not_run(asked())? else {
         return Ok(Status::Unusable);
     };
-    if args.json || environment.is_on("CALENDAR_EDGE_JSON") {
+    if args.output.is_json(environment) {
         writeln!(out, "{page:#}")
     } else {
         write(&page, out)
