@@ -132,19 +132,23 @@ impl ExchangeFailure {
                 "nothing listens there: check that the web server runs, and host and port in origin.url or origin.connect"
             }
             Self::Tls(_) => {
-                "the certificate must be valid for the host in origin.url, or origin.host, and come from an authority that                  this machine trusts; a port that speaks plain HTTP needs http:// in origin.url"
+                "the certificate must be valid for the host in origin.url, or origin.host, and come from an \
+                 authority that this machine trusts; a port that speaks plain HTTP needs http:// in origin.url"
             }
             Self::Unreachable(_) => {
                 "check the network and the firewalls between the edge and the address in origin.url or origin.connect"
             }
             Self::ConnectTimeout(_) => {
-                "check the address in origin.url or origin.connect and the firewalls on the way; timeouts.origin_connect is                  the time for it"
+                "check the address in origin.url or origin.connect and the firewalls on the way; \
+                 timeouts.origin_connect is the time for it"
             }
             Self::FirstByteTimeout => {
-                "the site is slow or its PHP workers are busy; timeouts.origin_first_byte, for writes                  timeouts.origin_write and for pages timeouts.site is the time for it"
+                "the site is slow or its PHP workers are busy; timeouts.origin_first_byte, for writes \
+                 timeouts.origin_write and for pages timeouts.site is the time for it"
             }
             Self::Timeout => {
-                "the site is slow or its PHP workers are busy; timeouts.origin_read, for writes timeouts.origin_write                  and for pages timeouts.site is the time for it"
+                "the site is slow or its PHP workers are busy; timeouts.origin_read, for writes \
+                 timeouts.origin_write and for pages timeouts.site is the time for it"
             }
             Self::Terminated(_) => {
                 "the web server closed the connection without an answer: its error log says why"
