@@ -123,12 +123,8 @@ where
     async fn abandoned(leader: &Leader<Landing>, watch: &QueueWatch, older: Option<&KeptAnswer>) {
         let mut changes = watch.changes();
         // The watch outlives this.
-        while let Ok(queued) = changes
-            .wait_for(|is_queued| *is_queued)
-            .await
-            .map(|queued| *queued)
-        {
-            leader.waits(queued);
+        while changes.wait_for(|is_queued| *is_queued).await.is_ok() {
+            leader.waits(true);
             let asked = changes.wait_for(|is_queued| !is_queued);
             tokio::select! {
                 _ = asked => {}
