@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import callgrind
 import machine
 from peers import EDGE, LIST, ROOT, prepare, start_origin, three_ports
 from program import Program
@@ -143,8 +144,8 @@ def control(*arguments):
 def report(case, profile, chosen):
     text = profile.read_text()
     requests = chosen.count * chosen.connections
-    total = int(re.search(r"^(?:totals|summary): (\d+)", text, re.M)[1])
-    calls = list(calls_of(text))
+    total = callgrind.instructions(text)
+    calls = list(callgrind.calls(text))
     allocated = sum(count for name, count in calls if ALLOCATED.search(name))
     grown = sum(count for name, count in calls if GROWN.search(name))
     print(f"{case.name:28}{total / requests:14.0f}{allocated / requests:13.1f}{grown / requests:7.1f}", flush=True)
@@ -153,20 +154,6 @@ def report(case, profile, chosen):
         shutil.copy(profile, chosen.keep / (re.sub(r"\W+", "-", case.name) + ".out"))
     for file in profile.parent.glob("out*"):
         file.unlink()
-
-
-def calls_of(profile):
-    """Called functions with the number of calls."""
-    names, called = {}, None
-    for line in profile.splitlines():
-        if match := re.match(r"(c?fn)=\((\d+)\)(?: (.*))?", line):
-            kind, number, name = match.groups()
-            if name:
-                names[number] = name
-            if kind == "cfn":
-                called = number
-        elif line.startswith("calls="):
-            yield names.get(called, ""), int(line[6:].split()[0])
 
 
 if __name__ == "__main__":

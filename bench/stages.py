@@ -17,6 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
+import callgrind
+
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "bench" / "stages.txt"
 SLACK = 1.05
@@ -87,18 +91,8 @@ def measure(binary):
 
 
 def of_profile(profile):
-    instructions = int(re.search(r"^(?:totals|summary): (\d+)", profile, re.M)[1])
-    names, called, allocations = {}, "", 0
-    for line in profile.splitlines():
-        if match := re.match(r"(c?fn)=\((\d+)\)(?: (.*))?", line):
-            kind, number, name = match.groups()
-            if name:
-                names[number] = name
-            if kind == "cfn":
-                called = names.get(number, "")
-        elif line.startswith("calls=") and ALLOCATION.match(called):
-            allocations += int(line[6:].split()[0])
-    return round(instructions / ROUNDS), round(allocations / ROUNDS)
+    allocations = sum(count for name, count in callgrind.calls(profile) if ALLOCATION.match(name))
+    return round(callgrind.instructions(profile) / ROUNDS), round(allocations / ROUNDS)
 
 
 def compare(known, counts):
