@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use tokio::sync::oneshot;
 
-use super::index_watch::{learn_namespace, watch_indexes};
+use super::index_watch::watch_indexes;
 use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
@@ -92,9 +93,10 @@ impl Edge {
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
         };
+        let looked = watch(&reloader, &shared);
         if reloader.settings().origin.namespace == OriginNamespace::Assumed {
             // Bounded: the first call finds the namespace known, unless the site is slow or down.
-            let _ = tokio::time::timeout(FIRST_LOOK, learn_namespace(&reloader)).await;
+            let _ = tokio::time::timeout(FIRST_LOOK, looked).await;
         }
         let following = follow_companions(shared.companions.clone(), reloader.correspondence());
         let end = drain.clone();
@@ -113,15 +115,15 @@ impl Edge {
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }
-        watch(&reloader, &shared);
         readiness.begin();
         Ok(running)
     }
 }
 
-/// Reads the indexes of the sites until the drain begins.
-fn watch(reloader: &Reloader, shared: &Shared) {
-    let watching = watch_indexes(reloader.clone(), shared.indexes.clone());
+/// Reads the indexes of the sites until the drain begins. The receiver ends with the first look at the site's namespaces.
+fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
+    let (look, looked) = oneshot::channel();
+    let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), look);
     let drain = shared.drain.clone();
     shared.drain.spawn(async move {
         tokio::select! {
@@ -129,6 +131,7 @@ fn watch(reloader: &Reloader, shared: &Shared) {
             () = drain.begun() => {}
         }
     });
+    looked
 }
 
 async fn bind_all(

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use super::reload::Reloader;
 use crate::backend::{IndexSource, Learnt, SiteIndexes, read_index, read_namespace};
 use crate::contract::TableInForce;
@@ -21,15 +23,18 @@ enum Round {
     Incomplete,
 }
 
-/// Reads at once, at intervals, and after each reload; never ends.
-pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes) {
+/// Reads at once, at intervals, and after each reload; never ends. `look` is dropped after the first look at the site's
+/// namespaces.
+pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, look: oneshot::Sender<()>) {
+    let mut look = Some(look);
     let mut failures = 0_u32;
     loop {
+        learn_namespace(&reloader).await;
+        drop(look.take());
         if !reloader.settings().origin.read_index {
             reloader.reloaded().await;
             continue;
         }
-        learn_namespace(&reloader).await;
         let settings = reloader.settings();
         let round = read_all(&reloader, &indexes, &settings).await;
         failures = match round {
@@ -45,7 +50,7 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes) {
 
 /// Takes the namespace that the site lists, if the settings do not name one. A site that lists none, or does not
 /// answer, changes nothing.
-pub(super) async fn learn_namespace(reloader: &Reloader) {
+async fn learn_namespace(reloader: &Reloader) {
     let settings = reloader.settings();
     if settings.origin.namespace.is_set() || !settings.origin.read_index {
         return;

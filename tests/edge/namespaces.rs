@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use calendar_edge::settings::OriginNamespace;
 use http::Method;
@@ -123,6 +124,14 @@ async fn the_namespace_that_the_site_lists_is_used_while_none_is_set() {
         let answer = edge.get(&format!("/wp-json/{asked}/tags")).await;
         assert_eq!(answer.status, status, "{asked}: {}", answer.body);
     }
+    // The site is asked for its namespaces once before its index is read.
+    let mut seen = origin.take_seen();
+    while !seen.iter().any(|seen| seen.target == "/wp-json/club/events/v1") {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        seen.extend(origin.take_seen());
+    }
+    let looks = seen.iter().filter(|seen| seen.target.contains("_fields"));
+    assert_eq!(looks.count(), 1);
     // A site without the plugin, and new settings, change nothing.
     listed.store(false, Ordering::SeqCst);
     edge.reloader().apply(edge.settings()).expect("good settings");
