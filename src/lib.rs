@@ -39,4 +39,5 @@ mod migration;
 mod response;
 mod server;
 mod shared;
+mod state_file;
 pub mod telemetry;

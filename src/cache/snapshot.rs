@@ -1,8 +1,8 @@
 //! Kept answers in a file: written aside and renamed, read at start.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -12,6 +12,7 @@ use super::kept::{Fill, KeptAnswer};
 use super::store::Cache;
 use crate::caching::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
 use crate::response::AnsweredBy;
+use crate::state_file;
 
 /// A length of a head or body in a file.
 fn length(bytes: &[u8]) -> io::Result<u32> {
@@ -85,36 +86,16 @@ impl Cache {
     }
 
     fn write_all(&self, path: &Path) -> io::Result<()> {
-        let aside = aside(path);
-        let mut file = BufWriter::new(private(&aside)?);
-        file.write_all(SNAPSHOT_HEADER)?;
-        for (key, kept) in self.answers().iter() {
-            if self.holds(&kept) {
-                write_one(&mut file, &key, &kept)?;
+        state_file::replace(path, |file| {
+            file.write_all(SNAPSHOT_HEADER)?;
+            for (key, kept) in self.answers().iter() {
+                if self.holds(&kept) {
+                    write_one(file, &key, &kept)?;
+                }
             }
-        }
-        file.write_all(&SnapshotLengths::END.to_bytes())?;
-        file.into_inner()
-            .map_err(io::IntoInnerError::into_error)?
-            .sync_all()?;
-        fs::rename(&aside, path)
+            file.write_all(&SnapshotLengths::END.to_bytes())
+        })
     }
-}
-
-/// A name beside the file, so that renaming stays within one file system.
-fn aside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    name.into()
-}
-
-/// A new file that only this user can read.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The file that keeps what rules and shares must not forget over a restart.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cutover::{KeptRules, Returned, RuleStanding, ShareKey};
 use crate::settings::{CutoverRule, Settings};
+use crate::state_file;
 use crate::telemetry::unix_time;
 
 /// What is kept, and where; clones share it.
@@ -172,23 +173,10 @@ fn read(file: &Path) -> io::Result<Option<KeptRules>> {
     }
 }
 
-/// Writes a file aside and renames it, so that it is there whole or not at all.
+/// Replaces a file, and makes its directory.
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;
     }
-    let aside = file.with_extension("json.new");
-    let mut written = private(&aside)?;
-    written.write_all(text)?;
-    written.sync_all()?;
-    fs::rename(&aside, file)
-}
-
-/// A new file that only this user can read.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    state_file::replace(file, |aside| aside.write_all(text))
 }
