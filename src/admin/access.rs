@@ -1,18 +1,74 @@
-//! Who may see what requests contained.
+//! Who may use the admin listener, and for what.
 
-use http::Request;
-use http::header::{HOST, HeaderName, ORIGIN};
+use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
+use http::{HeaderMap, Request};
 
+use crate::companion::Sender;
 use crate::server::Peer;
+use crate::settings::AdminToken;
 
 /// Written by browsers: the relation of the page that asks to what it asks for.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// What a request may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Everything: it has the token, or comes from this machine.
+    Whole,
+    /// What tells nothing about the configuration and single requests: it comes from elsewhere, and nobody needs a token.
+    Public,
+    /// Whether the process lives, and whether it is ready: it comes from elsewhere without the token.
+    Probes,
+}
+
+// === impl Access ===
+
+impl Access {
+    /// The access of a request. Without `token` nobody needs one.
+    pub(super) fn of<B>(request: &Request<B>, token: Option<&AdminToken>) -> Self {
+        let shown = bearer(request.headers());
+        let is_trusted = token.is_some_and(|token| shown.is_some_and(|shown| token.is(shown)));
+        match token {
+            _ if is_trusted || is_local(request) => Self::Whole,
+            Some(_) if sender(request) == Sender::Remote => Self::Probes,
+            Some(_) | None => Self::Public,
+        }
+    }
+
+    /// The sender of an order. A page in a browser on this machine can send requests here as well, and says so.
+    pub(super) fn of_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> Sender {
+        let shown = bearer(request.headers());
+        let is_trusted = token.is_some_and(|token| shown.is_some_and(|shown| token.is(shown)));
+        let is_page = request.headers().contains_key(ORIGIN);
+        if !is_page && (is_trusted || sender(request) == Sender::Local) {
+            Sender::Local
+        } else {
+            Sender::Remote
+        }
+    }
+}
+
+/// The token of `Authorization: Bearer …`.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let value = headers.get(AUTHORIZATION)?.as_bytes();
+    let (scheme, token) = value.split_at_checked(b"bearer ".len())?;
+    scheme
+        .eq_ignore_ascii_case(b"bearer ")
+        .then(|| token.trim_ascii())
+}
+
+/// A Unix socket is on this machine as well.
+pub(super) fn sender<B>(request: &Request<B>) -> Sender {
+    let peer = request.extensions().get::<Peer>();
+    let is_local = peer.is_some_and(|peer| peer.address().is_none_or(|address| address.is_loopback()));
+    if is_local { Sender::Local } else { Sender::Remote }
+}
 
 /// Returns true if a request comes from a person or a program on this machine.
 ///
 /// A page of another site in a browser on this machine can send requests here as well. It names its origin, or a host
 /// that is not this machine, if it made a name of its own lead here.
-pub(super) fn is_local<B>(request: &Request<B>) -> bool {
+fn is_local<B>(request: &Request<B>) -> bool {
     let Some(peer) = request.extensions().get::<Peer>() else {
         return false;
     };
@@ -73,6 +129,41 @@ mod tests {
             ..Peer::default()
         });
         is_local(&request)
+    }
+
+    fn shown(remote: &str, authorization: Option<&str>) -> Request<()> {
+        let mut request = Request::new(());
+        if let Some(authorization) = authorization {
+            request
+                .headers_mut()
+                .insert(AUTHORIZATION, authorization.parse().unwrap());
+        }
+        let address: SocketAddr = remote.parse().unwrap();
+        request.extensions_mut().insert(Peer {
+            remote: Some(address),
+            local: Some(address),
+            ..Peer::default()
+        });
+        request
+    }
+
+    #[test]
+    fn other_machines_need_the_token_where_there_is_one() {
+        const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+        let token = AdminToken::new(TOKEN.as_bytes()).unwrap();
+        let (right, wrong) = (format!("bearer {TOKEN}"), format!("Bearer {TOKEN}0"));
+        for (remote, authorization, open, guarded) in [
+            ("127.0.0.1:1", None, Access::Whole, Access::Whole),
+            ("192.0.2.1:1", None, Access::Public, Access::Probes),
+            ("192.0.2.1:1", Some(&wrong), Access::Public, Access::Probes),
+            ("192.0.2.1:1", Some(&right), Access::Public, Access::Whole),
+        ] {
+            let request = shown(remote, authorization.map(String::as_str));
+            assert_eq!(Access::of(&request, None), open, "{remote} {authorization:?}");
+            assert_eq!(Access::of(&request, Some(&token)), guarded, "{remote} {authorization:?}");
+            let changes = Access::of_change(&request, Some(&token)) == Sender::Local;
+            assert_eq!(changes, guarded == Access::Whole, "{remote} {authorization:?}");
+        }
     }
 
     #[test]

@@ -2,13 +2,17 @@
 
 mod access;
 mod explained;
+mod log_level;
 mod pages;
 mod readiness;
+mod ready;
 mod review;
 mod service;
 mod status;
+mod surroundings;
 
 pub(crate) use pages::Pages;
 pub(crate) use readiness::Readiness;
 pub(crate) use service::{Admin, AdminParts};
 pub(crate) use status::EdgeFacts;
+pub(crate) use surroundings::Surroundings;

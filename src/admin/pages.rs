@@ -7,9 +7,10 @@ use url::Url;
 
 use super::review::Reviewer;
 use super::status::SettingFacts;
+use crate::backend::VitalSigns;
 use crate::contract::TablesInForce;
 use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
-use crate::settings::{ListenAddress, Settings};
+use crate::settings::{AdminToken, ListenAddress, Settings};
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
@@ -20,6 +21,10 @@ pub(crate) struct Pages {
     pub(super) routes: Bytes,
     /// What operators want to see of the settings.
     pub(super) facts: SettingFacts,
+    /// Whether the sites answer.
+    pub(super) vital_signs: VitalSigns,
+    /// What operators on other machines show; none: they need nothing.
+    pub(super) token: Option<AdminToken>,
     /// Decides about kept refusals again.
     pub(super) reviewer: Arc<Reviewer>,
 }
@@ -28,7 +33,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Renders the documents for these settings and the table in force.
-    pub(crate) fn new(settings: &Settings, tables: &TablesInForce) -> Self {
+    pub(crate) fn new(settings: &Settings, tables: &TablesInForce, vital_signs: VitalSigns) -> Self {
         let table = Arc::new(tables.joined());
         let base = public_base(settings);
         let options = OpenApiOptions {
@@ -48,6 +53,8 @@ impl Pages {
             openapi: Bytes::from(openapi(&options).to_string()),
             routes: Bytes::from(routes_text_in_force(&table)),
             facts: SettingFacts::of(settings),
+            vital_signs,
+            token: settings.admin_access.token.clone(),
             reviewer: Arc::new(Reviewer::new(settings, tables.clone())),
         }
     }
@@ -75,15 +82,22 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::backend::SharedBackends;
     use crate::contract::SPECIFIED_NAMESPACE;
     use crate::settings::{OriginNamespace, Root};
+    use crate::telemetry::Metrics;
 
     fn settings() -> Settings {
         Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))
     }
 
     fn document(settings: &Settings) -> Value {
-        let pages = Pages::new(settings, &TablesInForce::default());
+        let shared = SharedBackends::new(settings, Metrics::new()).expect("clients");
+        let pages = Pages::new(
+            settings,
+            &TablesInForce::default(),
+            VitalSigns::new(settings, &shared),
+        );
         serde_json::from_slice(&pages.openapi).expect("JSON")
     }
 

@@ -8,26 +8,31 @@ use std::task::{Context, Poll};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ORIGIN};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
 use serde::Serialize;
 use tower::Service;
 
-use super::access::is_local;
+use super::access::Access;
 use super::explained::{self, ExplainedRefusal};
+use super::log_level;
 use super::pages::Pages;
 use super::readiness::Readiness;
+use super::ready::{ReadyDocument, ReadyQuestion};
 use super::status::{EdgeFacts, StatusDocument};
+use super::surroundings::Surroundings;
 use crate::bodies::BodyBudget;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
 use crate::comparison::DifferenceClass;
+use crate::mark::SEAL;
 use crate::migration::Migration;
 use crate::problem::{EdgeError, Refusal};
 use crate::relay::BufferBudget;
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
-use crate::server::{Peer, RequestFraming};
+use crate::server::RequestFraming;
+use crate::settings::AdminToken;
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
@@ -43,6 +48,8 @@ pub(crate) struct Admin(Arc<AdminParts>);
 pub(crate) struct AdminParts {
     /// What stays as it is from the start on.
     pub(crate) facts: EdgeFacts,
+    /// What the program has set up around the edge.
+    pub(crate) surroundings: Surroundings,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
@@ -95,27 +102,59 @@ impl Admin {
         if let Some(breach) = framing.and_then(RequestFraming::of_head) {
             return refused(&breach.refusal());
         }
-        if *request.method() == Method::POST
-            && let Some(rule) = request.uri().path().strip_prefix("/migration/resume/")
-        {
-            return self.resume(rule, &request);
+        let path = request.uri().path();
+        if is_read(&request) && path == "/livez" {
+            return json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#));
         }
-        if *request.method() == Method::POST && request.uri().path() == "/purge" {
-            let sender = sender(&request);
-            let (head, body) = request.into_parts();
+        if is_read(&request) && path == "/readyz" {
+            let question = ReadyQuestion::of(request.uri().query());
+            let (status, document) = ReadyDocument::answer(&self.0, question).await;
+            return headed(pretty_as(status, &document), &request);
+        }
+        let pages = self.0.pages.load_full();
+        let access = Access::of(&request, pages.token.as_ref());
+        // An order of the companion plugin proves by its seal who gave it.
+        let is_sealed = path == "/purge" && request.headers().contains_key(SEAL);
+        if access == Access::Probes && !is_sealed {
+            return unauthorized();
+        }
+        match *request.method() {
+            Method::POST => self.change(request, pages.token.as_ref()).await,
+            Method::GET | Method::HEAD => headed(self.answer(&request, access), &request),
+            _ => refused(&Refusal::no_route()),
+        }
+    }
+
+    /// Changes something for an operator.
+    async fn change<B>(&self, request: Request<B>, token: Option<&AdminToken>) -> EdgeResponse
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        let sender = Access::of_change(&request, token);
+        let (head, body) = request.into_parts();
+        let path = head.uri.path();
+        if path == "/purge" {
             let correspondence = self.0.correspondence.load_full();
             return correspondence.orders().take(&head, body, sender).await;
         }
-        self.answer(&request)
-    }
-
-    fn answer<B>(&self, request: &Request<B>) -> EdgeResponse {
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let rule = path.strip_prefix("/migration/resume/");
+        let log = self.0.surroundings.log().filter(|_| path == "/log");
+        if rule.is_none() && log.is_none() {
             return refused(&Refusal::no_route());
         }
-        let mut answer = match request.uri().path() {
-            "/livez" => json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#)),
-            "/readyz" => self.readyz(),
+        if sender != Sender::Local {
+            return refused(&Refusal::edge(EdgeError::OperatorsOnly));
+        }
+        match (rule, log) {
+            (Some(rule), _) => self.resume(rule),
+            (None, Some(log)) => log_level::change(log, head.uri.query(), body).await,
+            (None, None) => refused(&Refusal::no_route()),
+        }
+    }
+
+    fn answer<B>(&self, request: &Request<B>, access: Access) -> EdgeResponse {
+        match request.uri().path() {
             "/metrics" => {
                 self.0.measure();
                 page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
@@ -136,40 +175,40 @@ impl Admin {
             ),
             path => match path.strip_prefix("/migration/report") {
                 Some(rest) => self.report(rest, request.uri().query()),
-                None => self.guarded(path, request),
+                None => self.guarded(path, access),
             },
-        };
-        if *request.method() == Method::HEAD {
-            *answer.body_mut() = EdgeBody::default();
         }
-        answer
     }
 
-    /// The pages about single requests, for this machine only.
-    fn guarded<B>(&self, path: &str, request: &Request<B>) -> EdgeResponse {
+    /// The pages about the configuration and about single requests.
+    fn guarded(&self, path: &str, access: Access) -> EdgeResponse {
         let id = path.strip_prefix("/refusals/");
-        if id.is_none() && !matches!(path, "/findings" | "/refusals") {
+        if id.is_none() && !matches!(path, "/config" | "/findings" | "/log" | "/refusals") {
             return refused(&Refusal::no_route());
         }
-        if !is_local(request) {
+        if access != Access::Whole {
             return refused(&Refusal::edge(EdgeError::AdminDenied));
         }
-        match id {
-            None if path == "/findings" => pretty(&explained::sums(&self.0.findings)),
-            None => pretty(&explained::list(&self.0.refusals)),
-            Some(id) => match self.0.refusals.find(id) {
+        match (id, path) {
+            (Some(id), _) => match self.0.refusals.find(id) {
                 Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
                 None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
             },
+            (None, "/config") => match self.0.surroundings.effective() {
+                Some(effective) => pretty(&*effective),
+                None => refused(&Refusal::no_route()),
+            },
+            (None, "/log") => match self.0.surroundings.log() {
+                Some(log) => log_level::show(log),
+                None => refused(&Refusal::no_route()),
+            },
+            (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
+            (None, _) => pretty(&explained::list(&self.0.refusals)),
         }
     }
 
-    /// Resumes a rule for an operator on this machine.
-    fn resume<B>(&self, rule: &str, request: &Request<B>) -> EdgeResponse {
-        // A page in a browser on this machine can send requests here as well, and says so.
-        if sender(request) != Sender::Local || request.headers().contains_key(ORIGIN) {
-            return refused(&Refusal::edge(EdgeError::OperatorsOnly));
-        }
+    /// Resumes a rule.
+    fn resume(&self, rule: &str) -> EdgeResponse {
         match self.0.migration.resume(rule) {
             Some(is_resumed) => json(
                 StatusCode::OK,
@@ -203,25 +242,36 @@ impl Admin {
             Bytes::from(statistics.expect("numbers and names are JSON")),
         )
     }
-
-    fn readyz(&self) -> EdgeResponse {
-        if self.0.readiness.is_ready() {
-            return json(StatusCode::OK, Bytes::from_static(br#"{"status":"ready"}"#));
-        }
-        json(
-            StatusCode::SERVICE_UNAVAILABLE,
-            Bytes::from_static(br#"{"status":"draining"}"#),
-        )
-    }
 }
 
 /// A document that people may read as well.
 fn pretty(document: &impl Serialize) -> EdgeResponse {
+    pretty_as(StatusCode::OK, document)
+}
+
+/// The same with a status.
+fn pretty_as(status: StatusCode, document: &impl Serialize) -> EdgeResponse {
     let text = serde_json::to_vec_pretty(document);
-    json(
-        StatusCode::OK,
-        Bytes::from(text.expect("text and numbers are JSON")),
-    )
+    json(status, Bytes::from(text.expect("text and numbers are JSON")))
+}
+
+fn is_read<B>(request: &Request<B>) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
+}
+
+/// The response without its body to HEAD.
+fn headed<B>(mut response: EdgeResponse, request: &Request<B>) -> EdgeResponse {
+    if *request.method() == Method::HEAD {
+        *response.body_mut() = EdgeBody::default();
+    }
+    response
+}
+
+fn unauthorized() -> EdgeResponse {
+    let mut response = refused(&Refusal::edge(EdgeError::AdminUnauthorized));
+    let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
 }
 
 fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
@@ -232,13 +282,6 @@ fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     *answer.body_mut() = whole(text);
     answer
-}
-
-/// A Unix socket is on this machine as well.
-fn sender<B>(request: &Request<B>) -> Sender {
-    let peer = request.extensions().get::<Peer>();
-    let is_local = peer.is_some_and(|peer| peer.address().is_none_or(|address| address.is_loopback()));
-    if is_local { Sender::Local } else { Sender::Remote }
 }
 
 impl<B> Service<Request<B>> for Admin

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file_watch::FileWatch;
 use super::reload::{ReloadError, Reloader};
 use super::signals::Sighup;
-use crate::config::ConfigSource;
+use crate::config::{ConfigSource, EffectiveConfig};
 use crate::service_manager::ServiceManager;
 use crate::telemetry::{LogFilter, causes};
 
@@ -15,6 +15,8 @@ use crate::telemetry::{LogFilter, causes};
 pub struct Reload {
     /// The file, and what is stronger than it.
     pub source: ConfigSource,
+    /// What they were at the start.
+    pub effective: EffectiveConfig,
     /// The process's log, whose filter follows the settings.
     pub log: LogFilter,
 }
@@ -103,11 +105,13 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) -> ReloadOutco
 
 /// All new settings, or none of them.
 fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, ReloadError> {
-    let settings = reload.source.load()?;
-    reloader.replace(settings, |settings| {
+    let (settings, effective) = reload.source.load_explained()?;
+    let pinned = reloader.replace(settings, |settings| {
         reload.log.replace(&settings.log.filter)?;
         Ok(())
-    })
+    })?;
+    reloader.surroundings().now_effective(effective, &pinned);
+    Ok(pinned)
 }
 
 /// A certificate must not expire because of a mistake in the configuration beside it.

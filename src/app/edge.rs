@@ -127,7 +127,6 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
-            file: Arc::default(),
             manager,
         };
         let looked = watch(&reloader, &shared);
@@ -147,7 +146,7 @@ impl Edge {
         for listener in listeners {
             drain.spawn(worker.clone().run(listener));
         }
-        let facts = EdgeFacts::now(&running.addresses, Arc::clone(&running.file));
+        let facts = EdgeFacts::now(&running.addresses);
         let view = operators_view(&reloader, &shared, readiness.clone(), facts);
         let worker = admin_worker(view, admin_drain.clone());
         for listener in admin {
@@ -211,6 +210,7 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
 fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, facts: EdgeFacts) -> Admin {
     Admin::new(AdminParts {
         facts,
+        surroundings: reloader.surroundings().clone(),
         readiness,
         pages: reloader.pages(),
         correspondence: reloader.correspondence(),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::Notify;
 
-use crate::admin::Pages;
-use crate::backend::{Backends, ClientError, most_connections};
+use crate::admin::{Pages, Surroundings};
+use crate::backend::{Backends, ClientError, VitalSigns, most_connections};
 use crate::companion::Correspondence;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
@@ -36,6 +36,7 @@ struct ReloaderState {
     correspondence: Arc<ArcSwap<Correspondence>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
+    surroundings: Surroundings,
     /// Told after each reload.
     reloaded: Notify,
 }
@@ -79,6 +80,7 @@ impl Reloader {
             correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings, &shared))),
             tls,
             metrics: shared.metrics.clone(),
+            surroundings: Surroundings::default(),
             reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
@@ -199,6 +201,7 @@ impl Reloader {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
         files.extend(settings.origin.secret_file.clone());
+        files.extend(settings.admin_access.token_file.clone());
         files
     }
 
@@ -221,6 +224,10 @@ impl Reloader {
 
     pub(super) fn correspondence(&self) -> Arc<ArcSwap<Correspondence>> {
         Arc::clone(&self.inner.correspondence)
+    }
+
+    pub(super) fn surroundings(&self) -> &Surroundings {
+        &self.inner.surroundings
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -274,7 +281,8 @@ fn keep_namespace(old: &Settings, new: &mut Settings) {
 
 /// The documents of the admin listener under these settings.
 fn pages(settings: &Settings, shared: &Shared) -> Pages {
-    Pages::new(settings, &shared.indexes.tables(settings))
+    let vital_signs = VitalSigns::new(settings, &shared.backends);
+    Pages::new(settings, &shared.indexes.tables(settings), vital_signs)
 }
 
 /// What is exchanged with the companion plugin under these settings.

@@ -33,6 +33,7 @@ mod shared;
 mod site;
 mod site_indexes;
 mod tls;
+mod vital_signs;
 mod wordpress;
 
 pub use address::AddressFault;
@@ -58,3 +59,4 @@ pub(crate) use shared::{SharedBackends, most_connections};
 pub(crate) use site::{SiteOrigin, strip_hop_by_hop};
 pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes};
 pub use site_indexes::{stored_tables, with_stored_namespace};
+pub(crate) use vital_signs::VitalSigns;

@@ -4,9 +4,11 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Limited};
+use url::Url;
 
 use super::address::plain;
 use super::backends::Backend;
+use super::breaker::Health;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::settings::Settings;
@@ -25,15 +27,38 @@ const MOST_BYTES: usize = 64 * 1024;
 impl RootIndex {
     /// The index at `origin.url`.
     pub(crate) fn new(settings: &Settings) -> Self {
+        Self::of(settings, &settings.origin.url)
+    }
+
+    /// The index at another root.
+    pub(super) fn of(settings: &Settings, root: &Url) -> Self {
         Self {
-            route: OriginRoute::of_root(&settings.origin, &settings.origin.url),
+            route: OriginRoute::of_root(&settings.origin, root),
         }
+    }
+
+    /// Returns true if a backend answers, with whatever but the statuses by which a proxy says that it does not.
+    pub(super) async fn is_answered(&self, backend: &Backend) -> bool {
+        let Some(request) = self.request("_fields=namespaces") else {
+            return false;
+        };
+        let Ok((response, guard)) = backend.exchange(request, "none").await else {
+            return false;
+        };
+        let is_down = matches!(
+            response.status(),
+            StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+        );
+        guard.report(if is_down { Health::Outage } else { Health::Alive });
+        // The rest says nothing more; read, so that the connection can be kept.
+        let _ = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        !is_down
     }
 
     /// Asks a backend for members of the index; `None` if it does not answer with a success.
     pub(crate) async fn read(&self, backend: &Backend, query: &str) -> Option<Bytes> {
         let (response, guard) = backend.exchange(self.request(query)?, "none").await.ok()?;
-        guard.report(super::breaker::Health::Alive);
+        guard.report(Health::Alive);
         if response.status() != StatusCode::OK {
             return None;
         }

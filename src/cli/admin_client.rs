@@ -1,9 +1,12 @@
 //! Questions to the admin listener of a running edge.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge::settings::Settings;
-use http::header::CONTENT_TYPE;
+use http::HeaderValue;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::Method;
 use serde_json::Value;
 use url::Url;
@@ -14,12 +17,28 @@ use super::environment::Environment;
 /// The admin listener of a running edge.
 pub(super) struct AdminClient {
     base: Url,
+    /// The value of `Authorization`.
+    token: Option<HeaderValue>,
     client: reqwest::Client,
     runtime: tokio::runtime::Runtime,
 }
 
 /// The address that the examples of the documentation use.
 const DEFAULT: &str = "http://127.0.0.1:9787";
+
+/// The token of a flag's file, or of that of the environment.
+fn token(flags: &EdgeArgs, environment: Environment<'_>) -> anyhow::Result<Option<HeaderValue>> {
+    let variable = environment.text("CALENDAR_EDGE_TOKEN_FILE").map(PathBuf::from);
+    let Some(file) = flags.token_file.clone().or(variable) else {
+        return Ok(None);
+    };
+    let text = std::fs::read_to_string(&file);
+    let text = text.with_context(|| format!("{} cannot be read", file.display()))?;
+    let value = HeaderValue::try_from(format!("Bearer {}", text.trim()));
+    let mut value = value.with_context(|| format!("{} holds no token", file.display()))?;
+    value.set_sensitive(true);
+    Ok(Some(value))
+}
 
 // === impl AdminClient ===
 
@@ -34,6 +53,7 @@ impl AdminClient {
         Ok(Self {
             client: check_client(&settings, &route)?,
             base,
+            token: token(flags, environment)?,
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
@@ -53,7 +73,10 @@ impl AdminClient {
 
     async fn ask(&self, method: Method, path: &str, body: String) -> anyhow::Result<Value> {
         let url = self.base.join(path).context("the path of the page")?;
-        let request = self.client.request(method, url.clone()).body(body);
+        let mut request = self.client.request(method, url.clone()).body(body);
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, token.clone());
+        }
         let response = request.header(CONTENT_TYPE, "application/json").send().await;
         let response = response.with_context(|| format!("no edge answers at {url}"))?;
         let status = response.status();

@@ -175,6 +175,12 @@ pub(super) struct EdgeArgs {
         help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
     )]
     pub(super) admin: Option<String>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The file with the token that the edge asks of other machines [env: CALENDAR_EDGE_TOKEN_FILE]"
+    )]
+    pub(super) token_file: Option<PathBuf>,
 }
 
 /// The flags of `cache`.

@@ -18,7 +18,7 @@ use super::status::Status;
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
     let source = args.source(environment);
-    let settings = source.load()?;
+    let (settings, effective) = source.load_explained()?;
     // Dropped last: what the end logs is written too.
     let (log, _flush) = install_logs(&settings.log)?;
     announce(&settings, source.file());
@@ -31,8 +31,9 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         // Before there are threads that read the environment.
         sockets: InheritedSockets::from_environment()?,
     };
+    let reload = Reload { source, effective, log };
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let served = runtime.block_on(until_stopped(supervision, settings, Reload { source, log }));
+    let served = runtime.block_on(until_stopped(supervision, settings, reload));
     // A hanging DNS lookup must not delay the exit.
     runtime.shutdown_background();
     served?;

@@ -144,8 +144,8 @@ pub(super) static SECTIONS: [Section; 24] = [
         name: "admin",
         header: "[admin]",
         meaning: "The listener for operators: `/livez`, `/readyz`, `/metrics`, `/cache`, `/migration`, \
-                  `/migration/report`, `/openapi.json`, `/routes`; for this machine only `/refusals` and `/findings`, \
-                  which tell of single requests.",
+                  `/migration/report`, `/status`, `/openapi.json`, `/routes`; for this machine and with the token only \
+                  `/config`, `/log`, and `/refusals` and `/findings`, which tell of single requests.",
         keys: Keys::Once(ADMIN),
     },
     Section {
@@ -736,15 +736,26 @@ const OPERATIONS: &[OperationKey] = &[
     .unset("none"),
 ];
 
-const ADMIN: &[SettingKey] = &[SettingKey::new(
-    "listen",
-    Text(&listening::LISTEN, |settings, text| {
-        listening::listen(text).map(|listen| settings.admin = Some(AdminSettings { listen }))
-    }),
-    "Address that operators connect to. The listener has no access control: bind it to loopback or to a \
-         private network.",
-)
-.unset("off")];
+const ADMIN: &[SettingKey] = &[
+    SettingKey::new(
+        "listen",
+        Text(&listening::LISTEN, |settings, text| {
+            listening::listen(text).map(|listen| settings.admin = Some(AdminSettings { listen }))
+        }),
+        "Address that operators connect to. Bind it to loopback or to a private network.",
+    )
+    .unset("off"),
+    SettingKey::new(
+        "token_file",
+        Text(&listening::TOKEN_FILE, |settings, text| {
+            listening::file(text).map(|file| settings.admin_access.token_file = Some(file))
+        }),
+        "File with a token of at least 32 bytes. Operators on other machines then need `Authorization: Bearer …` for \
+         everything but `/livez` and `/readyz`, and may do with it what operators on this machine may. Without it they \
+         see what tells nothing about the configuration and single requests, and change nothing.",
+    )
+    .unset("none"),
+];
 
 const TLS: &[SettingKey] = &[
     SettingKey::new(

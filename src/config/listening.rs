@@ -33,6 +33,8 @@ pub(super) static DIRECTORY: TextForm = TextForm::new(
     "the path of a directory",
     &["/var/lib/calendar-edge"],
 );
+pub(super) static TOKEN_FILE: TextForm =
+    TextForm::new("file", "the path of a file", &["/etc/calendar-edge/token"]);
 pub(super) static SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::draft::Draft;
+use super::effective::EffectiveConfig;
 use super::overrides::Overrides;
 use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
 use super::secret::{self, SecretFiles};
@@ -25,14 +26,25 @@ pub(super) fn load_with(
     overrides: &Overrides,
     secrets: SecretFiles,
 ) -> Result<Settings, ConfigError> {
+    load_explained(file, overrides, secrets).map(|(settings, _)| settings)
+}
+
+/// Does the same, and says where each value comes from.
+pub(super) fn load_explained(
+    file: Option<&Path>,
+    overrides: &Overrides,
+    secrets: SecretFiles,
+) -> Result<(Settings, EffectiveConfig), ConfigError> {
     let Some(path) = file else {
-        return settings(None, overrides, secrets);
+        let settings = settings(None, overrides, secrets)?;
+        return Ok((settings, EffectiveConfig::of(None, overrides)));
     };
     let name = path.display().to_string();
     let bytes =
         std::fs::read(path).map_err(|error| ConfigError::about_file(&name, Complaint::Unreadable(error)))?;
     let text = String::from_utf8(bytes).map_err(|_| ConfigError::about_file(&name, Complaint::NotText))?;
-    settings(Some((&name, &text)), overrides, secrets)
+    let settings = settings(Some((&name, &text)), overrides, secrets)?;
+    Ok((settings, EffectiveConfig::of(Some((path, &text)), overrides)))
 }
 
 /// Reads the text of the file `name` and applies the overrides.

@@ -14,6 +14,7 @@ mod backend_keys;
 mod check;
 mod check_migration;
 mod draft;
+mod effective;
 mod excerpt;
 mod form;
 mod key;
@@ -36,6 +37,7 @@ mod source;
 #[cfg(test)]
 mod table_tests;
 
+pub use effective::EffectiveConfig;
 pub use excerpt::Excerpt;
 pub use load::{load, parse};
 pub use overrides::{OverrideSource, Overrides};

@@ -33,6 +33,12 @@ impl Overrides {
         self
     }
 
+    /// The key, the source and the text of each. The last one of a key counts.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&'static str, OverrideSource, &str)> {
+        let entries = self.0.iter();
+        entries.map(|entry| (entry.key, entry.source, entry.text.as_str()))
+    }
+
     /// The key and the place of each.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, ConfigPlace)> {
         self.0.iter().map(|entry| {

@@ -1,9 +1,12 @@
-//! The secret that the companion plugin shares: read from its file, kept as a key that is never printed.
+//! The secrets in files: that of the companion plugin and the token of operators. Both are kept in a form that is never
+//! printed.
+
+use std::path::PathBuf;
 
 use super::draft::Placed;
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
-use crate::mark::MarkKey;
-use crate::settings::Settings;
+use crate::mark::{MarkKey, ShortSecret};
+use crate::settings::{AdminToken, Settings};
 
 /// Whether secrets are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,30 +17,47 @@ pub(super) enum SecretFiles {
     Leave,
 }
 
-const KEY: &str = "origin.secret_file";
+const SECRET: &str = "origin.secret_file";
+const TOKEN: &str = "admin.token_file";
 
-/// Reads the file, if one is set, and keeps its key in the settings.
+/// Reads the files that are set, and keeps what they hold in the settings.
 pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) {
-    let Some(file) = &typed.value.origin.secret_file else {
-        return;
-    };
-    let key = std::fs::read(file)
-        .map_err(|error| Impossible::UnreadableFile(error.to_string()))
-        .and_then(|secret| MarkKey::new(&secret).map_err(Impossible::ShortSecret));
-    match key {
-        Ok(key) => typed.value.origin.mark_key = Some(key),
+    let settings = &mut typed.value;
+    let secret = taken(settings.origin.secret_file.as_ref(), MarkKey::new);
+    let token = taken(settings.admin_access.token_file.as_ref(), AdminToken::new);
+    match secret {
+        Ok(key) => settings.origin.mark_key = key,
         Err(reason) => {
             let help = "make one that the edge and the site can read: openssl rand -hex 32";
-            let finding = ConfigFinding::impossible(KEY, reason).help(Some(help.to_owned()));
-            problems.add(typed.places.of(KEY), finding);
+            let finding = ConfigFinding::impossible(SECRET, reason).help(Some(help.to_owned()));
+            problems.add(typed.places.of(SECRET), finding);
+        }
+    }
+    match token {
+        Ok(token) => typed.value.admin_access.token = token,
+        Err(reason) => {
+            let help = "make one that only the edge and operators can read: openssl rand -hex 32";
+            let finding = ConfigFinding::impossible(TOKEN, reason).help(Some(help.to_owned()));
+            problems.add(typed.places.of(TOKEN), finding);
         }
     }
 }
 
+/// What a file holds, if one is set.
+fn taken<T>(
+    file: Option<&PathBuf>,
+    take: impl FnOnce(&[u8]) -> Result<T, ShortSecret>,
+) -> Result<Option<T>, Impossible> {
+    let Some(file) = file else {
+        return Ok(None);
+    };
+    let secret = std::fs::read(file).map_err(|error| Impossible::UnreadableFile(error.to_string()))?;
+    take(&secret).map(Some).map_err(Impossible::ShortSecret)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
+    use super::*;
     use crate::config::{ConfigSource, Overrides, parse};
 
     /// A file of this test process with these bytes.

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::{load, load_with};
+use super::effective::EffectiveConfig;
+use super::load::{load, load_explained, load_with};
 use super::overrides::Overrides;
 use super::problem::ConfigError;
 use super::secret::SecretFiles;
@@ -34,6 +35,14 @@ impl ConfigSource {
     /// All problems at once.
     pub fn load(&self) -> Result<Settings, ConfigError> {
         load(self.file(), &self.overrides)
+    }
+
+    /// Reads the same, and says where each value comes from.
+    ///
+    /// # Errors
+    /// All problems at once.
+    pub fn load_explained(&self) -> Result<(Settings, EffectiveConfig), ConfigError> {
+        load_explained(self.file(), &self.overrides, SecretFiles::Read)
     }
 
     /// Reads the same without the files that hold secrets, for those who only look at the settings.

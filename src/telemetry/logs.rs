@@ -7,9 +7,10 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
-use tracing_subscriber::{EnvFilter, Layer, Registry};
+use tracing_subscriber::{EnvFilter, Layer};
 
 use super::log_buffer::{LogBuffer, LogFlush};
+use super::log_filter::LogFilter;
 use crate::settings::{LogFormat, LogSettings};
 
 /// The reason why logging could not be set up.
@@ -29,9 +30,6 @@ pub enum LogError {
     Gone(#[from] reload::Error),
 }
 
-/// The filter of a log; it can be replaced at run time.
-#[derive(Debug, Clone)]
-pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
 
 /// Writes the process's log lines to standard error in the configured format.
 ///
@@ -93,18 +91,5 @@ where
         LogFormat::Text => lines.with_ansi(is_terminal).boxed(),
     };
     let lines = tracing_subscriber::registry().with(filter).with(lines);
-    Ok((lines, LogFilter(handle)))
-}
-
-// === impl LogFilter ===
-
-impl LogFilter {
-    /// Replaces the filter.
-    ///
-    /// # Errors
-    ///
-    /// If the filter is invalid; then the old one stays.
-    pub fn replace(&self, filter: &str) -> Result<(), LogError> {
-        Ok(self.0.reload(EnvFilter::try_new(filter)?)?)
-    }
+    Ok((lines, LogFilter::new(handle, &settings.filter)))
 }

@@ -234,6 +234,26 @@ catalogue! {
         client: "Send JSON with `tags`, or with `all` and the value true.",
         operator: "If the companion plugin sends it, install the plugin's version that belongs to this edge.",
     }
+    BadLogFilter {
+        code: "edge_bad_log_filter",
+        status: BAD_REQUEST,
+        proxy_error: HttpRequestError,
+        sentence: "The log filter cannot be read.",
+        meaning: "The admin listener was told to filter the log by a text that is no filter, or for a time that is none. The \
+            message names the reason.",
+        client: "Send a level, or parts of the program with levels: `info,calendar_edge::cache=debug`.",
+        operator: "As the client.",
+    }
+    AdminUnauthorized {
+        code: "edge_admin_unauthorized",
+        status: UNAUTHORIZED,
+        proxy_error: HttpRequestError,
+        sentence: "Operators on other machines need a token.",
+        meaning: "A request to the admin listener came from another machine without the token of `admin.token_file`, or with \
+            another one.",
+        client: "Send `Authorization: Bearer …` with the content of that file; commands take `--token-file`.",
+        operator: "Give the token to whoever needs it. `/livez` and `/readyz` need none.",
+    }
     PurgeDenied {
         code: "edge_purge_denied",
         status: FORBIDDEN,
@@ -250,20 +270,21 @@ catalogue! {
         status: FORBIDDEN,
         proxy_error: HttpRequestError,
         sentence: "This page is for operators on this machine.",
-        meaning: "The admin listener was asked for a page about single requests from another machine, under a name that is \
+        meaning: "The admin listener was asked for the configuration or for a page about single requests from another machine, under a name that is \
             not this machine's, or by a page of another site.",
-        client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`.",
+        client: "Ask from the machine of the edge, by `localhost` or a loopback address, for example through `ssh -L`; or with the \
+            token of `admin.token_file`.",
         operator: "Nothing, if nobody else should see what refused requests contained.",
     }
     OperatorsOnly {
         code: "edge_operators_only",
         status: FORBIDDEN,
         proxy_error: HttpRequestError,
-        sentence: "Only operators on this machine may do that.",
+        sentence: "Only operators may do that.",
         meaning: "A request to change something through the admin listener came from another machine, or from a page in a \
             browser.",
         client: "Nothing: only operators change anything there.",
-        operator: "Run `calendar-edge migration resume` on the machine of the edge.",
+        operator: "Run the command on the machine of the edge, or set `admin.token_file`.",
     }
     AddressDenied {
         code: "edge_address_denied",

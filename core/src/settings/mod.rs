@@ -3,6 +3,7 @@
 //! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
+mod admin_token;
 mod backends;
 mod cache;
 mod compare;
@@ -30,6 +31,7 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use url::Url;
 
+pub use admin_token::{AdminAccess, AdminToken};
 pub use backends::{BackendSettings, BackendSoftware, CredentialsPolicy, OWNER};
 pub use cache::CacheSettings;
 pub use compare::{CompareSettings, IgnoreRule};
@@ -105,6 +107,8 @@ pub struct Settings {
     pub roots: Vec<Root>,
     /// The listener for operators; none: off.
     pub admin: Option<AdminSettings>,
+    /// Who may use that listener from other machines.
+    pub admin_access: AdminAccess,
     /// Certificate and key; present if and only if a listener uses TLS.
     pub tls: Option<TlsSettings>,
     /// Peers whose `X-Forwarded-*` headers are trusted; empty: none.
@@ -177,6 +181,7 @@ impl Settings {
             roots: vec![Root::default_for(url.clone())],
             origin: OriginSettings::at(url),
             admin: None,
+            admin_access: AdminAccess::default(),
             tls: None,
             trusted_proxies: Vec::new(),
             proxy_protocol: ProxyProtocol::default(),

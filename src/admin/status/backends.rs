@@ -9,12 +9,19 @@ use crate::telemetry::{BackendMetrics, Metrics, PermitFigures, TrafficKind};
 
 /// The state of one backend.
 #[derive(Debug, Serialize)]
-pub(in crate::admin) struct BackendStatus {
+pub(super) struct BackendStatus {
+    #[serde(flatten)]
+    health: BackendHealth,
+    traffic: BTreeMap<&'static str, PermitStatus>,
+}
+
+/// Whether a backend answers.
+#[derive(Debug, Serialize)]
+pub(in crate::admin) struct BackendHealth {
     name: String,
     breaker: &'static str,
     last_answer: Option<String>,
     last_failure: Option<String>,
-    traffic: BTreeMap<&'static str, PermitStatus>,
 }
 
 /// The permits for one kind of traffic.
@@ -31,16 +38,32 @@ struct PermitStatus {
 
 impl BackendStatus {
     /// All backends in use, by name.
+    pub(super) fn all(metrics: &Metrics) -> Vec<Self> {
+        metrics.backends().iter().map(Self::of).collect()
+    }
+
+    fn of(backend: &BackendMetrics) -> Self {
+        let permits = |kind: TrafficKind| {
+            let figures = backend.permits(kind).figures();
+            (kind.label(), PermitStatus::of(figures))
+        };
+        Self {
+            health: BackendHealth::of(backend),
+            traffic: TrafficKind::ALL.map(permits).into(),
+        }
+    }
+}
+
+// === impl BackendHealth ===
+
+impl BackendHealth {
+    /// All backends in use, by name.
     pub(in crate::admin) fn all(metrics: &Metrics) -> Vec<Self> {
         metrics.backends().iter().map(Self::of).collect()
     }
 
     fn of(backend: &BackendMetrics) -> Self {
         let (answered, failed) = backend.last_reads();
-        let permits = |kind: TrafficKind| {
-            let figures = backend.permits(kind).figures();
-            (kind.label(), PermitStatus::of(figures))
-        };
         Self {
             name: backend.name().to_owned(),
             breaker: match backend.breaker_level() {
@@ -50,7 +73,6 @@ impl BackendStatus {
             },
             last_answer: answered.map(moment),
             last_failure: failed.map(moment),
-            traffic: TrafficKind::ALL.map(permits).into(),
         }
     }
 }

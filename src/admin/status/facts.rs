@@ -1,8 +1,6 @@
 //! What stays as it is from the start of the edge, and from one reload to the next.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -21,8 +19,6 @@ pub(crate) struct EdgeFacts {
     clock: Instant,
     /// The listeners for clients.
     pub(super) listeners: Vec<String>,
-    /// The file of the configuration; unset: there is none.
-    pub(super) file: Arc<OnceLock<PathBuf>>,
 }
 
 /// What operators want to see of the settings in use.
@@ -48,14 +44,18 @@ struct RootFacts {
 // === impl EdgeFacts ===
 
 impl EdgeFacts {
-    /// An edge that starts now with these listeners. Its file may be set later.
-    pub(crate) fn now(listeners: &[BoundAddress], file: Arc<OnceLock<PathBuf>>) -> Self {
+    /// An edge that starts now with these listeners.
+    pub(crate) fn now(listeners: &[BoundAddress]) -> Self {
         Self {
             started: since_1970(),
             clock: Instant::now(),
             listeners: listeners.iter().map(ToString::to_string).collect(),
-            file,
         }
+    }
+
+    /// The listeners for clients.
+    pub(in crate::admin) fn listeners(&self) -> &[String] {
+        &self.listeners
     }
 
     pub(super) fn uptime(&self) -> Duration {

@@ -6,6 +6,7 @@ mod kept;
 mod moved;
 mod traffic;
 
+pub(super) use backends::BackendHealth;
 pub(crate) use facts::EdgeFacts;
 pub(super) use facts::SettingFacts;
 
@@ -73,8 +74,11 @@ impl<'a> StatusDocument<'a> {
 fn configuration(parts: &AdminParts) -> Value {
     let reloads = parts.metrics.reloads();
     let (succeeded, failed) = reloads.counts();
+    let effective = parts.surroundings.effective();
+    let file = effective.as_ref().and_then(|effective| effective.file());
+    let file = file.map(|file| file.display().to_string());
     json!({
-        "file": parts.facts.file.get().map(|file| file.display().to_string()),
+        "file": file,
         "loaded": second(reloads.last_load()),
         "reloads": {"success": succeeded, "failure": failed},
     })
@@ -98,7 +102,7 @@ fn memory(parts: &AdminParts) -> Value {
 }
 
 /// A second since 1970 as RFC 3339 writes it.
-fn second(unix_time: i64) -> String {
+pub(super) fn second(unix_time: i64) -> String {
     let moment = jiff::Timestamp::from_second(unix_time).unwrap_or_default();
     format!("{moment:.0}")
 }

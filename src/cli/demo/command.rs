@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
 use calendar_edge::app::{BoundAddress, Edge, Reload, Running, Shutdown, Sighup, raise_descriptor_limit};
-use calendar_edge::config::{self, ConfigError, ConfigSource, OverrideSource};
+use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::settings::{LogFormat, LogSettings, Settings};
 use calendar_edge::telemetry::install_logs;
@@ -47,6 +47,7 @@ pub(crate) fn run(
     // There is no file to reload, and SIGHUP must not end the program.
     let reload = Reload {
         source: ConfigSource::default(),
+        effective: EffectiveConfig::default(),
         log,
     };
     // Before any code depends on it.

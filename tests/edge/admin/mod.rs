@@ -1,6 +1,9 @@
 //! The listener for operators.
 
+mod program;
+mod readiness;
 mod status;
+mod token;
 
 use std::time::Duration;
 

@@ -1,0 +1,74 @@
+//! The token that operators on other machines show.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use ring::hmac;
+
+use crate::mark::{MarkKey, ShortSecret};
+
+/// Who may use the admin listener from other machines.
+#[derive(Debug, Clone, Default)]
+pub struct AdminAccess {
+    /// The file that holds the token; none: nobody needs one, and changes and single requests are for this machine only.
+    pub token_file: Option<PathBuf>,
+    /// The token in that file.
+    pub token: Option<AdminToken>,
+}
+
+/// A token that is compared without telling by the time how much of it was right.
+#[derive(Clone)]
+pub struct AdminToken(hmac::Tag);
+
+// === impl AdminToken ===
+
+impl AdminToken {
+    /// Takes a token as a file holds it; white space around it does not count.
+    ///
+    /// # Errors
+    ///
+    /// When it is shorter than [`MarkKey::SHORTEST_SECRET`].
+    pub fn new(token: &[u8]) -> Result<Self, ShortSecret> {
+        let token = token.trim_ascii();
+        if token.len() < MarkKey::SHORTEST_SECRET {
+            return Err(ShortSecret);
+        }
+        Ok(Self(hmac::sign(&key(), token)))
+    }
+
+    /// Returns true if this is the token.
+    pub fn is(&self, presented: &[u8]) -> bool {
+        hmac::verify(&key(), presented, self.0.as_ref()).is_ok()
+    }
+}
+
+impl fmt::Debug for AdminToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AdminToken(redacted)")
+    }
+}
+
+/// It makes both sides of the comparison equally long.
+fn key() -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, b"calendar-edge admin token")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_token_is_taken_and_none_is_printed() {
+        let token = AdminToken::new(b" 0123456789abcdef0123456789abcdef\n").unwrap();
+        for (presented, expected) in [
+            (&b"0123456789abcdef0123456789abcdef"[..], true),
+            (b"0123456789abcdef0123456789abcdee", false),
+            (b"0123456789abcdef0123456789abcdef0", false),
+            (b"", false),
+        ] {
+            assert_eq!(token.is(presented), expected, "{presented:?}");
+        }
+        assert!(AdminToken::new(b"short").is_err());
+        assert_eq!(format!("{token:?}"), "AdminToken(redacted)");
+    }
+}

@@ -1,0 +1,45 @@
+//! What the program has set up around the edge: the source of its configuration, and the log.
+
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwapOption;
+
+use crate::config::EffectiveConfig;
+use crate::telemetry::LogFilter;
+
+/// The configuration in effect and the log's filter. Both are missing where an edge runs without a program around it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Surroundings {
+    effective: Arc<ArcSwapOption<EffectiveConfig>>,
+    log: Arc<OnceLock<LogFilter>>,
+}
+
+// === impl Surroundings ===
+
+impl Surroundings {
+    /// Takes what there is at the start.
+    pub(crate) fn set(&self, effective: &EffectiveConfig, log: &LogFilter) {
+        self.effective.store(Some(Arc::new(effective.clone())));
+        // A second log changes nothing: a process has one.
+        let _ = self.log.set(log.clone());
+    }
+
+    /// Takes the configuration of a reload, in which some keys keep their old values.
+    pub(crate) fn now_effective(&self, effective: EffectiveConfig, pinned: &[&str]) {
+        let effective = match self.effective.load_full() {
+            Some(older) => effective.keeping(&older, pinned),
+            None => effective,
+        };
+        self.effective.store(Some(Arc::new(effective)));
+    }
+
+    /// The configuration in effect.
+    pub(super) fn effective(&self) -> Option<Arc<EffectiveConfig>> {
+        self.effective.load_full()
+    }
+
+    /// The filter of the log.
+    pub(super) fn log(&self) -> Option<&LogFilter> {
+        self.log.get()
+    }
+}

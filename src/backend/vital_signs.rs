@@ -1,0 +1,77 @@
+//! Whether any site answers, for the readiness of the edge.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::backends::{Backend, Backends};
+use super::root_index::RootIndex;
+use super::shared::SharedBackends;
+use crate::settings::Settings;
+use crate::telemetry::since_1970;
+
+/// The sites of all roots; clones share what was found last.
+#[derive(Debug, Clone)]
+pub(crate) struct VitalSigns {
+    sites: Arc<Vec<(Arc<Backend>, RootIndex)>>,
+    last: Arc<Mutex<Option<(Instant, bool)>>>,
+}
+
+/// The time for which an answer counts. Whoever asks for readiness asks the site at most this often.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// The longest wait for one site.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+// === impl VitalSigns ===
+
+impl VitalSigns {
+    /// The sites of these settings; `shared` must be adapted to the same settings.
+    pub(crate) fn new(settings: &Settings, shared: &SharedBackends) -> Self {
+        let backends = Backends::new(settings, shared);
+        let mut sites: Vec<(Arc<Backend>, RootIndex)> = Vec::new();
+        for (position, root) in settings.roots.iter().enumerate() {
+            let backend = backends.for_root(position);
+            if !sites.iter().any(|(known, _)| known.name() == backend.name()) {
+                sites.push((Arc::clone(backend), RootIndex::of(settings, &root.origin_url)));
+            }
+        }
+        Self {
+            sites: Arc::new(sites),
+            last: Arc::default(),
+        }
+    }
+
+    /// Returns true if a site answered within the last second, or answers now. A site whose breaker is open is asked as
+    /// the breaker allows, so that the edge becomes ready again without other traffic.
+    pub(crate) async fn any(&self) -> bool {
+        let mut last = self.last.lock().await;
+        if let Some((at, found)) = *last
+            && at.elapsed() < FRESH
+        {
+            return found;
+        }
+        let mut found = false;
+        for (backend, index) in self.sites.iter() {
+            if found {
+                break;
+            }
+            found = is_fresh(backend) || answers(backend, index).await;
+        }
+        *last = Some((Instant::now(), found));
+        found
+    }
+}
+
+/// True if the last read was answered, a moment ago.
+fn is_fresh(backend: &Backend) -> bool {
+    let (answered, failed) = backend.shared.metrics.last_reads();
+    let recent = |answered: Duration| since_1970().saturating_sub(answered) < FRESH;
+    answered.is_some_and(recent) && answered > failed
+}
+
+async fn answers(backend: &Backend, index: &RootIndex) -> bool {
+    timeout(PATIENCE, index.is_answered(backend)).await.unwrap_or(false)
+}

@@ -1,0 +1,243 @@
+//! The configuration as it is in effect: every key with its value, and where that comes from.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use url::Url;
+
+use super::draft::unknown_origin;
+use super::key::KeyRow;
+use super::keys::{Keys, SECTIONS, Section};
+use super::overrides::{OverrideSource, Overrides};
+use crate::settings::Settings;
+
+/// The keys of a configuration with their values. It holds no content of other files, and no password of a URL.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct EffectiveConfig {
+    file: Option<PathBuf>,
+    keys: Vec<EffectiveKey>,
+}
+
+/// One key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct EffectiveKey {
+    /// The full name, `origin.url` or `roots[0].path`.
+    key: String,
+    value: Value,
+    /// `file`, `environment`, `flag` or `default`.
+    source: &'static str,
+    /// The line in the file, or the name of the variable or the flag.
+    at: Option<String>,
+}
+
+// === impl EffectiveConfig ===
+
+impl EffectiveConfig {
+    /// What a file's text and its overrides amount to. A text that is not TOML counts as empty.
+    pub(super) fn of(file: Option<(&Path, &str)>, overrides: &Overrides) -> Self {
+        let mut typed: Vec<EffectiveKey> = Vec::new();
+        for key in overrides.entries().map(overridden) {
+            // The last one counts.
+            typed.retain(|weaker| weaker.key != key.key);
+            typed.push(key);
+        }
+        if let Some((_, text)) = file {
+            let (table, _) = DeTable::parse_recoverable(text);
+            let mut found = Vec::new();
+            flatten("", table.get_ref(), text, &mut found);
+            for key in found {
+                if !typed.iter().any(|stronger| stronger.key == key.key) {
+                    typed.push(key);
+                }
+            }
+        }
+        Self {
+            file: file.map(|(path, _)| path.to_owned()),
+            keys: with_defaults(typed),
+        }
+    }
+
+    /// The file, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// The same with the keys of an older configuration where a change needs a restart; `pinned` names keys or tables.
+    #[must_use]
+    pub fn keeping(mut self, older: &Self, pinned: &[&str]) -> Self {
+        let is_pinned = |key: &EffectiveKey| {
+            let below = |name: &&str| key.key.strip_prefix(*name);
+            let rest = pinned.iter().find_map(below);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.keys.retain(|key| !is_pinned(key));
+        let kept = older.keys.iter().filter(|key| is_pinned(key));
+        self.keys.extend(kept.cloned());
+        self
+    }
+}
+
+/// The keys in the order of the reference, with the defaults of those that nobody set; then the tables that may occur
+/// several times.
+fn with_defaults(mut typed: Vec<EffectiveKey>) -> Vec<EffectiveKey> {
+    let mut defaults = Settings::for_origin(unknown_origin());
+    let mut all = Vec::new();
+    for section in &SECTIONS {
+        if let Keys::Once(rows) = &section.keys {
+            for row in *rows {
+                let name = full_name(section, row);
+                match typed.iter().position(|key| key.key == name) {
+                    Some(position) => all.push(typed.remove(position)),
+                    None => all.push(EffectiveKey {
+                        key: name,
+                        value: row.default_text(&mut defaults).replace('`', "").into(),
+                        source: "default",
+                        at: None,
+                    }),
+                }
+            }
+        }
+    }
+    all.extend(typed);
+    all
+}
+
+fn full_name(section: &Section, row: &KeyRow<Settings>) -> String {
+    match section.name {
+        "" => row.name.to_owned(),
+        section => format!("{section}.{}", row.name),
+    }
+}
+
+fn overridden((key, source, text): (&str, OverrideSource, &str)) -> EffectiveKey {
+    let (source, at) = match source {
+        OverrideSource::Flag(name) => ("flag", name),
+        OverrideSource::Environment(name) => ("environment", name),
+    };
+    EffectiveKey {
+        key: key.to_owned(),
+        value: without_password(text).into(),
+        source,
+        at: Some(at.to_owned()),
+    }
+}
+
+/// Adds the keys of a table under their full names.
+fn flatten(prefix: &str, table: &DeTable<'_>, text: &str, found: &mut Vec<EffectiveKey>) {
+    let mut names = HashSet::new();
+    for (name, value) in table {
+        let name = match prefix {
+            "" => name.get_ref().to_string(),
+            prefix => format!("{prefix}.{}", name.get_ref()),
+        };
+        if names.insert(name.clone()) {
+            flatten_value(name, value, text, found);
+        }
+    }
+}
+
+fn flatten_value(name: String, value: &Spanned<DeValue<'_>>, text: &str, found: &mut Vec<EffectiveKey>) {
+    match value.get_ref() {
+        DeValue::Table(table) => flatten(&name, table, text, found),
+        DeValue::Array(items) if items.iter().any(|item| item.get_ref().is_table()) => {
+            for (position, item) in items.iter().enumerate() {
+                flatten_value(format!("{name}[{position}]"), item, text, found);
+            }
+        }
+        other => found.push(EffectiveKey {
+            key: name,
+            value: shown(other),
+            source: "file",
+            at: Some(format!("line {}", line(text, value.span().start))),
+        }),
+    }
+}
+
+fn line(text: &str, position: usize) -> usize {
+    let before = text.as_bytes().iter().take(position);
+    1 + before.filter(|byte| **byte == b'\n').count()
+}
+
+fn shown(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => without_password(text).into(),
+        DeValue::Boolean(on) => (*on).into(),
+        DeValue::Integer(number) => {
+            let parsed = i64::from_str_radix(number.as_str(), number.radix());
+            parsed.map_or_else(|_| number.as_str().into(), Value::from)
+        }
+        DeValue::Float(number) => number.as_str().into(),
+        DeValue::Datetime(moment) => moment.to_string().into(),
+        DeValue::Array(items) => items.iter().map(|item| shown(item.get_ref())).collect(),
+        DeValue::Table(_) => Value::Null,
+    }
+}
+
+/// A text as it is; a URL without its user and password.
+fn without_password(text: &str) -> String {
+    match Url::parse(text) {
+        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
+            // A URL with a user has a host, so that both can be changed.
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+            url.into()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "mode = \"report\"\nhosts = [\"a.example\"]\n\n[origin]\n\
+                        url = \"http://user:secret@wp.example/wp-json\"\nmax_in_flight = 0x10\n\n\
+                        [[roots]]\npath = \"/wp-json\"\n[[roots]]\npath = \"/de/wp-json\"\n\
+                        [operations.\"events.update\"]\nmode = \"off\"\n";
+
+    fn effective() -> EffectiveConfig {
+        let overrides = Overrides::default().with("mode", OverrideSource::Flag("--mode"), "off");
+        EffectiveConfig::of(Some((Path::new("edge.toml"), TEXT)), &overrides)
+    }
+
+    fn found(config: &EffectiveConfig, key: &str) -> (String, &'static str, Option<String>) {
+        let found = config.keys.iter().find(|found| found.key == key);
+        let found = found.unwrap_or_else(|| panic!("{key} is not in {config:?}"));
+        (found.value.to_string(), found.source, found.at.clone())
+    }
+
+    #[test]
+    fn each_key_says_where_its_value_comes_from() {
+        let config = effective();
+        for (key, value, source, at) in [
+            ("mode", "\"off\"", "flag", Some("--mode")),
+            ("hosts", "[\"a.example\"]", "file", Some("line 2")),
+            ("origin.url", "\"http://wp.example/wp-json\"", "file", Some("line 5")),
+            ("origin.max_in_flight", "16", "file", Some("line 6")),
+            ("roots[1].path", "\"/de/wp-json\"", "file", Some("line 11")),
+            ("operations.events.update.mode", "\"off\"", "file", Some("line 13")),
+            ("read_only", "\"false\"", "default", None),
+        ] {
+            assert_eq!(
+                found(&config, key),
+                (value.to_owned(), source, at.map(str::to_owned)),
+                "{key}"
+            );
+        }
+        let text = serde_json::to_string(&config).unwrap();
+        assert!(!text.contains("secret@") && !text.contains("user:"), "{text}");
+    }
+
+    #[test]
+    fn keys_that_need_a_restart_keep_their_values() {
+        let next = EffectiveConfig::of(None, &Overrides::default());
+        let kept = next.keeping(&effective(), &["hosts", "origin"]);
+        assert_eq!(found(&kept, "hosts").0, "[\"a.example\"]");
+        assert_eq!(found(&kept, "origin.max_in_flight").0, "16");
+        assert_eq!(found(&kept, "mode").1, "default");
+    }
+}

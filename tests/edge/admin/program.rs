@@ -1,0 +1,108 @@
+//! What the program sets up around the edge: `/config`, and `/log`.
+
+use std::path::PathBuf;
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::until;
+use crate::support::{Answer, Directory, Edge, Program};
+
+/// A configuration without a site that answers.
+fn file(directory: &Directory, top: &str, log: &str) -> PathBuf {
+    let text = format!(
+        "listen = \"127.0.0.1:0\"\n{top}\n[origin]\nurl = \"http://127.0.0.1:9/wp-json\"\n\
+         namespace = \"tribe/events/v1\"\nread_index = false\n[admin]\nlisten = \"127.0.0.1:0\"\n\
+         [log]\nfilter = \"{log}\"\n"
+    );
+    directory.write("edge.toml", &text)
+}
+
+async fn get(program: &Program, path: &str) -> Answer {
+    Answer::to(Edge::client().get(format!("http://{}{path}", program.admin))).await
+}
+
+async fn post(program: &Program, path: &str, body: &'static str) -> Answer {
+    let url = format!("http://{}{path}", program.admin);
+    Answer::to(Edge::client().post(url).body(body)).await
+}
+
+/// Value and source of a key.
+async fn key(program: &Program, name: &str) -> Value {
+    let document = get(program, "/config").await.json();
+    let keys = document["keys"].as_array().expect("a list");
+    let found = keys.iter().find(|key| key["key"] == name);
+    found.unwrap_or_else(|| panic!("{name} is not in {document}")).clone()
+}
+
+#[tokio::test]
+async fn the_configuration_in_effect_names_its_sources_and_follows_reloads() {
+    let directory = Directory::new("effective");
+    let config = file(&directory, "mode = \"report\"", "info");
+    let program = Program::serve(&config).await;
+    let mode = key(&program, "mode").await;
+    assert_eq!((&mode["value"], &mode["source"]), (&"report".into(), &"file".into()));
+    assert_eq!(mode["at"], "line 2");
+    assert_eq!(key(&program, "profile").await["source"], "default");
+    assert_eq!(key(&program, "limits.head_bytes").await["source"], "default");
+
+    file(&directory, "mode = \"mistyped\"", "info");
+    program.signal("HUP");
+    until("a refused reload", async || {
+        let failed = program.metric("edge_config_reloads_total{result=\"failure\"}").await;
+        (failed > 0.0).then_some(())
+    })
+    .await;
+    assert_eq!(key(&program, "mode").await["value"], "report");
+
+    directory.write(
+        "edge.toml",
+        &std::fs::read_to_string(&config)
+            .unwrap()
+            .replace("mistyped", "off")
+            .replace("listen = \"127.0.0.1:0\"\nmode", "listen = \"127.0.0.1:1\"\nmode"),
+    );
+    program.signal("HUP");
+    until("a reload", async || {
+        (key(&program, "mode").await["value"] == "off").then_some(())
+    })
+    .await;
+    // It needs a restart.
+    assert_eq!(key(&program, "listen").await["value"], "127.0.0.1:0");
+}
+
+#[tokio::test]
+async fn the_log_is_filtered_at_run_time() {
+    let directory = Directory::new("log-level");
+    let config = file(&directory, "", "info");
+    let mut program = Program::serve(&config).await;
+    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
+
+    let refused = post(&program, "/log", "info,calendar_edge=loud").await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert_eq!(refused.json()["code"], "edge_bad_log_filter");
+    let refused = post(&program, "/log", "debgu").await;
+    assert!(refused.body.contains("`debgu` is no level"), "{}", refused.body);
+    let refused = post(&program, "/log?for=soon", "debug").await;
+    assert!(refused.body.contains("10m"), "{}", refused.body);
+    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
+
+    let changed = post(&program, "/log?for=10m", "info,calendar_edge=debug").await;
+    assert_eq!(changed.status, StatusCode::OK, "{}", changed.body);
+    let shown = get(&program, "/log").await.json();
+    assert_eq!(shown["filter"], "info,calendar_edge=debug");
+    assert_eq!(shown["configured"], "info");
+    assert!(shown["until"].is_string(), "{shown}");
+    program.logged("an operator filters the log").await;
+    // A connection that is closed before its first request is told of in debug lines only.
+    drop(tokio::net::TcpStream::connect(program.address).await.unwrap());
+
+    program.signal("HUP");
+    program.logged("the configuration was reloaded").await;
+    let shown = get(&program, "/log").await.json();
+    assert_eq!((&shown["filter"], &shown["until"]), (&"info".into(), &Value::Null));
+
+    post(&program, "/log?for=1s", "trace").await;
+    program.logged("the log is filtered as configured again").await;
+    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
+}
