@@ -160,7 +160,11 @@ mod tests {
         ] {
             let request = shown(remote, authorization.map(String::as_str));
             assert_eq!(Access::of(&request, None), open, "{remote} {authorization:?}");
-            assert_eq!(Access::of(&request, Some(&token)), guarded, "{remote} {authorization:?}");
+            assert_eq!(
+                Access::of(&request, Some(&token)),
+                guarded,
+                "{remote} {authorization:?}"
+            );
             let changes = Access::of_change(&request, Some(&token)) == Sender::Local;
             assert_eq!(changes, guarded == Access::Whole, "{remote} {authorization:?}");
         }

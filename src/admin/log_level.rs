@@ -62,7 +62,11 @@ where
     let read = timeout(BODY_TIME, Limited::new(body, MOST_BYTES).collect()).await;
     let bytes = match read {
         Ok(Ok(collected)) => collected.to_bytes(),
-        Ok(Err(_)) | Err(_) => return Err(format!("it did not arrive whole, or has more than {MOST_BYTES} bytes")),
+        Ok(Err(_)) | Err(_) => {
+            return Err(format!(
+                "it did not arrive whole, or has more than {MOST_BYTES} bytes"
+            ));
+        }
     };
     let text = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     Ok((text.trim().to_owned(), lasting))

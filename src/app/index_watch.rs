@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use super::drift_watch::{compare_further, expect, note, site_name};
 use super::reload::Reloader;
-use crate::backend::{IndexSource, Learnt, SiteIndexes, read_index, read_namespace};
+use crate::backend::{IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace};
 use crate::contract::TableInForce;
 use crate::settings::{OriginNamespace, Settings};
 use crate::telemetry::causes;
@@ -83,11 +84,15 @@ fn pause(failures: u32, interval: Duration) -> Duration {
 async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Settings) -> Round {
     let mut round = Round::Complete;
     let mut is_changed = false;
+    expect(reloader.metrics(), settings);
     for source in IndexSource::all(settings) {
         match read_index(settings, source.root()).await {
-            Ok(index) => {
+            Ok(ReadIndex { index, drifts }) => {
                 reloader.metrics().indexes().read();
-                if let Learnt::Table(table) = indexes.learn(&source, index) {
+                note(reloader.metrics(), &site_name(&source), source.root(), drifts);
+                if let Some(index) = index
+                    && let Learnt::Table(table) = indexes.learn(&source, index)
+                {
                     tell(&source, &table);
                     is_changed = true;
                 }
@@ -102,6 +107,7 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
             }
         }
     }
+    compare_further(reloader.metrics(), settings).await;
     if is_changed {
         reloader.renew_tables();
         keep(indexes.clone(), settings.clone()).await;

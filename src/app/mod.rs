@@ -2,6 +2,7 @@
 //! drain.
 
 mod config_watch;
+mod drift_watch;
 mod edge;
 mod file_watch;
 mod index_watch;

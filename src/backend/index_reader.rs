@@ -7,6 +7,7 @@ use url::{Position, Url};
 
 use super::client::{ClientError, check_client};
 use super::origin_route::OriginRoute;
+use crate::contract::drift::{Drift, compare_index};
 use crate::contract::{EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace};
 use crate::mark::MARK;
 use crate::settings::{OriginHost, OriginNamespace, Settings};
@@ -67,12 +68,44 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
     settings
 }
 
+/// Reads how the index of the settings' namespace below a root differs from the table.
+pub(crate) async fn read_drift(settings: &Settings, root: &Url) -> Result<Vec<Drift>, IndexReadError> {
+    let (status, body) = IndexReader::new(settings, root)?.get("").await?;
+    drifts(status, &body, settings)
+}
+
+/// The differences of an index from the table. A site without the plugin publishes none.
+fn drifts(status: StatusCode, body: &[u8], settings: &Settings) -> Result<Vec<Drift>, IndexReadError> {
+    let namespace = settings.origin.namespace.as_str();
+    match status {
+        StatusCode::OK => {
+            let index: Value = serde_json::from_slice(body).map_err(|_| IndexFault::NotJson)?;
+            Ok(compare_index(&index, namespace))
+        }
+        StatusCode::NOT_FOUND => Ok(vec![Drift::NotThisNamespace {
+            expected: namespace.to_owned(),
+            found: None,
+        }]),
+        status => Err(IndexReadError::Status(status.as_u16())),
+    }
+}
+
+/// An index, and how it differs from the table.
+#[derive(Debug)]
+pub(crate) struct ReadIndex {
+    /// The index; none where the plugin is missing.
+    pub(crate) index: Option<PublishedIndex>,
+    /// The differences.
+    pub(crate) drifts: Vec<Drift>,
+}
+
 /// Reads the index of the settings' namespace below a root, and probes how the site checks the ids of events.
-pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<PublishedIndex, IndexReadError> {
+pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIndex, IndexReadError> {
     let reader = IndexReader::new(settings, root)?;
     let (status, body) = reader.get("").await?;
+    let drifts = drifts(status, &body, settings)?;
     if status != StatusCode::OK {
-        return Err(IndexReadError::Status(status.as_u16()));
+        return Ok(ReadIndex { index: None, drifts });
     }
     let index = PublishedIndex::read(&body, &settings.origin.namespace)?;
     // What the probe does not show stays as it is known.
@@ -80,7 +113,10 @@ pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<Publis
         Ok((status, body)) => EventIds::shown_by(status.as_u16(), &body),
         Err(_) => None,
     };
-    Ok(index.with_event_ids(event_ids))
+    Ok(ReadIndex {
+        index: Some(index.with_event_ids(event_ids)),
+        drifts,
+    })
 }
 
 // === impl IndexReader ===

@@ -73,5 +73,7 @@ fn is_fresh(backend: &Backend) -> bool {
 }
 
 async fn answers(backend: &Backend, index: &RootIndex) -> bool {
-    timeout(PATIENCE, index.is_answered(backend)).await.unwrap_or(false)
+    timeout(PATIENCE, index.is_answered(backend))
+        .await
+        .unwrap_or(false)
 }

@@ -31,7 +31,11 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         // Before there are threads that read the environment.
         sockets: InheritedSockets::from_environment()?,
     };
-    let reload = Reload { source, effective, log };
+    let reload = Reload {
+        source,
+        effective,
+        log,
+    };
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let served = runtime.block_on(until_stopped(supervision, settings, reload));
     // A hanging DNS lookup must not delay the exit.

@@ -216,10 +216,20 @@ mod tests {
         for (key, value, source, at) in [
             ("mode", "\"off\"", "flag", Some("--mode")),
             ("hosts", "[\"a.example\"]", "file", Some("line 2")),
-            ("origin.url", "\"http://wp.example/wp-json\"", "file", Some("line 5")),
+            (
+                "origin.url",
+                "\"http://wp.example/wp-json\"",
+                "file",
+                Some("line 5"),
+            ),
             ("origin.max_in_flight", "16", "file", Some("line 6")),
             ("roots[1].path", "\"/de/wp-json\"", "file", Some("line 11")),
-            ("operations.events.update.mode", "\"off\"", "file", Some("line 13")),
+            (
+                "operations.events.update.mode",
+                "\"off\"",
+                "file",
+                Some("line 13"),
+            ),
             ("read_only", "\"false\"", "default", None),
         ] {
             assert_eq!(

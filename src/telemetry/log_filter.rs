@@ -36,7 +36,9 @@ pub(crate) enum FilterFault {
     #[error("There is no filter in the request.")]
     Empty,
     /// A word is neither a level nor a part of a program with a level.
-    #[error("`{0}` is no level (off, error, warn, info, debug, trace), and no part with a level like calendar_edge::cache=debug.")]
+    #[error(
+        "`{0}` is no level (off, error, warn, info, debug, trace), and no part with a level like calendar_edge::cache=debug."
+    )]
     Word(String),
     /// The filter is not a valid `tracing` filter.
     #[error("It is invalid: {0}.")]
@@ -173,7 +175,12 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
         }
         assert_eq!(filter.shown(), ShownFilter::configured("info", 0));
-        for text in ["warn", "info,calendar_edge::cache=debug", "off", "calendar_edge::cache"] {
+        for text in [
+            "warn",
+            "info,calendar_edge::cache=debug",
+            "off",
+            "calendar_edge::cache",
+        ] {
             filter.adjust(text, None).unwrap();
             assert_eq!(filter.shown().current, text);
         }

@@ -30,7 +30,6 @@ pub enum LogError {
     Gone(#[from] reload::Error),
 }
 
-
 /// Writes the process's log lines to standard error in the configured format.
 ///
 /// Lines pass a buffer, so that no request waits for the log. They are written within 20 ms, when the returned guard is

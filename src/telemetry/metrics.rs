@@ -17,6 +17,7 @@ use super::cache::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
 use super::counts::Counts;
+use super::drift::DriftMetrics;
 use super::exchanges::{ExchangeFamilies, ExchangeMetrics};
 use super::indexes::IndexMetrics;
 use super::latency::Latency;
@@ -41,6 +42,7 @@ pub(crate) struct Metrics {
     inflight: Gauge,
     reloads: ReloadMetrics,
     indexes: IndexMetrics,
+    drift: DriftMetrics,
     backends: BackendFamilies,
     further: ExchangeFamilies,
     migration: MigrationMetrics,
@@ -104,6 +106,7 @@ impl Metrics {
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
             indexes: IndexMetrics::default(),
+            drift: DriftMetrics::default(),
             backends: BackendFamilies::default(),
             further: ExchangeFamilies::default(),
             migration: MigrationMetrics::default(),
@@ -171,6 +174,7 @@ impl Metrics {
         registry.register("inflight", "Requests running", self.inflight.clone());
         self.reloads.register(&mut registry);
         self.indexes.register(&mut registry);
+        self.drift.register(&mut registry);
         self.backends.register(&mut registry);
         self.further.register(&mut registry);
         self.migration.register(&mut registry);
@@ -274,6 +278,11 @@ impl Metrics {
     /// The metrics of reading the sites' indexes.
     pub(crate) fn indexes(&self) -> &IndexMetrics {
         &self.indexes
+    }
+
+    /// The metrics of differences between backends and the table.
+    pub(crate) fn drift(&self) -> &DriftMetrics {
+        &self.drift
     }
 
     /// The metrics of reloads.

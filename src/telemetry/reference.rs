@@ -47,6 +47,7 @@ pub(super) fn reference() -> String {
     let metrics = Metrics::new();
     metrics.requests().prepare(&[Arc::from("/wp-json")]);
     metrics.certificate().show(ShownCertificate::default());
+    metrics.drift().expect(["https://wp.example.org".to_owned()]);
     let backend = metrics.backend("https://wp.example.org");
     let permits = backend.permits(TrafficKind::Calls);
     let mut text = HEAD.to_owned();
@@ -129,6 +130,7 @@ mod tests {
         metrics.requests().prepare(&[Arc::from("/wp-json")]);
         let backend = metrics.backend("https://wp.example.org");
         metrics.certificate().show(ShownCertificate::default());
+        metrics.drift().expect(["https://wp.example.org".to_owned()]);
         let text = metrics.render();
         let mut names = text
             .lines()

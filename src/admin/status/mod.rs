@@ -1,6 +1,7 @@
 //! One small document about the state of the edge, for a page that asks every second.
 
 mod backends;
+mod drift;
 mod facts;
 mod kept;
 mod moved;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::backends::BackendStatus;
+use self::drift::DriftStatus;
 use self::kept::CacheStatus;
 use self::moved::{CopyStatus, MovedStatus};
 use self::traffic::TrafficStatus;
@@ -39,6 +41,7 @@ pub(super) struct StatusDocument<'a> {
     traffic: TrafficStatus,
     cache: CacheStatus,
     backends: Vec<BackendStatus>,
+    drift: Vec<DriftStatus>,
     cutover: Vec<MovedStatus>,
     shadow: Vec<CopyStatus>,
     memory: Value,
@@ -64,6 +67,7 @@ impl<'a> StatusDocument<'a> {
             traffic: TrafficStatus::of(metrics),
             cache: CacheStatus::of(&parts.cache),
             backends: BackendStatus::all(metrics),
+            drift: DriftStatus::all(metrics),
             cutover: MovedStatus::all(&parts.migration),
             shadow: CopyStatus::all(&parts.migration),
             memory: memory(parts),

@@ -32,7 +32,9 @@ async fn key(program: &Program, name: &str) -> Value {
     let document = get(program, "/config").await.json();
     let keys = document["keys"].as_array().expect("a list");
     let found = keys.iter().find(|key| key["key"] == name);
-    found.unwrap_or_else(|| panic!("{name} is not in {document}")).clone()
+    found
+        .unwrap_or_else(|| panic!("{name} is not in {document}"))
+        .clone()
 }
 
 #[tokio::test]
@@ -41,7 +43,10 @@ async fn the_configuration_in_effect_names_its_sources_and_follows_reloads() {
     let config = file(&directory, "mode = \"report\"", "info");
     let program = Program::serve(&config).await;
     let mode = key(&program, "mode").await;
-    assert_eq!((&mode["value"], &mode["source"]), (&"report".into(), &"file".into()));
+    assert_eq!(
+        (&mode["value"], &mode["source"]),
+        (&"report".into(), &"file".into())
+    );
     assert_eq!(mode["at"], "line 2");
     assert_eq!(key(&program, "profile").await["source"], "default");
     assert_eq!(key(&program, "limits.head_bytes").await["source"], "default");
@@ -49,7 +54,9 @@ async fn the_configuration_in_effect_names_its_sources_and_follows_reloads() {
     file(&directory, "mode = \"mistyped\"", "info");
     program.signal("HUP");
     until("a refused reload", async || {
-        let failed = program.metric("edge_config_reloads_total{result=\"failure\"}").await;
+        let failed = program
+            .metric("edge_config_reloads_total{result=\"failure\"}")
+            .await;
         (failed > 0.0).then_some(())
     })
     .await;
@@ -100,7 +107,10 @@ async fn the_log_is_filtered_at_run_time() {
     program.signal("HUP");
     program.logged("the configuration was reloaded").await;
     let shown = get(&program, "/log").await.json();
-    assert_eq!((&shown["filter"], &shown["until"]), (&"info".into(), &Value::Null));
+    assert_eq!(
+        (&shown["filter"], &shown["until"]),
+        (&"info".into(), &Value::Null)
+    );
 
     post(&program, "/log?for=1s", "trace").await;
     program.logged("the log is filtered as configured again").await;

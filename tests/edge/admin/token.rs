@@ -9,7 +9,14 @@ use crate::support::{Answer, Directory, Edge, Origin, Reply};
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Pages that tell nothing about the configuration and single requests.
-const PUBLIC: [&str; 6] = ["/metrics", "/status", "/cache", "/routes", "/openapi.json", "/migration"];
+const PUBLIC: [&str; 6] = [
+    "/metrics",
+    "/status",
+    "/cache",
+    "/routes",
+    "/openapi.json",
+    "/migration",
+];
 
 /// Pages that do.
 const GUARDED: [&str; 2] = ["/refusals", "/findings"];
@@ -52,7 +59,9 @@ async fn ask(base: &str, path: &str, token: Option<&str>) -> Answer {
 
 #[tokio::test]
 async fn without_a_token_others_see_what_tells_nothing_and_change_nothing() {
-    let Some((_edge, base)) = exposed(None).await else { return };
+    let Some((_edge, base)) = exposed(None).await else {
+        return;
+    };
     for path in PUBLIC.into_iter().chain(["/livez", "/readyz"]) {
         assert_eq!(ask(&base, path, None).await.status, 200, "{path}");
     }
@@ -61,7 +70,9 @@ async fn without_a_token_others_see_what_tells_nothing_and_change_nothing() {
         assert_eq!(answer.status, 403, "{path}");
         assert_eq!(answer.json()["code"], "edge_admin_denied", "{path}");
     }
-    let purge = Edge::client().post(format!("{base}/purge")).body(r#"{"all":true}"#);
+    let purge = Edge::client()
+        .post(format!("{base}/purge"))
+        .body(r#"{"all":true}"#);
     assert_eq!(Answer::to(purge).await.status, 403);
     let resume = Edge::client().post(format!("{base}/migration/resume/x"));
     assert_eq!(Answer::to(resume).await.json()["code"], "edge_operators_only");
@@ -69,7 +80,9 @@ async fn without_a_token_others_see_what_tells_nothing_and_change_nothing() {
 
 #[tokio::test]
 async fn with_a_token_others_need_it_and_may_do_everything() {
-    let Some((edge, base)) = exposed(Some(TOKEN)).await else { return };
+    let Some((edge, base)) = exposed(Some(TOKEN)).await else {
+        return;
+    };
     for path in ["/livez", "/readyz"] {
         assert_eq!(ask(&base, path, None).await.status, 200, "{path}");
     }
@@ -109,7 +122,9 @@ async fn with_a_token_others_need_it_and_may_do_everything() {
 
 #[tokio::test]
 async fn commands_show_the_token_of_a_file() {
-    let Some((_edge, base)) = exposed(Some(TOKEN)).await else { return };
+    let Some((_edge, base)) = exposed(Some(TOKEN)).await else {
+        return;
+    };
     let directory = Directory::new("token");
     let file = directory.write("token", &format!("{TOKEN}\n"));
     let file = file.to_str().expect("a name").to_owned();
@@ -125,7 +140,10 @@ async fn commands_show_the_token_of_a_file() {
     };
     let refused = run(&["cache"], None).await;
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && told.contains("edge_admin_unauthorized"), "{told}");
+    assert!(
+        !refused.status.success() && told.contains("edge_admin_unauthorized"),
+        "{told}"
+    );
     let token = ["--token-file", file.as_str()];
     for command in [&["cache"][..], &["purge", "--all"], &["migration", "status"]] {
         let arguments: Vec<&str> = command.iter().copied().chain(token).collect();

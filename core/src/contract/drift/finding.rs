@@ -3,6 +3,21 @@
 use http::Method;
 use thiserror::Error;
 
+/// The kinds of differences, in the order of the variants of [`Drift`].
+pub const DRIFT_KINDS: [&str; 11] = [
+    "no_index",
+    "route_missing",
+    "route_extra",
+    "method_missing",
+    "method_extra",
+    "argument_missing",
+    "argument_extra",
+    "order",
+    "type",
+    "default",
+    "required",
+];
+
 /// One difference between a published index and the table with its known differences.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Drift {
@@ -98,4 +113,42 @@ pub enum Drift {
         /// True if the table requires it.
         specified: bool,
     },
+}
+
+// === impl Drift ===
+
+impl Drift {
+    /// Its kind: one of [`DRIFT_KINDS`].
+    pub const fn kind(&self) -> &'static str {
+        let [
+            no_index,
+            route_missing,
+            route_extra,
+            method_missing,
+            method_extra,
+            ..,
+        ] = DRIFT_KINDS;
+        let [
+            ..,
+            argument_missing,
+            argument_extra,
+            order,
+            kind,
+            default,
+            required,
+        ] = DRIFT_KINDS;
+        match self {
+            Self::NotThisNamespace { .. } => no_index,
+            Self::RouteMissing { .. } => route_missing,
+            Self::RouteExtra { .. } => route_extra,
+            Self::MethodMissing { .. } => method_missing,
+            Self::MethodExtra { .. } => method_extra,
+            Self::ArgumentMissing { .. } => argument_missing,
+            Self::ArgumentExtra { .. } => argument_extra,
+            Self::OrderDiffers { .. } => order,
+            Self::TypeDiffers { .. } => kind,
+            Self::DefaultDiffers { .. } => default,
+            Self::RequiredDiffers { .. } => required,
+        }
+    }
 }

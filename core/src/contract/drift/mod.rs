@@ -9,4 +9,4 @@ mod finding;
 
 pub use compare::compare_index;
 pub(super) use compare::published_path;
-pub use finding::Drift;
+pub use finding::{DRIFT_KINDS, Drift};

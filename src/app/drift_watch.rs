@@ -1,0 +1,90 @@
+//! Compares what backends publish with the table, and says when the differences change.
+
+use url::Url;
+
+use crate::backend::{IndexSource, read_drift};
+use crate::contract::drift::Drift;
+use crate::settings::{BackendSoftware, Settings};
+use crate::telemetry::{DriftChange, Metrics, causes};
+
+/// Maximum number of differences that one log line tells.
+const MOST_TOLD: usize = 8;
+
+/// Creates the series of the backends in the settings, and forgets those of others.
+pub(super) fn expect(metrics: &Metrics, settings: &Settings) {
+    let sites = IndexSource::all(settings);
+    let sites = sites.iter().map(site_name);
+    let further = settings
+        .backends
+        .iter()
+        .filter(|backend| backend.kind == BackendSoftware::WordPress);
+    let further = further.map(|backend| backend.name.clone());
+    metrics.drift().expect(sites.chain(further));
+}
+
+/// The name of a site in metrics: scheme, host and port.
+pub(super) fn site_name(source: &IndexSource) -> String {
+    source.root().origin().ascii_serialization()
+}
+
+/// Compares the backends beside the site.
+pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
+    for backend in &settings.backends {
+        if backend.kind != BackendSoftware::WordPress {
+            continue;
+        }
+        let name = backend.name.as_str();
+        match read_drift(&backend.as_site(settings), &backend.url).await {
+            Ok(drifts) => note(metrics, name, &backend.url, drifts),
+            Err(error) => {
+                let told: Vec<String> = causes(&error).map(ToString::to_string).collect();
+                let error = told.join(": ");
+                tracing::info!(backend = name, error, "the index of a backend cannot be read");
+            }
+        }
+    }
+}
+
+/// Keeps the differences, and logs one line if they are others than before.
+pub(super) fn note(metrics: &Metrics, backend: &str, root: &Url, drifts: Vec<Drift>) {
+    let change = metrics.drift().found(backend, root.as_str(), drifts.clone());
+    let root = root.as_str();
+    let told: Vec<String> = drifts.iter().take(MOST_TOLD).map(ToString::to_string).collect();
+    let (differences, told) = (drifts.len(), told.join("; "));
+    match (change, drifts.as_slice()) {
+        (DriftChange::None, _) | (DriftChange::First, []) => {}
+        (
+            _,
+            [
+                Drift::NotThisNamespace {
+                    expected,
+                    found: None,
+                },
+            ],
+        ) => tracing::warn!(
+            backend,
+            root,
+            namespace = expected,
+            "the plugin is not there: the site publishes no such API"
+        ),
+        (DriftChange::First, _) => {
+            tracing::info!(
+                backend,
+                root,
+                differences,
+                told,
+                "a backend differs from the table"
+            );
+        }
+        (DriftChange::Other, []) => {
+            tracing::info!(backend, root, "a backend agrees with the table again");
+        }
+        (DriftChange::Other, _) => tracing::warn!(
+            backend,
+            root,
+            differences,
+            told,
+            "what differs between a backend and the table has changed"
+        ),
+    }
+}

@@ -1,0 +1,171 @@
+//! How far what backends publish is from the table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+use super::wall_clock::since_1970;
+use crate::contract::drift::{DRIFT_KINDS, Drift};
+
+/// The differences of all backends; clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DriftMetrics(Arc<Mutex<BTreeMap<String, BackendDrift>>>);
+
+/// The differences of one backend.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BackendDrift {
+    /// When its index was last compared, since 1970; none: it was not read yet.
+    pub(crate) compared: Option<Duration>,
+    /// By the REST root that publishes the index.
+    roots: BTreeMap<String, Vec<Drift>>,
+}
+
+/// The effect of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DriftChange {
+    /// The differences are those that were known.
+    None,
+    /// They are the first that were found.
+    First,
+    /// They are others than before.
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DriftLabels<'a> {
+    backend: &'a str,
+    kind: &'static str,
+}
+
+// === impl DriftMetrics ===
+
+impl DriftMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register_collector(Box::new(self.clone()));
+    }
+
+    /// Takes the backends of new settings; what is known of those that stay is kept.
+    pub(crate) fn expect(&self, backends: impl IntoIterator<Item = String>) {
+        let backends: BTreeSet<String> = backends.into_iter().collect();
+        let mut known = self.lock();
+        known.retain(|name, _| backends.contains(name));
+        for backend in backends {
+            known.entry(backend).or_default();
+        }
+    }
+
+    /// Notes the differences of the index that a root of a backend publishes. The names come from the settings.
+    pub(crate) fn found(&self, backend: &str, root: &str, drifts: Vec<Drift>) -> DriftChange {
+        let mut known = self.lock();
+        let known = known.entry(backend.to_owned()).or_default();
+        known.compared = Some(since_1970());
+        match known.roots.insert(root.to_owned(), drifts.clone()) {
+            Some(before) if before == drifts => DriftChange::None,
+            Some(_) => DriftChange::Other,
+            None => DriftChange::First,
+        }
+    }
+
+    /// The differences of each backend, by name.
+    pub(crate) fn backends(&self) -> BTreeMap<String, BackendDrift> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, BackendDrift>> {
+        // Each change under the lock is one call of a map.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Collector for DriftMetrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let backends = self.backends();
+        if backends.is_empty() {
+            return Ok(());
+        }
+        let mut metric = encoder.encode_descriptor(
+            "contract_drift",
+            "Differences of what a backend publishes about the API from the table, by kind.",
+            None,
+            MetricType::Gauge,
+        )?;
+        for (backend, drift) in &backends {
+            for (kind, count) in drift.counts() {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                let labels = DriftLabels { backend, kind };
+                ConstGauge::new(count).encode(metric.encode_family(&labels)?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+// === impl BackendDrift ===
+
+impl BackendDrift {
+    /// All differences in words, each once although several roots have it.
+    pub(crate) fn told(&self) -> BTreeSet<String> {
+        let all = self.roots.values().flatten();
+        all.map(ToString::to_string).collect()
+    }
+
+    /// The number of differences of each kind, zeros included.
+    pub(crate) fn counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts: BTreeMap<_, _> = DRIFT_KINDS.map(|kind| (kind, 0)).into();
+        let mut seen = Vec::new();
+        for drift in self.roots.values().flatten() {
+            if !seen.contains(&drift) {
+                seen.push(drift);
+                *counts.entry(drift.kind()).or_default() += 1;
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prometheus_client::encoding::text::encode;
+
+    use super::*;
+
+    fn missing(route: &str) -> Drift {
+        Drift::RouteMissing {
+            route: route.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_difference_of_several_roots_counts_once_and_changes_are_noticed() {
+        let metrics = DriftMetrics::default();
+        metrics.expect(["http://a.example".to_owned(), "next".to_owned()]);
+        let found = |root, drifts| metrics.found("http://a.example", root, drifts);
+        assert_eq!(found("/", vec![missing("/x")]), DriftChange::First);
+        assert_eq!(found("/", vec![missing("/x")]), DriftChange::None);
+        assert_eq!(
+            found("/de", vec![missing("/x"), missing("/y")]),
+            DriftChange::First
+        );
+        let mut registry = Registry::with_prefix("edge");
+        metrics.register(&mut registry);
+        let mut text = String::new();
+        encode(&mut text, &registry).unwrap();
+        for line in [
+            "edge_contract_drift{backend=\"http://a.example\",kind=\"route_missing\"} 2\n",
+            "edge_contract_drift{backend=\"http://a.example\",kind=\"type\"} 0\n",
+            "edge_contract_drift{backend=\"next\",kind=\"no_index\"} 0\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert_eq!(found("/", Vec::new()), DriftChange::Other);
+        metrics.expect(["next".to_owned()]);
+        assert_eq!(metrics.backends().len(), 1);
+    }
+}
