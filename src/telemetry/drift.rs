@@ -39,8 +39,8 @@ pub(crate) enum DriftChange {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct DriftLabels<'a> {
-    backend: &'a str,
+struct DriftLabels {
+    backend: String,
     kind: &'static str,
 }
 
@@ -99,6 +99,7 @@ impl Collector for DriftMetrics {
         for (backend, drift) in &backends {
             for (kind, count) in drift.counts() {
                 let count = i64::try_from(count).unwrap_or(i64::MAX);
+                let backend = backend.clone();
                 let labels = DriftLabels { backend, kind };
                 ConstGauge::new(count).encode(metric.encode_family(&labels)?)?;
             }

@@ -37,7 +37,7 @@ pub(crate) enum FilterFault {
     Empty,
     /// A word is neither a level nor a part of a program with a level.
     #[error(
-        "`{0}` is no level (off, error, warn, info, debug, trace), and no part with a level like calendar_edge::cache=debug."
+        "`{0}` is no level (off, error, warn, info, debug, trace), and no part with a level like hyper=debug."
     )]
     Word(String),
     /// The filter is not a valid `tracing` filter.
@@ -177,9 +177,9 @@ mod tests {
         assert_eq!(filter.shown(), ShownFilter::configured("info", 0));
         for text in [
             "warn",
-            "info,calendar_edge::cache=debug",
+            "info,calendar_edge::access=debug",
             "off",
-            "calendar_edge::cache",
+            "calendar_edge::access",
         ] {
             filter.adjust(text, None).unwrap();
             assert_eq!(filter.shown().current, text);

@@ -37,7 +37,7 @@ pub(crate) use cache::{CacheMetrics, CacheSums, OperationLookups};
 pub(crate) use causes::causes;
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
-pub(crate) use drift::{BackendDrift, DriftChange, DriftMetrics};
+pub(crate) use drift::{BackendDrift, DriftChange};
 pub(crate) use exchanges::ExchangeMetrics;
 pub(crate) use findings::{FindingRow, FindingSums};
 pub(crate) use labels::{class_label, method_label};

@@ -241,7 +241,7 @@ catalogue! {
         sentence: "The log filter cannot be read.",
         meaning: "The admin listener was told to filter the log by a text that is no filter, or for a time that is none. The \
             message names the reason.",
-        client: "Send a level, or parts of the program with levels: `info,calendar_edge::cache=debug`.",
+        client: "Send a level, or parts of the program with levels: `info,hyper=debug`.",
         operator: "As the client.",
     }
     AdminUnauthorized {

@@ -1,5 +1,6 @@
 //! The listener for operators.
 
+mod drift;
 mod program;
 mod readiness;
 mod status;
