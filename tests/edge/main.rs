@@ -29,6 +29,7 @@ mod explained;
 mod forwarding;
 mod framing;
 mod head_first;
+mod healthcheck;
 mod images;
 mod judging;
 mod languages;
