@@ -37,7 +37,7 @@ pub(super) enum Command {
     /// Check the configuration, then the live origin: connection, namespace, published index
     Check(CheckArgs),
     /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
-    Healthcheck(HealthcheckArgs),
+    Healthcheck(super::healthcheck::HealthcheckArgs),
     /// Print the routes with their methods and arguments
     Routes(RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes
@@ -94,19 +94,6 @@ pub(super) struct CheckArgs {
         help = "Check only the configuration, not the origin [env: CALENDAR_EDGE_OFFLINE]"
     )]
     pub(super) offline: bool,
-}
-
-/// The flags of `healthcheck`.
-#[derive(Debug, Args)]
-pub(super) struct HealthcheckArgs {
-    #[command(flatten)]
-    pub(super) site: SiteArgs,
-    #[arg(
-        long,
-        value_name = "URL",
-        help = "The listener for operators, instead of the configured one [env: CALENDAR_EDGE_ADMIN]"
-    )]
-    pub(super) admin: Option<String>,
 }
 
 /// The flags of `routes`.

@@ -8,10 +8,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use calendar_edge::config::{self, ConfigError};
 use calendar_edge::settings::{ListenAddress, Settings};
+use clap::Args;
 use serde_json::Value;
 use url::Url;
 
-use super::args::HealthcheckArgs;
+use super::args::SiteArgs;
 use super::environment::{ADMIN_LISTEN, Environment, ORIGIN, overrides};
 use super::status::Status;
 
@@ -21,9 +22,22 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Maximum length of the answer that is read, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
+/// The flags of `healthcheck`.
+#[derive(Debug, Args)]
+pub(super) struct HealthcheckArgs {
+    #[command(flatten)]
+    site: SiteArgs,
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The listener for operators, instead of the configured one [env: CALENDAR_EDGE_ADMIN]"
+    )]
+    admin: Option<String>,
+}
+
 /// The address that is asked.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum AskedEdge {
     /// The URL of a flag or variable.
     Given(Url),
     /// The configured listener, which is the edge's own: its certificate may be for another name.
@@ -69,11 +83,11 @@ pub(super) fn run(
     })
 }
 
-fn asked(args: &HealthcheckArgs, environment: Environment<'_>) -> anyhow::Result<Asked> {
+fn asked(args: &HealthcheckArgs, environment: Environment<'_>) -> anyhow::Result<AskedEdge> {
     let variable = environment.text("CALENDAR_EDGE_ADMIN");
     if let Some(text) = args.admin.as_deref().or(variable.as_deref()) {
         let url: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
-        return Ok(Asked::Given(url));
+        return Ok(AskedEdge::Given(url));
     }
     Ok(own(&settings(args, environment)?)?)
 }
@@ -89,10 +103,10 @@ fn settings(args: &HealthcheckArgs, environment: Environment<'_>) -> Result<Sett
 }
 
 /// The listener of the settings, as it is reached from this machine.
-fn own(settings: &Settings) -> Result<Asked, Unknown> {
+fn own(settings: &Settings) -> Result<AskedEdge, Unknown> {
     let admin = settings.admin.as_ref().ok_or(Unknown::NoListener)?;
     if let ListenAddress::Unix(path) = &admin.listen {
-        return Ok(Asked::OwnSocket(path.clone()));
+        return Ok(AskedEdge::OwnSocket(path.clone()));
     }
     let scheme = if admin.listen.speaks_tls() {
         "https"
@@ -101,7 +115,7 @@ fn own(settings: &Settings) -> Result<Asked, Unknown> {
     };
     let address = admin.listen.tcp().filter(|address| address.port() != 0);
     let url = address.and_then(|address| format!("{scheme}://{}", reachable(address)).parse().ok());
-    url.map(Asked::Own)
+    url.map(AskedEdge::Own)
         .ok_or_else(|| Unknown::Chosen(admin.listen.clone()))
 }
 
@@ -116,7 +130,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 }
 
 /// Status and text of `/readyz`.
-async fn ask(asked: &Asked) -> anyhow::Result<(u16, String)> {
+async fn ask(asked: &AskedEdge) -> anyhow::Result<(u16, String)> {
     // It may be there already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
@@ -124,9 +138,9 @@ async fn ask(asked: &Asked) -> anyhow::Result<(u16, String)> {
         .redirect(reqwest::redirect::Policy::none())
         .timeout(PATIENCE);
     let (builder, base) = match asked {
-        Asked::Given(url) => (builder, url.clone()),
-        Asked::Own(url) => (builder.tls_danger_accept_invalid_certs(true), url.clone()),
-        Asked::OwnSocket(path) => (builder.unix_socket(path.as_path()), "http://localhost".parse()?),
+        AskedEdge::Given(url) => (builder, url.clone()),
+        AskedEdge::Own(url) => (builder.tls_danger_accept_invalid_certs(true), url.clone()),
+        AskedEdge::OwnSocket(path) => (builder.unix_socket(path.as_path()), "http://localhost".parse()?),
     };
     let url = base.join("/readyz").context("the path of the page")?;
     let client = builder.build().context("no client can be made")?;
@@ -161,13 +175,13 @@ mod tests {
             ("[::]:9787", "http://[::1]:9787/"),
             ("10.1.2.3:80", "http://10.1.2.3/"),
         ] {
-            let Ok(Asked::Own(url)) = own(&settings(listen)) else {
+            let Ok(AskedEdge::Own(url)) = own(&settings(listen)) else {
                 panic!("{listen}");
             };
             assert_eq!(url.as_str(), expected);
         }
         let socket = own(&settings("unix:/run/admin.sock")).unwrap();
-        assert_eq!(socket, Asked::OwnSocket("/run/admin.sock".into()));
+        assert_eq!(socket, AskedEdge::OwnSocket("/run/admin.sock".into()));
     }
 
     #[test]

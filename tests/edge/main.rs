@@ -20,6 +20,7 @@ mod compression;
 mod contract;
 mod corpus;
 mod cutover;
+mod dashboards;
 mod descriptors;
 mod discovery;
 mod early_refusals;
