@@ -19,6 +19,7 @@ use super::explained::{self, ExplainedRefusal};
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::pages::Pages;
 use super::readiness::Readiness;
+use super::status::{EdgeFacts, StatusDocument};
 use crate::bodies::BodyBudget;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
@@ -44,6 +45,8 @@ pub(crate) struct Admin(Arc<AdminParts>);
 /// What the admin listener shows.
 #[derive(Debug)]
 pub(crate) struct AdminParts {
+    /// What stays as it is from the start on.
+    pub(crate) facts: EdgeFacts,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
@@ -123,6 +126,7 @@ impl Admin {
             }
             "/" => browser_page(&OPERATORS_PAGE),
             "/reference" => browser_page(&REFERENCE_PAGE),
+            "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/cache" => self.cache_page(),
             "/migration" => json(
                 StatusCode::OK,

@@ -11,7 +11,7 @@ use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::keep_writing;
-use crate::admin::{Admin, AdminParts, Readiness};
+use crate::admin::{Admin, AdminParts, EdgeFacts, Readiness};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
@@ -92,6 +92,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
+            file: Arc::default(),
         };
         let looked = watch(&reloader, &shared);
         if reloader.settings().origin.namespace == OriginNamespace::Assumed {
@@ -111,7 +112,8 @@ impl Edge {
             drain.spawn(worker.clone().run(listener));
         }
         if let Some(listener) = admin {
-            let admin = operators_view(&reloader, &shared, readiness.clone());
+            let facts = EdgeFacts::now(&running.addresses, Arc::clone(&running.file));
+            let admin = operators_view(&reloader, &shared, readiness.clone(), facts);
             let worker = admin_worker(admin, admin_drain.clone());
             admin_drain.spawn(worker.run(listener));
         }
@@ -157,8 +159,9 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
 }
 
 /// Shows operators this edge. Not all of the state: that of backends ends with the settings that name them.
-fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness) -> Admin {
+fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, facts: EdgeFacts) -> Admin {
     Admin::new(AdminParts {
+        facts,
         readiness,
         pages: reloader.pages(),
         correspondence: reloader.correspondence(),

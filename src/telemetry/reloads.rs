@@ -48,6 +48,17 @@ impl ReloadMetrics {
         self.last_success.set(unix_time());
     }
 
+    /// When the configuration in use was read, in seconds since 1970.
+    pub(crate) fn last_load(&self) -> i64 {
+        self.last_success.get()
+    }
+
+    /// The reloads that succeeded and those that were refused.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        let count = |labels| self.reloads.get_or_create(labels).get();
+        (count(&SUCCESS), count(&FAILURE))
+    }
+
     /// Counts a successful reload.
     pub(crate) fn succeeded(&self) {
         self.reloads.get_or_create(&SUCCESS).inc();

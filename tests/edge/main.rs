@@ -6,6 +6,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod admin;
 mod advice;
 mod architecture;
 mod backends;
