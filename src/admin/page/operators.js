@@ -24,7 +24,7 @@ async function look() {
   remember(now);
   [now.p50, now.p99] = [quantile(now, WINDOW, .5), quantile(now, WINDOW, .99)];
   latest = now;
-  for (const part of [headline, attention, backends, facts]) part(now);
+  for (const part of [headline, attention, backends, configuration, facts]) part(now);
   routes(now, list);
   draw();
   if (now.clock - asked.at > 4500) await rarely(now);
@@ -37,9 +37,8 @@ async function rarely(now) {
   const loaded = `${now.started} ${now.configuration.loaded}`;
   if (asked.loaded !== loaded) {
     asked.loaded = loaded;
-    const [settings, document_] = await Promise.all([ask("/config"), ask("/openapi.json")]);
-    configuration(settings);
-    if (document_.ok) list = operations(document_.body);
+    const api = await ask("/openapi.json");
+    if (api.ok) list = operations(api.body);
     routes(now, list);
   }
   const [kept, moved] = await Promise.all([ask("/cache"), ask("/migration")]);

@@ -99,7 +99,7 @@ function reading(status) {
   const { requests, latency, configuration } = status;
   const sum = (counts) => Object.values(counts).reduce((all, count) => all + count, 0);
   return {
-    at: performance.now(),
+    at: status.uptime_seconds * 1000,
     clock: Date.parse(status.now),
     started: epoch(status.started),
     uptime: status.uptime_seconds,

@@ -139,21 +139,27 @@ function routes(now, list) {
   ]);
 }
 
-function configuration(answer) {
-  show($("configuration-part"), JSON.stringify(answer), () => {
-    if (!answer.ok) return refused(answer);
-    const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body, null, 2);
-    return h("pre", { tabindex: 0, role: "region", "aria-label": "The configuration in use, without secrets" }, text);
-  });
+function configuration(now) {
+  const { configuration: { file, loaded, reloads }, profile, other, site, namespaces, roots, modes } = now.status;
+  const own = Object.entries(modes).map(([name, mode]) => `${name} ${mode}`).join(", ");
+  pairs($("configuration-part"), [
+    ["File", `${file ?? "none"}, read ${moment(loaded)}`],
+    ["Reloads", `${reloads.success} succeeded, ${reloads.failure} failed`],
+    ["Mode", own ? `${now.mode}; ${own}` : now.mode],
+    ["Profile", profile],
+    ["Rest of the site", other === "forward" ? "forwarded" : "refused"],
+    ["Site", site],
+    ["Namespaces", namespaces.join(", ")],
+    ...roots.map(({ path, language, site: origin }) => [`Root ${path}`, `${language ? `${language}, ` : ""}${origin}`]),
+  ]);
 }
 
 function facts(now) {
-  const { configuration: { file, loaded }, certificate, connections, memory } = now;
+  const { certificate, connections, memory } = now;
   pairs($("process-part"), [
     ["Version", now.version],
     ["Running for", span(now.uptime)],
     ["Listeners", now.listeners.join(", ")],
-    ["Configuration", `${file ?? "no file"}, read ${moment(loaded)}`],
     ["Certificate", certificate ? `${certificate.names.join(", ")}, until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
     ["Requests", `${number.format(now.running)} running`],
     ["Connections", { value: connections.open, of: connections.limit, text: `${number.format(connections.open)} of ${number.format(connections.limit)}`, label: "Open connections" }],
