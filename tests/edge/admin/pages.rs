@@ -68,16 +68,16 @@ async fn a_page_is_one_small_document_that_names_no_other_host() {
             (page.matches("<script").count(), page.matches("<style").count()),
             (1, 1)
         );
-        let names = ["http://www.w3.org/2000/svg"];
-        let named = page
+        let allowed = ["http://www.w3.org/2000/svg"];
+        let addresses = page
             .match_indices("//")
             .filter(|(at, _)| page[..*at].ends_with(':'));
-        for (at, _) in named {
+        for (at, _) in addresses {
             let start = page[..at]
                 .rfind(['"', '\'', ' ', '(', '`'])
                 .map_or(0, |start| start + 1);
             let url = page[start..].split(['"', '\'', ' ', ')', '`']).next();
-            assert!(names.contains(&url.unwrap_or_default()), "{path}: {url:?}");
+            assert!(allowed.contains(&url.unwrap_or_default()), "{path}: {url:?}");
         }
         for word in [
             "@import",
