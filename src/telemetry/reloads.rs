@@ -13,6 +13,8 @@ use super::wall_clock::unix_time;
 pub(crate) struct ReloadMetrics {
     reloads: Family<ResultLabels, Counter>,
     last_success: Gauge,
+    /// When the last reload was refused; zero if it was not.
+    last_refusal: Gauge,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -45,12 +47,18 @@ impl ReloadMetrics {
 
     /// Sets the time of the current configuration to now.
     pub(crate) fn loaded(&self) {
+        self.last_refusal.set(0);
         self.last_success.set(unix_time());
     }
 
     /// When the configuration in use was read, in seconds since 1970.
     pub(crate) fn last_load(&self) -> i64 {
         self.last_success.get()
+    }
+
+    /// When the last reload was refused, in seconds since 1970, unless one has succeeded since.
+    pub(crate) fn last_refusal(&self) -> Option<i64> {
+        Some(self.last_refusal.get()).filter(|time| *time != 0)
     }
 
     /// The reloads that succeeded and those that were refused.
@@ -67,6 +75,7 @@ impl ReloadMetrics {
 
     /// Counts a refused reload.
     pub(crate) fn failed(&self) {
+        self.last_refusal.set(unix_time());
         self.reloads.get_or_create(&FAILURE).inc();
     }
 }

@@ -11,7 +11,7 @@ function s(name, values = {}, ...children) {
 /** The next round number above a value. */
 function round(value) {
   const size = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [1, 2, 4, 5, 10].find((step) => step * size >= value) * size;
+  return [1, 1.5, 2, 3, 4, 6, 8, 10].find((step) => step * size >= value) * size;
 }
 
 /** Adds a chart to the element `id`; `draw(points, scale)` makes its marks, `tell(point)` says one point. */

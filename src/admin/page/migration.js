@@ -15,7 +15,7 @@ function migration(now, answer) {
   fill(part.rules, answer.body.rules, (rule) => rule.name, (rule) => [
     rule.name, `${rule.operations.join(", ")} (${rule.methods})`, rule.backend, rule.share,
     rule.returned ? { text: "returned to the site", tone: "bad" } : { text: "in force", tone: "good" },
-    rule.returned ? JSON.stringify(rule.returned) : watched(rule.guard),
+    rule.returned ? `${rule.returned.reason}, ${moment(rule.returned.at * 1000)}` : watched(rule.guard),
   ]);
   const verdicts = Object.entries(answer.body.backends).flatMap(([backend, { operations: list }]) => Object.entries(list).map(([operation, one]) => ({ backend, operation, ...one })));
   fill(part.verdicts, verdicts, (one) => `${one.backend} ${one.operation}`, (one) => [

@@ -64,7 +64,7 @@ const percent = (part, whole) => whole ? `${(100 * part / whole).toFixed(part ==
 
 function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  if (seconds < .9995) return `${Number((seconds * 1000).toPrecision(2))} ms`;
+  if (seconds < .9995) return `${Number((seconds * 1000).toPrecision(seconds < .0001 ? 1 : 2))} ms`;
   if (seconds < 60) return `${Number(seconds.toPrecision(2))} s`;
   return span(seconds);
 }
@@ -124,6 +124,7 @@ function reading(status) {
     memory: status.memory,
     configuration,
     listeners: status.listeners,
+    operations: status.operations,
     status,
   };
 }

@@ -24,16 +24,14 @@ function concerns(now) {
   const found = [];
   const add = (level, text, link) => found.push({ level, text, link });
   if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
-  const { success, failure, last_failed } = now.configuration.reloads;
-  if (last_failed) add("bad", "The last reload of the configuration failed; the one before it is in use. The log names the mistake.", "#configuration");
-  else if (failure) add("note", `${failure} of ${success + failure} reloads of the configuration failed.`, "#configuration");
+  if (now.configuration.refused) add("bad", "The last reload of the configuration was refused; the earlier configuration is in use. The log names the mistake.", "#configuration");
   for (const one of now.backends) {
     if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends");
     if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends");
     for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends");
     if (differences(one).length) add("warn", `The index of ${one.name} differs from the table.`, "#backends");
   }
-  for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site.`, "#migration");
+  for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
   if (now.certificate) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
     if (days < 21) add(days < 7 ? "bad" : "warn", days < 0 ? "The certificate has expired." : `The certificate expires in ${days} days.`, "#process");
@@ -130,7 +128,7 @@ function routes(now, list) {
     part.rows = body;
     return box;
   });
-  const counts = Object.fromEntries((now.operations ?? []).map((one) => [one.operation, one]));
+  const counts = Object.fromEntries(now.operations.map((one) => [one.name, one]));
   const wanted = $("routes-filter").value.trim().toLowerCase();
   const shown = list.map((one) => ({ ...one, mode: now.modes[one.name] ?? now.mode, requests: 0, refused: 0, ...counts[one.name] }));
   fill(part.rows, shown.filter((one) => `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted)), (one) => one.name, (one) => [
