@@ -13,7 +13,7 @@ function findings(answer) {
   $("export").onclick = () => download("findings.json", answer.body);
   fill(part.rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
     one.rule.replaceAll("_", " "), { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
-    number.format(one.count), moment(one.last), one.sample ? { text: one.action === "refused" ? "explain" : "", link: `#refusal/${one.sample}` } : "–",
+    number.format(one.count), moment(one.last), one.action === "refused" && one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : { text: one.sample ?? "–", tone: "mono" },
   ]);
 }
 
