@@ -80,7 +80,7 @@ fn configuration(parts: &AdminParts) -> Value {
     json!({
         "file": parts.facts.file.get().map(|file| file.display().to_string()),
         "loaded": second(reloads.last_load()),
-        "refused": reloads.last_refusal().map(second),
+        "last_reload_refused": reloads.was_refused(),
         "reloads": {"success": succeeded, "failure": failed},
     })
 }
