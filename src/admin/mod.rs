@@ -3,6 +3,7 @@
 mod access;
 mod explained;
 mod log_level;
+mod page;
 mod pages;
 mod readiness;
 mod ready;

@@ -17,6 +17,7 @@ use tower::Service;
 use super::access::Access;
 use super::explained::{self, ExplainedRefusal};
 use super::log_level;
+use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::pages::Pages;
 use super::readiness::Readiness;
 use super::ready::{ReadyDocument, ReadyQuestion};
@@ -38,6 +39,9 @@ use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// The media type of the pages for people.
+const HTML_TYPE: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// The service of the admin listener.
 #[derive(Debug, Clone)]
@@ -113,9 +117,7 @@ impl Admin {
         }
         let pages = self.0.pages.load_full();
         let access = Access::of(&request, pages.token.as_ref());
-        // An order of the companion plugin proves by its seal who gave it.
-        let is_sealed = path == "/purge" && request.headers().contains_key(SEAL);
-        if access == Access::Probes && !is_sealed {
+        if access == Access::Probes && !needs_no_token(&request) {
             return unauthorized();
         }
         match *request.method() {
@@ -159,6 +161,8 @@ impl Admin {
                 self.0.measure();
                 page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
             }
+            "/" => browser_page(&OPERATORS_PAGE),
+            "/reference" => browser_page(&REFERENCE_PAGE),
             "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/cache" => self.cache_page(),
             "/migration" => json(
@@ -259,6 +263,16 @@ fn is_read<B>(request: &Request<B>) -> bool {
     matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
+/// True for the empty pages that ask for the token in a browser, and for orders of the companion plugin, which prove by
+/// their seal who gave them.
+fn needs_no_token<B>(request: &Request<B>) -> bool {
+    match request.uri().path() {
+        "/" | "/reference" => is_read(request),
+        "/purge" => request.headers().contains_key(SEAL),
+        _ => false,
+    }
+}
+
 /// The response without its body to HEAD.
 fn headed<B>(mut response: EdgeResponse, request: &Request<B>) -> EdgeResponse {
     if *request.method() == Method::HEAD {
@@ -281,6 +295,12 @@ fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
     headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     *answer.body_mut() = whole(text);
+    answer
+}
+
+fn browser_page(shown: &BrowserPage) -> EdgeResponse {
+    let mut answer = page(HTML_TYPE, shown.text.clone());
+    shown.protect(answer.headers_mut());
     answer
 }
 

@@ -34,7 +34,12 @@ pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
             continue;
         }
         let name = backend.name.as_str();
-        match read_drift(&backend.as_site(settings), &backend.url).await {
+        let read = read_drift(&backend.as_site(settings), &backend.url).await;
+        let read = read.or_else(|error| match error.drift(&backend.namespace) {
+            Some(drift) => Ok(vec![drift]),
+            None => Err(error),
+        });
+        match read {
             Ok(drifts) => note(metrics, name, &backend.url, drifts),
             Err(error) => {
                 let told: Vec<String> = causes(&error).map(ToString::to_string).collect();

@@ -90,9 +90,7 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
             Ok(ReadIndex { index, drifts }) => {
                 reloader.metrics().indexes().read();
                 note(reloader.metrics(), &site_name(&source), source.root(), drifts);
-                if let Some(index) = index
-                    && let Learnt::Table(table) = indexes.learn(&source, index)
-                {
+                if let Learnt::Table(table) = indexes.learn(&source, index) {
                     tell(&source, &table);
                     is_changed = true;
                 }
@@ -100,6 +98,14 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
             Err(error) => {
                 reloader.metrics().indexes().failed();
                 round = Round::Incomplete;
+                if let Some(drift) = error.drift(settings.origin.namespace.as_str()) {
+                    note(
+                        reloader.metrics(),
+                        &site_name(&source),
+                        source.root(),
+                        vec![drift],
+                    );
+                }
                 let root = source.root().as_str();
                 let told: Vec<String> = causes(&error).map(ToString::to_string).collect();
                 let error = told.join(": ");

@@ -74,7 +74,7 @@ pub(crate) async fn read_drift(settings: &Settings, root: &Url) -> Result<Vec<Dr
     drifts(status, &body, settings)
 }
 
-/// The differences of an index from the table. A site without the plugin publishes none.
+/// The differences of an index from the table.
 fn drifts(status: StatusCode, body: &[u8], settings: &Settings) -> Result<Vec<Drift>, IndexReadError> {
     let namespace = settings.origin.namespace.as_str();
     match status {
@@ -82,10 +82,6 @@ fn drifts(status: StatusCode, body: &[u8], settings: &Settings) -> Result<Vec<Dr
             let index: Value = serde_json::from_slice(body).map_err(|_| IndexFault::NotJson)?;
             Ok(compare_index(&index, namespace))
         }
-        StatusCode::NOT_FOUND => Ok(vec![Drift::NotThisNamespace {
-            expected: namespace.to_owned(),
-            found: None,
-        }]),
         status => Err(IndexReadError::Status(status.as_u16())),
     }
 }
@@ -93,8 +89,8 @@ fn drifts(status: StatusCode, body: &[u8], settings: &Settings) -> Result<Vec<Dr
 /// An index, and how it differs from the table.
 #[derive(Debug)]
 pub(crate) struct ReadIndex {
-    /// The index; none where the plugin is missing.
-    pub(crate) index: Option<PublishedIndex>,
+    /// The index.
+    pub(crate) index: PublishedIndex,
     /// The differences.
     pub(crate) drifts: Vec<Drift>,
 }
@@ -104,9 +100,6 @@ pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIn
     let reader = IndexReader::new(settings, root)?;
     let (status, body) = reader.get("").await?;
     let drifts = drifts(status, &body, settings)?;
-    if status != StatusCode::OK {
-        return Ok(ReadIndex { index: None, drifts });
-    }
     let index = PublishedIndex::read(&body, &settings.origin.namespace)?;
     // What the probe does not show stays as it is known.
     let event_ids = match reader.get(&format!("/{}", EventIds::PROBE)).await {
@@ -114,9 +107,21 @@ pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIn
         Err(_) => None,
     };
     Ok(ReadIndex {
-        index: Some(index.with_event_ids(event_ids)),
+        index: index.with_event_ids(event_ids),
         drifts,
     })
+}
+
+// === impl IndexReadError ===
+
+impl IndexReadError {
+    /// What a site without the plugin lacks; none for other errors.
+    pub(crate) fn drift(&self, namespace: &str) -> Option<Drift> {
+        matches!(self, Self::Status(404)).then(|| Drift::NotThisNamespace {
+            expected: namespace.to_owned(),
+            found: None,
+        })
+    }
 }
 
 // === impl IndexReader ===

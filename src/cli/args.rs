@@ -36,6 +36,8 @@ pub(super) enum Command {
     Demo(super::demo::DemoArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index
     Check(CheckArgs),
+    /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
+    Healthcheck(super::healthcheck::HealthcheckArgs),
     /// Print the routes with their methods and arguments
     Routes(RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes

@@ -94,7 +94,7 @@ fn with_defaults(mut typed: Vec<EffectiveKey>) -> Vec<EffectiveKey> {
                     Some(position) => all.push(typed.remove(position)),
                     None => all.push(EffectiveKey {
                         key: name,
-                        value: row.default_text(&mut defaults).replace('`', "").into(),
+                        value: default(row, &mut defaults),
                         source: "default",
                         at: None,
                     }),
@@ -104,6 +104,12 @@ fn with_defaults(mut typed: Vec<EffectiveKey>) -> Vec<EffectiveKey> {
     }
     all.extend(typed);
     all
+}
+
+/// A default as a value where it is one, or else in words.
+fn default(row: &KeyRow<Settings>, defaults: &mut Settings) -> Value {
+    let text = row.default_text(defaults).replace('`', "");
+    serde_json::from_str(&text).unwrap_or_else(|_| text.into())
 }
 
 fn full_name(section: &Section, row: &KeyRow<Settings>) -> String {
@@ -230,7 +236,7 @@ mod tests {
                 "file",
                 Some("line 13"),
             ),
-            ("read_only", "\"false\"", "default", None),
+            ("read_only", "false", "default", None),
         ] {
             assert_eq!(
                 found(&config, key),

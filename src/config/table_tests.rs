@@ -15,7 +15,11 @@ use super::read;
 use crate::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 4] = [
+const WITHOUT_KEY: [(&str, &str); 5] = [
+    (
+        "admin_access.token",
+        "it is read from the file of `admin.token_file`",
+    ),
     ("backends.name", "it is the name of the table"),
     ("cors.public_reads", "the profile decides it"),
     (

@@ -354,7 +354,7 @@ mod tests {
         for line in [
             r#"edge_http_requests_total{operation="events.list",root="/wp-json",source="backend",status="200"} 1"#,
             r#"edge_http_requests_total{operation="venues.list",root="/wp-json",source="edge",status="503"} 0"#,
-            r#"edge_http_request_phase_seconds_count{operation="events.list",phase="queue"} 1"#,
+            r#"edge_http_request_phase_seconds_count{phase="queue"} 1"#,
             r#"edge_http_response_body_bytes_total{source="backend"} 7"#,
             r#"edge_connections_ended_total{reason="tls_handshake"} 0"#,
             r#"edge_rate_limited_total{budget="address-lists"} 0"#,

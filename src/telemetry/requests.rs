@@ -45,9 +45,10 @@ pub(crate) struct RequestMetrics {
     refusals: Counts<CodeLabels>,
     body_bytes: Family<SourceLabels, Counter>,
     seconds: Family<WholeLabels, Latency>,
-    phases: Family<PhaseLabels, Latency>,
-    /// The histograms of each operation: they are found once.
-    by_operation: Arc<HashMap<&'static str, OperationHistograms>>,
+    phase_seconds: Family<PhaseLabels, Latency>,
+    phases: Phases,
+    /// The histogram of each operation: they are found once.
+    by_operation: Arc<HashMap<&'static str, Latency>>,
     no_root: Arc<str>,
 }
 
@@ -91,9 +92,18 @@ pub(crate) struct RequestSums {
     pub(crate) edge: LatencySums,
 }
 
-#[derive(Debug)]
-struct OperationHistograms {
-    whole: Latency,
+/// The requests of one operation since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct OperationSums {
+    /// All of them.
+    pub(crate) requests: u64,
+    /// Those that the edge answered with an error of its own.
+    pub(crate) refused: u64,
+}
+
+/// The parts of the time of all requests. Not by operation: that would be most of a scrape.
+#[derive(Debug, Clone)]
+struct Phases {
     queue: Latency,
     backend: Latency,
     edge: Latency,
@@ -124,7 +134,6 @@ struct WholeLabels {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PhaseLabels {
-    operation: &'static str,
     phase: &'static str,
 }
 
@@ -133,18 +142,19 @@ struct PhaseLabels {
 impl RequestMetrics {
     pub(super) fn new() -> Self {
         let seconds = Family::default();
-        let phases = Family::default();
+        let phase_seconds = Family::default();
         let body_bytes = Family::<SourceLabels, Counter>::default();
         for source in SOURCES {
             drop(body_bytes.get_or_create(&SourceLabels { source }));
         }
         Self {
-            by_operation: Arc::new(histograms(&seconds, &phases)),
+            by_operation: Arc::new(histograms(&seconds)),
             requests: Counts::default(),
             refusals: refusals(),
             body_bytes,
             seconds,
-            phases,
+            phases: Phases::of(&phase_seconds),
+            phase_seconds,
             no_root: Arc::from(""),
         }
     }
@@ -170,7 +180,7 @@ impl RequestMetrics {
             "http_request_phase",
             "Parts of the time to a response's head: in the queue toward a backend, at the backend, and at the edge",
             Unit::Seconds,
-            self.phases.clone(),
+            self.phase_seconds.clone(),
         );
         registry.register_with_unit(
             "http_response_body",
@@ -205,14 +215,13 @@ impl RequestMetrics {
             source: served.source,
         };
         self.body_bytes.get_or_create(&labels).inc_by(served.bytes);
-        let Some(histograms) = self.by_operation.get(served.operation) else {
-            return;
-        };
-        histograms.whole.observe(served.duration);
-        histograms.edge.observe(served.edge);
+        if let Some(histogram) = self.by_operation.get(served.operation) {
+            histogram.observe(served.duration);
+        }
+        self.phases.edge.observe(served.edge);
         if let Some(times) = served.backend {
-            histograms.queue.observe(times.queue);
-            histograms.backend.observe(times.backend);
+            self.phases.queue.observe(times.queue);
+            self.phases.backend.observe(times.backend);
         }
     }
 
@@ -227,21 +236,30 @@ impl RequestMetrics {
         by_source.extend(self.requests.sums(|labels| labels.source));
         let mut by_class: BTreeMap<_, _> = CLASSES.map(|class| (class, 0)).into();
         by_class.extend(self.requests.sums(|labels| class_of(labels.status)));
-        let sum = |of: fn(&OperationHistograms) -> &Latency| {
-            self.by_operation
-                .values()
-                .map(|histograms| of(histograms).sums())
-                .sum()
-        };
         RequestSums {
             by_source,
             by_class,
             refusals: self.refusals.sums(|labels| labels.code),
-            whole: sum(|histograms| &histograms.whole),
-            queue: sum(|histograms| &histograms.queue),
-            backend: sum(|histograms| &histograms.backend),
-            edge: sum(|histograms| &histograms.edge),
+            whole: self.by_operation.values().map(Latency::sums).sum(),
+            queue: self.phases.queue.sums(),
+            backend: self.phases.backend.sums(),
+            edge: self.phases.edge.sums(),
         }
+    }
+
+    /// The counts of each operation that was asked for.
+    pub(crate) fn by_operation(&self) -> BTreeMap<&'static str, OperationSums> {
+        let mut sums: BTreeMap<_, OperationSums> = BTreeMap::new();
+        let counts = self.requests.sums(|labels| {
+            let is_refused = labels.source == "edge" && labels.status >= 400;
+            (labels.operation, is_refused)
+        });
+        for ((operation, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            let sum = sums.entry(operation).or_default();
+            sum.requests += count;
+            sum.refused += if is_refused { count } else { 0 };
+        }
+        sums
     }
 
     fn expect(&self, operation: &'static str, root: &Arc<str>) {
@@ -265,23 +283,25 @@ fn refusals() -> Counts<CodeLabels> {
     counts
 }
 
-fn histograms(
-    seconds: &Family<WholeLabels, Latency>,
-    phases: &Family<PhaseLabels, Latency>,
-) -> HashMap<&'static str, OperationHistograms> {
+/// The histogram of each operation.
+fn histograms(seconds: &Family<WholeLabels, Latency>) -> HashMap<&'static str, Latency> {
     let operations = table()
         .operations()
         .iter()
         .map(|operation| operation.name.as_str());
-    let found = operations.chain(BESIDE).map(|operation| {
-        let phase = |phase| phases.get_or_create_owned(&PhaseLabels { operation, phase });
-        let histograms = OperationHistograms {
-            whole: seconds.get_or_create_owned(&WholeLabels { operation }),
+    let histogram = |operation| (operation, seconds.get_or_create_owned(&WholeLabels { operation }));
+    operations.chain(BESIDE).map(histogram).collect()
+}
+
+// === impl Phases ===
+
+impl Phases {
+    fn of(family: &Family<PhaseLabels, Latency>) -> Self {
+        let phase = |phase| family.get_or_create_owned(&PhaseLabels { phase });
+        Self {
             queue: phase("queue"),
             backend: phase("backend"),
             edge: phase("edge"),
-        };
-        (operation, histograms)
-    });
-    found.collect()
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod drift;
 mod facts;
 mod kept;
 mod moved;
+mod operations;
 mod traffic;
 
 pub(super) use backends::BackendHealth;
@@ -18,6 +19,7 @@ use self::backends::BackendStatus;
 use self::drift::DriftStatus;
 use self::kept::CacheStatus;
 use self::moved::{CopyStatus, MovedStatus};
+use self::operations::OperationStatus;
 use self::traffic::TrafficStatus;
 use super::explained::moment;
 use super::service::AdminParts;
@@ -39,6 +41,7 @@ pub(super) struct StatusDocument<'a> {
     connections: Value,
     #[serde(flatten)]
     traffic: TrafficStatus,
+    operations: Vec<OperationStatus>,
     cache: CacheStatus,
     backends: Vec<BackendStatus>,
     drift: Vec<DriftStatus>,
@@ -65,6 +68,7 @@ impl<'a> StatusDocument<'a> {
             certificate: certificate(metrics),
             connections: connections(metrics),
             traffic: TrafficStatus::of(metrics),
+            operations: OperationStatus::all(metrics),
             cache: CacheStatus::of(&parts.cache),
             backends: BackendStatus::all(metrics),
             drift: DriftStatus::all(metrics),
@@ -84,6 +88,7 @@ fn configuration(parts: &AdminParts) -> Value {
     json!({
         "file": file,
         "loaded": second(reloads.last_load()),
+        "last_reload_refused": reloads.was_refused(),
         "reloads": {"success": succeeded, "failure": failed},
     })
 }

@@ -1,6 +1,7 @@
 //! The listener for operators.
 
 mod drift;
+mod pages;
 mod program;
 mod readiness;
 mod status;

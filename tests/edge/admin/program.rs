@@ -49,7 +49,7 @@ async fn the_configuration_in_effect_names_its_sources_and_follows_reloads() {
     );
     assert_eq!(mode["at"], "line 2");
     assert_eq!(key(&program, "profile").await["source"], "default");
-    assert_eq!(key(&program, "limits.head_bytes").await["source"], "default");
+    assert_eq!(key(&program, "limits.header_bytes").await["source"], "default");
 
     file(&directory, "mode = \"mistyped\"", "info");
     program.signal("HUP");
