@@ -78,6 +78,11 @@ where
         }
     }
 
+    /// The stages below; behind a pointer, because answers from the cache do not need them.
+    async fn inner(&self, call: CalendarCall) -> CallResponse {
+        Box::pin(self.filling.inner().call(call)).await
+    }
+
     /// The keys of answers of whoever answers.
     fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
         route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
@@ -104,8 +109,8 @@ where
                 drop(self.board(&question, &call, Some(&kept)));
                 self.served.kept(&kept, &question, CacheOutcome::Stale(stale))
             }
-            Lookup::Kept(kept, _) => self.ask(question, call, Some(kept)).await,
-            Lookup::Nothing => self.ask(question, call, None).await,
+            Lookup::Kept(kept, _) => Box::pin(self.ask(question, call, Some(kept))).await,
+            Lookup::Nothing => Box::pin(self.ask(question, call, None)).await,
         }
     }
 
@@ -164,7 +169,7 @@ where
             collapsed: false,
             kept: None,
         };
-        let response = self.filling.inner().call(call).await;
+        let response = self.inner(call).await;
         self.served.relayed(response, question, CacheOutcome::Miss(asked))
     }
 
@@ -228,11 +233,11 @@ where
             Some(Ok(cacheable)) => self.question(cacheable, &call),
             // Such operations have no cache to speak of.
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => {
-                return self.filling.inner().call(call).await;
+                return self.inner(call).await;
             }
             Some(Err(bypass)) => {
                 let operation = call.operation();
-                let response = self.filling.inner().call(call).await;
+                let response = self.inner(call).await;
                 return self.served.bypassed(response, operation, bypass);
             }
         };

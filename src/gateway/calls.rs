@@ -9,6 +9,7 @@ use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::PublicNames;
+use super::known_reads::KnownRead;
 use super::patch_conditions::PatchConditions;
 use super::route::CallRoute;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
@@ -30,6 +31,8 @@ pub(super) struct CallRequest<B = CallBody> {
     pub(super) asked: Box<AskedCall>,
     pub(super) opened: Arc<OpenedCall>,
     pub(super) body: B,
+    /// What was decided about the same read before.
+    pub(super) known: Option<Arc<KnownRead>>,
 }
 
 /// The head of a request to the calendar, and the facts beside it.
@@ -65,7 +68,7 @@ pub(super) struct CalendarCall(Box<JudgedCall>);
 /// The parts of a [`CalendarCall`].
 #[derive(Debug)]
 pub(super) struct JudgedCall {
-    pub(super) call: Box<ForwardableCall>,
+    pub(super) call: Arc<ForwardableCall>,
     pub(super) client: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
@@ -184,7 +187,7 @@ impl CalendarCall {
     /// A judged call for the client that reached the edge at a public address; the memory of its body is counted until the
     /// call has ended.
     pub(super) fn new<B>(
-        call: Box<ForwardableCall>,
+        call: Arc<ForwardableCall>,
         request: &CallRequest<B>,
         public: &PublicNames,
         memory: Option<Share>,
@@ -254,7 +257,7 @@ impl CalendarCall {
         forwarded: ForwardedHeaders,
     ) -> Self {
         Self(Box::new(JudgedCall {
-            call: Box::new(call),
+            call: Arc::new(call),
             client,
             forwarded,
             if_none_match: None,
@@ -273,7 +276,7 @@ impl CalendarCall {
     }
 
     /// The call that is sent instead, for the same client.
-    pub(super) fn instead(mut self, call: Box<ForwardableCall>) -> Self {
+    pub(super) fn instead(mut self, call: Arc<ForwardableCall>) -> Self {
         self.0.call = call;
         self
     }
