@@ -93,8 +93,13 @@ where
             public_base: &call.client.public_base,
             namespace: call.client.namespace.as_deref(),
         };
+        let keys = self.keys(&call.route);
+        let key = || Arc::from(keys.key(cacheable, reached));
         Question {
-            key: self.keys(&call.route).key(cacheable, reached),
+            key: match &call.known {
+                Some(known) if keys.is_of_calls_alone() && call.route.cutover().is_none() => known.key(key),
+                _ => key(),
+            },
             operation: cacheable.call().operation().name.as_str(),
             if_none_match: call.if_none_match.clone(),
         }

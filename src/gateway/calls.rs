@@ -81,6 +81,8 @@ pub(super) struct JudgedCall {
     pub(super) patch: Option<PatchConditions>,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
+    /// What was decided about the same read before.
+    pub(super) known: Option<Arc<KnownRead>>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -210,6 +212,7 @@ impl CalendarCall {
             route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,
+            known: request.known.clone(),
             log: context.log.clone(),
             _memory: memory,
         }))
@@ -265,6 +268,7 @@ impl CalendarCall {
             route: CallRoute::Owner,
             patch: None,
             queue: None,
+            known: None,
             _memory: None,
         }))
     }
@@ -278,6 +282,7 @@ impl CalendarCall {
     /// The call that is sent instead, for the same client.
     pub(super) fn instead(mut self, call: Arc<ForwardableCall>) -> Self {
         self.0.call = call;
+        self.0.known = None;
         self
     }
 

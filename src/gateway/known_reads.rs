@@ -1,7 +1,7 @@
 //! Decisions about reads that were asked before: found by their target, without reading it again.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 
@@ -27,6 +27,8 @@ pub(super) struct KnownRead {
     target: Box<str>,
     opened: Arc<OpenedCall>,
     call: Arc<ForwardableCall>,
+    /// The key of the site's answer in the cache, where it depends on the call alone.
+    key: OnceLock<Arc<str>>,
 }
 
 /// The number of places. With the two bounds below, all of them take a few megabytes at most.
@@ -67,6 +69,7 @@ impl KnownReads {
                 target: target.into(),
                 opened: Arc::clone(opened),
                 call: Arc::clone(call),
+                key: OnceLock::new(),
             })));
         }
     }
@@ -91,5 +94,10 @@ impl KnownRead {
     /// The judged call.
     pub(super) const fn call(&self) -> &Arc<ForwardableCall> {
         &self.call
+    }
+
+    /// The key of the site's answer, which is made at most once. It must depend on nothing but the call.
+    pub(super) fn key(&self, key: impl FnOnce() -> Arc<str>) -> Arc<str> {
+        Arc::clone(self.key.get_or_init(key))
     }
 }

@@ -43,6 +43,6 @@ pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, KeptRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{RequestLog, Traffic};
 pub(crate) use requests::Served;
-pub(crate) use trace_context::TraceContext;
+pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;
