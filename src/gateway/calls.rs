@@ -31,8 +31,19 @@ pub(super) struct CallRequest<B = CallBody> {
     pub(super) asked: Box<AskedCall>,
     pub(super) opened: Arc<OpenedCall>,
     pub(super) body: B,
-    /// What was decided about the same read before.
-    pub(super) known: Option<Arc<KnownRead>>,
+    /// How it was opened.
+    pub(super) opening: CallOpening,
+}
+
+/// How a call was opened, which tells whether what is decided about it may be remembered.
+#[derive(Debug)]
+pub(super) enum CallOpening {
+    /// By its head alone, for the first time.
+    ByHead,
+    /// By a body that was sent to the rest of the site: its target says nothing about it.
+    ByBody,
+    /// By its head, and judged before.
+    Known(Arc<KnownRead>),
 }
 
 /// The head of a request to the calendar, and the facts beside it.
@@ -132,6 +143,18 @@ pub(super) enum CallFailure {
     Overdue,
 }
 
+// === impl CallOpening ===
+
+impl CallOpening {
+    /// What was decided about the same read before.
+    pub(super) const fn known(&self) -> Option<&Arc<KnownRead>> {
+        match self {
+            Self::Known(known) => Some(known),
+            Self::ByHead | Self::ByBody => None,
+        }
+    }
+}
+
 // === impl AskedCall ===
 
 impl AskedCall {
@@ -212,7 +235,7 @@ impl CalendarCall {
             route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,
-            known: request.known.clone(),
+            known: request.opening.known().cloned(),
             log: context.log.clone(),
             _memory: memory,
         }))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Parts;
-use super::calls::{CalendarCall, CallRequest, CallResponse, ReceivedBody};
+use super::calls::{CalendarCall, CallOpening, CallRequest, CallResponse, ReceivedBody};
 use super::computing::Computing;
 use super::forwarded::PublicNames;
 use super::known_reads::KnownReads;
@@ -89,7 +89,9 @@ impl<S> Judging<S> {
 
     /// Remembers the judgement for requests with the same target.
     fn note(&self, request: &JudgedRequest, judgement: &Judgement) {
-        if let Some(target) = self.decider.sole_target(&request.decided_by()) {
+        if matches!(request.opening, CallOpening::ByHead)
+            && let Some(target) = self.decider.sole_target(&request.decided_by())
+        {
             self.known.note(target, &request.opened, judgement);
         }
     }
@@ -138,7 +140,7 @@ where
     type Response = CallResponse;
 
     async fn call(&self, request: JudgedRequest) -> CallResponse {
-        if let Some(known) = &request.known {
+        if let Some(known) = request.opening.known() {
             request.asked.context.log.judged(verdict(known.call()));
             let call = self.admit(Arc::clone(known.call()), &request);
             drop(request);

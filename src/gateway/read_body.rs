@@ -80,7 +80,7 @@ where
             asked,
             opened,
             body,
-            known,
+            opening,
         } = request;
         let call = opened.next().ok();
         let received = match absent(call, &body) {
@@ -94,7 +94,7 @@ where
                     asked,
                     opened,
                     body,
-                    known,
+                    opening,
                 };
                 self.inner.call(request).await
             }

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{AskedCall, CallBody, CallRequest, request_head};
+use super::calls::{AskedCall, CallBody, CallOpening, CallRequest, request_head};
 use super::discovery::Discovery;
 use super::known_reads::{KnownRead, KnownReads};
 use super::site::{Passage, Site};
@@ -37,11 +37,13 @@ trait Ways: Send + Sync {
 
 type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
-/// A request for the calendar of which the head is read.
+/// A request for the calendar, as it is opened.
 enum Arrived {
-    /// For the first time.
-    New(Box<OpenedCall>),
-    /// Once before, and judged then.
+    /// By its head.
+    ByHead(Box<OpenedCall>),
+    /// By its body.
+    ByBody(Box<OpenedCall>),
+    /// As before.
     Known(Arc<KnownRead>),
 }
 
@@ -114,7 +116,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
                 refused(&refusal)
             }
             Opening::Call(opened) => {
-                self.call(head, context, Arrived::New(opened), CallBody::Incoming(body))
+                self.call(head, context, Arrived::ByHead(opened), CallBody::Incoming(body))
                     .await
             }
             Opening::Site => Box::pin(self.site.stream(&head, &context, body)).await,
@@ -122,7 +124,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
             {
                 Passage::Answered(response) => response,
                 Passage::Calendar { opened, body } => {
-                    self.call(head, context, Arrived::New(opened), CallBody::Read(body))
+                    self.call(head, context, Arrived::ByBody(opened), CallBody::Read(body))
                         .await
                 }
             },
@@ -142,9 +144,10 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         arrived: Arrived,
         body: CallBody,
     ) -> EdgeResponse {
-        let (opened, known) = match arrived {
-            Arrived::New(opened) => (Arc::from(opened), None),
-            Arrived::Known(known) => (Arc::clone(known.opened()), Some(known)),
+        let (opened, opening) = match arrived {
+            Arrived::ByHead(opened) => (Arc::from(opened), CallOpening::ByHead),
+            Arrived::ByBody(opened) => (Arc::from(opened), CallOpening::ByBody),
+            Arrived::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
         };
         if let Some((operation, root)) = opened.operation() {
             context.log.about(Traffic::Operation(operation, root));
@@ -153,7 +156,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
             asked: Box::new(AskedCall { head, context }),
             opened,
             body,
-            known,
+            opening,
         };
         self.calendar.call(request).await
     }

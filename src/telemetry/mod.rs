@@ -8,6 +8,7 @@ mod connections;
 mod exchanges;
 mod findings;
 mod indexes;
+mod json_lines;
 mod labels;
 mod log_buffer;
 mod logs;

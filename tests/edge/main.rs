@@ -31,6 +31,7 @@ mod framing;
 mod head_first;
 mod images;
 mod judging;
+mod known_reads;
 mod languages;
 mod limits;
 mod logs;
