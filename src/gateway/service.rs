@@ -38,11 +38,11 @@ trait Ways: Send + Sync {
 type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
 /// A request for the calendar, as it is opened.
-enum Arrived {
+enum OpenedBy {
     /// By its head.
-    ByHead(Box<OpenedCall>),
+    Head(Box<OpenedCall>),
     /// By its body.
-    ByBody(Box<OpenedCall>),
+    Body(Box<OpenedCall>),
     /// As before.
     Known(Arc<KnownRead>),
 }
@@ -106,7 +106,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         }
         if let Some(known) = self.known(&head, &context) {
             let body = CallBody::Incoming(body);
-            return self.call(head, context, Arrived::Known(known), body).await;
+            return self.call(head, context, OpenedBy::Known(known), body).await;
         }
         match self.decider.open(&request_head(&head, &context)) {
             Opening::Preflight => preflight(),
@@ -116,7 +116,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
                 refused(&refusal)
             }
             Opening::Call(opened) => {
-                self.call(head, context, Arrived::ByHead(opened), CallBody::Incoming(body))
+                self.call(head, context, OpenedBy::Head(opened), CallBody::Incoming(body))
                     .await
             }
             Opening::Site => Box::pin(self.site.stream(&head, &context, body)).await,
@@ -124,7 +124,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
             {
                 Passage::Answered(response) => response,
                 Passage::Calendar { opened, body } => {
-                    self.call(head, context, Arrived::ByBody(opened), CallBody::Read(body))
+                    self.call(head, context, OpenedBy::Body(opened), CallBody::Read(body))
                         .await
                 }
             },
@@ -141,13 +141,13 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         &self,
         head: Head,
         context: RequestContext,
-        arrived: Arrived,
+        opened_by: OpenedBy,
         body: CallBody,
     ) -> EdgeResponse {
-        let (opened, opening) = match arrived {
-            Arrived::ByHead(opened) => (Arc::from(opened), CallOpening::ByHead),
-            Arrived::ByBody(opened) => (Arc::from(opened), CallOpening::ByBody),
-            Arrived::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
+        let (opened, opening) = match opened_by {
+            OpenedBy::Head(opened) => (Arc::from(opened), CallOpening::ByHead),
+            OpenedBy::Body(opened) => (Arc::from(opened), CallOpening::ByBody),
+            OpenedBy::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
         };
         if let Some((operation, root)) = opened.operation() {
             context.log.about(Traffic::Operation(operation, root));

@@ -38,14 +38,14 @@ pub(super) struct Activity(Arc<ActivityState>);
 
 #[derive(Debug)]
 struct ActivityState {
-    place: Mutex<Place>,
+    place: Mutex<PhaseStart>,
     multiplexed: AtomicBool,
     dismissed: AtomicBool,
 }
 
 /// A phase and when it began.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct PhaseStart {
     phase: Phase,
     /// Not kept for [`Phase::Busy`], which has no limit.
     since: Instant,
@@ -73,7 +73,7 @@ pub(super) struct PhaseWatch {
 impl Activity {
     pub(super) fn new() -> Self {
         Self(Arc::new(ActivityState {
-            place: Mutex::new(Place::since_now(Phase::Opening)),
+            place: Mutex::new(PhaseStart::since_now(Phase::Opening)),
             multiplexed: AtomicBool::new(false),
             dismissed: AtomicBool::new(false),
         }))
@@ -87,7 +87,7 @@ impl Activity {
         }
         let mut place = self.place();
         if place.phase == Phase::Idle {
-            *place = Place::since_now(Phase::Head);
+            *place = PhaseStart::since_now(Phase::Head);
         }
     }
 
@@ -130,19 +130,19 @@ impl Activity {
         match place.phase {
             Phase::Busy(running) if running > 1 => place.phase = Phase::Busy(running - 1),
             Phase::Busy(_) | Phase::Opening | Phase::Head | Phase::Idle => {
-                *place = Place::since_now(Phase::Idle);
+                *place = PhaseStart::since_now(Phase::Idle);
             }
         }
     }
 
-    fn place(&self) -> MutexGuard<'_, Place> {
+    fn place(&self) -> MutexGuard<'_, PhaseStart> {
         self.0.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-// === impl Place ===
+// === impl PhaseStart ===
 
-impl Place {
+impl PhaseStart {
     fn since_now(phase: Phase) -> Self {
         Self {
             phase,
