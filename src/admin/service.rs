@@ -16,8 +16,10 @@ use tower::Service;
 
 use super::access::is_local;
 use super::explained::{self, ExplainedRefusal};
+use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::pages::Pages;
 use super::readiness::Readiness;
+use super::status::{EdgeFacts, StatusDocument};
 use crate::bodies::BodyBudget;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
@@ -33,6 +35,9 @@ use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 const METRICS_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
+/// The media type of the pages for people.
+const HTML_TYPE: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
 /// The service of the admin listener.
 #[derive(Debug, Clone)]
 pub(crate) struct Admin(Arc<AdminParts>);
@@ -40,6 +45,8 @@ pub(crate) struct Admin(Arc<AdminParts>);
 /// What the admin listener shows.
 #[derive(Debug)]
 pub(crate) struct AdminParts {
+    /// What stays as it is from the start on.
+    pub(crate) facts: EdgeFacts,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
@@ -117,6 +124,9 @@ impl Admin {
                 self.0.measure();
                 page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
             }
+            "/" => browser_page(&OPERATORS_PAGE),
+            "/reference" => browser_page(&REFERENCE_PAGE),
+            "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/cache" => self.cache_page(),
             "/migration" => json(
                 StatusCode::OK,
@@ -227,6 +237,12 @@ fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
     headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     *answer.body_mut() = whole(text);
+    answer
+}
+
+fn browser_page(shown: &BrowserPage) -> EdgeResponse {
+    let mut answer = page(HTML_TYPE, shown.text.clone());
+    shown.protect(answer.headers_mut());
     answer
 }
 

@@ -20,9 +20,9 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use the \
-configuration, a backend or a running edge; 3 `explain` shows a refusal; 64 invalid \
-command line; 78 invalid configuration.
+effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use a \
+backend or a running edge; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid configuration, or a \
+certificate or another file that it names.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
@@ -36,6 +36,8 @@ pub(super) enum Command {
     Demo(super::demo::DemoArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index
     Check(CheckArgs),
+    /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
+    Healthcheck(super::healthcheck::HealthcheckArgs),
     /// Print the routes with their methods and arguments
     Routes(RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes

@@ -11,6 +11,7 @@ mod dispatch;
 mod environment;
 mod explain;
 mod guard;
+mod healthcheck;
 mod migration;
 mod named_address;
 mod openapi;

@@ -6,6 +6,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod admin;
 mod advice;
 mod architecture;
 mod backends;
@@ -20,6 +21,7 @@ mod compression;
 mod contract;
 mod corpus;
 mod cutover;
+mod dashboards;
 mod descriptors;
 mod discovery;
 mod early_refusals;
@@ -29,6 +31,7 @@ mod explained;
 mod forwarding;
 mod framing;
 mod head_first;
+mod healthcheck;
 mod images;
 mod judging;
 mod known_reads;
@@ -60,6 +63,7 @@ mod round_trip;
 mod sandbox;
 mod schema_values;
 mod security;
+mod service_manager;
 mod shadowing;
 mod site;
 mod site_forms;

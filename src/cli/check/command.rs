@@ -26,7 +26,8 @@ use super::trouble::Trouble;
 /// Why a probe could not begin.
 const NO_CLIENT: &str = "no client for the origin can be made";
 
-/// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 unusable.
+/// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 it
+/// cannot be used, 78 the configuration or a certificate cannot.
 pub(crate) fn run(
     args: &CheckArgs,
     environment: Environment<'_>,
@@ -36,7 +37,7 @@ pub(crate) fn run(
         Ok(settings) => settings,
         Err(error) => {
             tell(&error.to_string());
-            return Ok(Status::Unusable);
+            return Ok(Status::Configuration);
         }
     };
     let mut report = Report::new(out);
@@ -47,7 +48,7 @@ pub(crate) fn run(
     if let Some(tls) = &settings.tls
         && !certificate(tls, &mut report)?
     {
-        return Ok(report.status());
+        return Ok(Status::Configuration);
     }
     if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
         if settings.origin.mark_key.is_none() {
@@ -367,8 +368,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_configuration_is_unusable() {
+    fn a_bad_configuration_has_a_status_of_its_own() {
         let (status, text) = check("wp.example.org");
-        assert_eq!((status, text.as_str()), (Status::Unusable, ""));
+        assert_eq!((status, text.as_str()), (Status::Configuration, ""));
     }
 }

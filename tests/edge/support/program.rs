@@ -68,13 +68,19 @@ impl Program {
 
     /// The same by a command that ends in the program's path.
     pub(crate) async fn start(mut command: Command, config: &Path) -> Self {
+        command.stdin(Stdio::null());
+        Self::start_with_input(command, config).await
+    }
+
+    /// The same by a command whose standard input is set.
+    pub(crate) async fn start_with_input(mut command: Command, config: &Path) -> Self {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
                 command.env_remove(name);
             }
         }
         command.args(["serve", "--config"]).arg(config);
-        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        command.stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stderr = child.stderr.take().expect("a pipe");
         let (sender, log) = mpsc::unbounded_channel();
