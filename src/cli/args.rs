@@ -6,6 +6,7 @@ use super::environment::{
     ADMIN_LISTEN, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL, SettingFlag,
     overrides,
 };
+use super::init::AskedSiteArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge::settings::Settings;
 use clap::{Args, Parser, Subcommand};
@@ -21,7 +22,7 @@ pub(super) struct Cli {
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
 effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use the \
-configuration, a backend or a running edge; 3 `explain` shows a refusal; 64 invalid \
+configuration, a backend or a running edge, or `init` the site; 3 `explain` shows a refusal; 64 invalid \
 command line; 78 invalid configuration.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
@@ -34,6 +35,8 @@ pub(super) enum Command {
     /// Run the edge in front of a built-in calendar, without a site
     #[cfg(feature = "demo")]
     Demo(super::demo::DemoArgs),
+    /// Ask a site for its REST root, namespace and languages, and write a configuration for it
+    Init(super::init::InitArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index
     Check(CheckArgs),
     /// Print the routes with their methods and arguments
@@ -60,7 +63,9 @@ pub(super) enum Command {
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
     #[command(flatten)]
-    site: SiteArgs,
+    pub(super) asked: AskedSiteArgs,
+    #[command(flatten)]
+    pub(super) site: SiteArgs,
     #[arg(
         long,
         value_name = "ADDR",
@@ -85,6 +90,8 @@ pub(super) struct ServeArgs {
 /// The flags of `check`.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) asked: AskedSiteArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
     #[arg(
@@ -279,7 +286,8 @@ impl SiteArgs {
         self.source(environment).load_without_secrets()
     }
 
-    fn source(&self, environment: Environment<'_>) -> ConfigSource {
+    /// File, environment and the flags about the site, as a source.
+    pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
         self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
     }
 

@@ -12,7 +12,7 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{cache, check, comparing, explain, migration, openapi, purge, routes, serve, version};
+use super::{cache, check, comparing, explain, init, migration, openapi, purge, routes, serve, version};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -27,6 +27,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Serve(args) => serve::run(&args, environment),
         #[cfg(feature = "demo")]
         Command::Demo(args) => demo::run(&args, environment, &mut out),
+        Command::Init(args) => init::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),

@@ -11,6 +11,7 @@ mod dispatch;
 mod environment;
 mod explain;
 mod guard;
+mod init;
 mod migration;
 mod named_address;
 mod openapi;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guard;
+use super::super::init::Obstacle;
 use super::super::named_address;
 use super::super::status::{Status, tell};
 use super::backends::look_at;
@@ -32,14 +33,10 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let settings = match args.site.load(environment) {
-        Ok(settings) => settings,
-        Err(error) => {
-            tell(&error.to_string());
-            return Ok(Status::Unusable);
-        }
-    };
     let mut report = Report::new(out);
+    let Some(settings) = settings(args, environment, &mut report)? else {
+        return Ok(Status::Unusable);
+    };
     report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
         report.warning(&reason)?;
@@ -66,6 +63,30 @@ pub(crate) fn run(
     Ok(report.status())
 }
 
+/// The settings of `serve`; none after a reported problem.
+fn settings(
+    args: &CheckArgs,
+    environment: Environment<'_>,
+    report: &mut Report<'_>,
+) -> anyhow::Result<Option<Settings>> {
+    let source = args.site.source(environment);
+    let source = match args.asked.over(source, &args.site, environment, report) {
+        Ok(source) => source,
+        Err(error) => {
+            let obstacle = error.downcast::<Obstacle>()?;
+            report.unusable(&obstacle.to_string())?;
+            return Ok(None);
+        }
+    };
+    match source.load() {
+        Ok(settings) => Ok(Some(settings)),
+        Err(error) => {
+            tell(&error.to_string());
+            Ok(None)
+        }
+    }
+}
+
 /// Checks certificate and key.
 fn certificate(tls: &TlsSettings, report: &mut Report<'_>) -> anyhow::Result<bool> {
     match TlsIdentity::load(tls) {
@@ -79,7 +100,7 @@ fn certificate(tls: &TlsSettings, report: &mut Report<'_>) -> anyhow::Result<boo
 }
 
 /// Takes the namespace that the site lists, as `serve` does, if the settings do not name one.
-async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow::Result<Settings> {
+pub(super) async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow::Result<Settings> {
     let settings = with_listed_namespace(settings).await;
     if let OriginNamespace::Listed(namespace) = &settings.origin.namespace {
         report.ok(&format!(
@@ -90,7 +111,7 @@ async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow:
 }
 
 /// Asks every root, and the home page where the edge serves it; the worst outcome counts.
-async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
     let site = CheckedSite::ask(settings).await.context(NO_CLIENT)?;
     let mut is_guarded = true;
     for root in &settings.roots {
@@ -140,7 +161,7 @@ async fn check_root(
 }
 
 /// The table as the edge will form it from this index.
-async fn in_force(index: &Value, probe: &Probe<'_>, settings: &Settings) -> TableInForce {
+pub(in crate::cli) async fn in_force(index: &Value, probe: &Probe<'_>, settings: &Settings) -> TableInForce {
     let body = index.to_string();
     let Ok(published) = PublishedIndex::read(body.as_bytes(), &settings.origin.namespace) else {
         return (*TableInForce::unread()).clone();
@@ -254,6 +275,7 @@ mod tests {
     use std::net::{SocketAddr, TcpListener, TcpStream};
 
     use super::super::super::args::SiteArgs;
+    use super::super::super::init::AskedSiteArgs;
     use super::*;
 
     /// An origin with fixed responses for some paths: status line and further headers, then the body.
@@ -296,7 +318,11 @@ mod tests {
             origin_namespace: Some("tribe/events/v1".to_owned()),
             ..SiteArgs::default()
         };
-        let args = CheckArgs { site, offline: false };
+        let args = CheckArgs {
+            asked: AskedSiteArgs::default(),
+            site,
+            offline: false,
+        };
         let mut out = Vec::new();
         let status = run(&args, Environment::new(&|_| None), &mut out).unwrap();
         (status, String::from_utf8(out).unwrap())

@@ -47,7 +47,7 @@ pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, settings: &Setting
 }
 
 /// The path of the home page: REST roots are one segment below it.
-pub(super) fn home_path(root: &Url) -> String {
+pub(in crate::cli) fn home_path(root: &Url) -> String {
     let path = root.path().trim_end_matches('/');
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     format!("{above}/")

@@ -7,6 +7,7 @@ mod groups;
 mod home;
 mod html;
 mod languages;
+mod outcome;
 mod pages;
 mod probe;
 mod report;
@@ -14,4 +15,15 @@ mod site;
 mod trouble;
 mod versions;
 
-pub(super) use command::run;
+pub(super) use command::{in_force, run};
+pub(super) use groups::added_parameters;
+pub(super) use home::home_path;
+pub(super) use html::tags;
+pub(super) use languages::{
+    API_RELATION, Advertised, HeaderLink, LanguageHome, RootFound, advertised, alternates, is_tag, links,
+};
+pub(super) use outcome::outcome;
+pub(super) use probe::{Probe, ProbeResponse, code};
+pub(super) use report::Report;
+pub(super) use trouble::Trouble;
+pub(super) use versions::{plugin, wordpress};

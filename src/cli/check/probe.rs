@@ -1,5 +1,6 @@
 //! Fetches the index that an origin publishes.
 
+use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use calendar_edge::app::{OriginRoute, check_client};
@@ -14,7 +15,7 @@ use super::home::{home_path, loop_advice};
 use super::trouble::Trouble;
 
 /// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
-pub(super) struct Probe<'a> {
+pub(in crate::cli) struct Probe<'a> {
     client: reqwest::Client,
     route: OriginRoute,
     /// Scheme and host as requests name them.
@@ -26,7 +27,7 @@ pub(super) struct Probe<'a> {
 
 /// Whether the companion plugin refuses calls without a mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wall {
+pub(in crate::cli) enum Wall {
     /// It does.
     Stands,
     /// The site answers such calls.
@@ -43,10 +44,11 @@ enum Marking {
 }
 
 /// A complete answer.
-pub(super) struct ProbeResponse {
-    pub(super) status: StatusCode,
+pub(in crate::cli) struct ProbeResponse {
+    pub(in crate::cli) status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
+    remote: Option<SocketAddr>,
 }
 
 /// The beginning of the codes of the companion plugin.
@@ -59,12 +61,16 @@ const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
 impl<'a> Probe<'a> {
     /// A probe of a REST root; `key` is the setting that holds its address.
-    pub(super) fn of_root(settings: &'a Settings, url: &Url, key: &'static str) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn of_root(
+        settings: &'a Settings,
+        url: &Url,
+        key: &'static str,
+    ) -> anyhow::Result<Self> {
         Self::on(settings, OriginRoute::of_root(&settings.origin, url), key)
     }
 
     /// A probe of the rest of the site.
-    pub(super) fn of_site(settings: &'a Settings) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn of_site(settings: &'a Settings) -> anyhow::Result<Self> {
         Self::on(settings, OriginRoute::of_site(settings), "origin.url")
     }
 
@@ -79,12 +85,12 @@ impl<'a> Probe<'a> {
     }
 
     /// Scheme and host as requests to the site name them.
-    pub(super) const fn address(&self) -> &Url {
+    pub(in crate::cli) const fn address(&self) -> &Url {
         &self.address
     }
 
     /// The published index of the origin's namespace below one root.
-    pub(super) async fn index(&self) -> Result<Value, Trouble> {
+    pub(in crate::cli) async fn index(&self) -> Result<Value, Trouble> {
         let namespace = &self.settings.origin.namespace;
         let answer = self.rest(namespace, Marking::Marked).await?;
         if answer.status.is_redirection() {
@@ -107,7 +113,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Asks for a list of events, which a service must answer even if it publishes no index.
-    pub(super) async fn events(&self) -> Result<(), Trouble> {
+    pub(in crate::cli) async fn events(&self) -> Result<(), Trouble> {
         let path = format!("{}/events", self.settings.origin.namespace);
         let answer = self.rest(&path, Marking::Unmarked).await?;
         if answer.status.is_redirection() {
@@ -126,7 +132,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
-    pub(super) async fn wall(&self) -> Result<Wall, Trouble> {
+    pub(in crate::cli) async fn wall(&self) -> Result<Wall, Trouble> {
         let answer = self
             .rest(&self.settings.origin.namespace, Marking::Unmarked)
             .await?;
@@ -205,31 +211,41 @@ impl<'a> Probe<'a> {
     }
 
     /// A target below the namespace, with its query.
-    pub(super) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
+    pub(in crate::cli) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
         let namespace = &self.settings.origin.namespace;
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
     /// A document that the REST API shows to everybody; none if it does not.
-    pub(super) async fn json(&self, path: &str) -> Option<Value> {
+    pub(in crate::cli) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;
         answer.json().filter(|_| answer.status.is_success())
     }
 
+    /// A page of the site with one more header.
+    pub(in crate::cli) async fn page_with(
+        &self,
+        path: &str,
+        header: (&str, &str),
+    ) -> Result<ProbeResponse, Trouble> {
+        let request = self.request(path).header(header.0, header.1);
+        self.send(request, Marking::Unmarked).await
+    }
+
     /// A page of the site.
-    pub(super) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
+    pub(in crate::cli) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
         self.send(self.request(path), Marking::Unmarked).await
     }
 
     /// The index of the namespace below another root.
-    pub(super) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
+    pub(in crate::cli) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
         let namespace = &self.settings.origin.namespace;
         let path = format!("{}/{namespace}", root.path().trim_end_matches('/'));
         self.send(self.request(&path), Marking::Marked).await
     }
 
     /// The plugin's own description, which most sites serve as a file.
-    pub(super) async fn readme(&self) -> Option<ProbeResponse> {
+    pub(in crate::cli) async fn readme(&self) -> Option<ProbeResponse> {
         let home = home_path(&self.settings.origin.url);
         let path = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
         let answer = self.page(&path).await.ok()?;
@@ -274,6 +290,7 @@ impl<'a> Probe<'a> {
         }
         let mut response = self.client.execute(request).await.map_err(trouble)?;
         let (status, headers) = (response.status(), response.headers().clone());
+        let remote = response.remote_addr();
         let limit = usize::try_from(self.settings.limits.response_bytes).unwrap_or(usize::MAX);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
@@ -286,6 +303,7 @@ impl<'a> Probe<'a> {
             status,
             headers,
             body,
+            remote,
         })
     }
 }
@@ -294,38 +312,45 @@ impl<'a> Probe<'a> {
 
 impl ProbeResponse {
     /// The body.
-    pub(super) fn body(&self) -> &[u8] {
+    pub(in crate::cli) fn body(&self) -> &[u8] {
         &self.body
     }
 
     /// The body as text; what is not UTF-8 is replaced.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::cli) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
     /// Whether this is the index of a namespace, or the companion plugin refuses to show it.
-    pub(super) fn is_index_of(&self, namespace: &str) -> bool {
+    pub(in crate::cli) fn is_index_of(&self, namespace: &str) -> bool {
         let Some(json) = self.json() else { return false };
         let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
         (self.status.is_success() && is_index) || code(&json).starts_with(GUARD)
     }
 
     /// The values of a header that are text.
-    pub(super) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
+    pub(in crate::cli) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
         let fields = self.headers.get_all(name).iter();
         fields.filter_map(|value| value.to_str().ok()).collect()
     }
 
-    fn json(&self) -> Option<Value> {
+    /// The body, if it is JSON.
+    pub(in crate::cli) fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
 
+    /// The address that answered.
+    pub(in crate::cli) const fn remote(&self) -> Option<SocketAddr> {
+        self.remote
+    }
+
     /// Where a redirect leads.
-    pub(super) fn location(&self) -> Option<&str> {
+    pub(in crate::cli) fn location(&self) -> Option<&str> {
         self.header(&LOCATION)
     }
 
-    fn header(&self, name: &http::HeaderName) -> Option<&str> {
+    /// The first value of a header, if it is text.
+    pub(in crate::cli) fn header(&self, name: &http::HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
@@ -348,7 +373,7 @@ fn named_address(route: &OriginRoute) -> Url {
 }
 
 /// The code of an error of the REST API.
-fn code(json: &Value) -> String {
+pub(in crate::cli) fn code(json: &Value) -> String {
     let code = json.get("code").and_then(Value::as_str);
     code.unwrap_or("no code").to_owned()
 }

@@ -50,7 +50,7 @@ impl<'a> CheckedSite<'a> {
 
     /// Names the languages that the site advertises and the settings do not have.
     pub(super) async fn check_languages(&self, report: &mut Report<'_>) -> io::Result<()> {
-        for found in advertised(&self.probe, self.settings, self.home.as_ref().ok()).await {
+        for found in advertised(&self.probe, self.settings, self.home.as_ref().ok(), &[]).await {
             let language = match &found.language {
                 Some(tag) => format!("the language `{tag}`"),
                 None => "a further root".to_owned(),
