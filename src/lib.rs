@@ -38,6 +38,7 @@ mod layers;
 mod migration;
 mod response;
 mod server;
+mod service_manager;
 mod shared;
 mod state_file;
 pub mod telemetry;

@@ -7,6 +7,7 @@ use super::file_watch::FileWatch;
 use super::reload::{ReloadError, Reloader};
 use super::signals::Sighup;
 use crate::config::ConfigSource;
+use crate::service_manager::ServiceManager;
 use crate::telemetry::{LogFilter, causes};
 
 /// The source of an edge's settings for a reload, and the parts outside the edge that follow them.
@@ -25,13 +26,22 @@ enum Cause {
     File,
 }
 
+/// What became of a reload.
+#[derive(Debug, Clone, Copy)]
+enum ReloadOutcome {
+    Taken,
+    Refused,
+}
+
 /// Reads the configuration again at every order and at every change of its files; never ends.
-pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighup) {
+pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighup, manager: ServiceManager) {
     let reload = Arc::new(reload);
     let Some(file) = reload.source.file() else {
         loop {
             sighup.ordered().await;
+            manager.reloading();
             tracing::info!("there is no configuration file to read again");
+            manager.ready("Serving; there is no configuration file to read again");
         }
     };
     let mut watch = FileWatch::of(reloader.files(file)).await;
@@ -42,22 +52,25 @@ pub(super) async fn follow(reloader: Reloader, reload: Reload, mut sighup: Sighu
         };
         // Looked at before they are read: a change in between is seen later, at worst once too often.
         watch.look().await;
-        run(&reloader, &reload, cause).await;
+        manager.reloading();
+        let outcome = run(&reloader, &reload, cause).await;
+        manager.ready(outcome.status());
         watch.replace(reloader.files(file)).await;
     }
 }
 
 /// Reading files and making clients may take a while: no other task waits for it.
-async fn run(reloader: &Reloader, reload: &Arc<Reload>, cause: Cause) {
+async fn run(reloader: &Reloader, reload: &Arc<Reload>, cause: Cause) -> ReloadOutcome {
     let (this, reload) = (reloader.clone(), Arc::clone(reload));
     let done = tokio::task::spawn_blocking(move || read_again(&this, &reload, cause));
-    if done.await.is_err() {
+    done.await.unwrap_or_else(|_| {
         reloader.metrics().reloads().failed();
         tracing::error!("reading the configuration again failed, the old one stays");
-    }
+        ReloadOutcome::Refused
+    })
 }
 
-fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) {
+fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) -> ReloadOutcome {
     let cause = cause.label();
     match take(reloader, reload) {
         Ok(pinned) => {
@@ -70,6 +83,7 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) {
                     "changed settings that need a restart keep their old values"
                 );
             }
+            ReloadOutcome::Taken
         }
         Err(error) => {
             reloader.metrics().reloads().failed();
@@ -82,6 +96,7 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) {
             if !matches!(error, ReloadError::Certificate(_)) {
                 renew_certificate(reloader);
             }
+            ReloadOutcome::Refused
         }
     }
 }
@@ -120,6 +135,18 @@ impl Cause {
         match self {
             Self::HangUp => "SIGHUP",
             Self::File => "file",
+        }
+    }
+}
+
+// === impl ReloadOutcome ===
+
+impl ReloadOutcome {
+    /// One line for the service manager.
+    const fn status(self) -> &'static str {
+        match self {
+            Self::Taken => "Serving; the configuration was reloaded",
+            Self::Refused => "Serving with the old configuration: the new one is refused, the log says why",
         }
     }
 }

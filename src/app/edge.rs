@@ -16,9 +16,10 @@ use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
 use crate::server::{
-    BindError, ConnectionLimit, Drain, Listener, PerAddressLimit, Protocol, TlsAcceptor, TlsIdentity,
-    TlsIdentityError, Worker,
+    BindError, ConnectionLimit, Drain, InheritedSockets, Listener, PerAddressLimit, Protocol, TlsAcceptor,
+    TlsIdentity, TlsIdentityError, Worker,
 };
+use crate::service_manager::ServiceManager;
 use crate::settings::{
     AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
 };
@@ -46,6 +47,15 @@ pub enum StartError {
     Tls(#[from] rustls::Error),
 }
 
+/// The service manager that started the process, and what it passed; none by default.
+#[derive(Debug, Default)]
+pub struct Supervision {
+    /// Hears what happens to the edge.
+    pub manager: ServiceManager,
+    /// Sockets for listeners of the form `systemd:NAME`.
+    pub sockets: InheritedSockets,
+}
+
 /// Maximum wait, at start, for the list of the site's namespaces.
 const FIRST_LOOK: Duration = Duration::from_secs(2);
 
@@ -57,6 +67,20 @@ pub enum ServeError {
     Start(#[from] StartError),
 }
 
+// === impl StartError ===
+
+impl StartError {
+    /// True if another start fails as well until the configuration, the unit or a certificate is changed; false if the
+    /// machine may answer otherwise a moment later, as with an address in use.
+    pub const fn is_about_configuration(&self) -> bool {
+        match self {
+            Self::Certificate(_) | Self::Tls(_) => true,
+            Self::Bind(error) => error.is_about_configuration(),
+            Self::Upstream(_) => false,
+        }
+    }
+}
+
 // === impl Edge ===
 
 impl Edge {
@@ -66,17 +90,28 @@ impl Edge {
     ///
     /// When a listener cannot be opened, or TLS toward clients or the origin cannot be set up; nothing runs then.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
+        Self::start_under(Supervision::default(), settings).await
+    }
+
+    /// The same under a service manager, which may have opened the listeners.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::start`], and when the service manager passed no socket of a name in the settings.
+    pub async fn start_under(supervision: Supervision, settings: Settings) -> Result<Running, StartError> {
+        let Supervision { manager, mut sockets } = supervision;
         let settings = with_stored_namespace(settings);
         let readiness = Readiness::default();
         let admin_drain = Drain::default();
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
         let tls = identity.as_ref().map(TlsAcceptor::new).transpose()?;
         // All listeners are open before the first connection is served: a start fails whole.
-        let listeners = bind_all(&settings.listen, tls.as_ref()).await?;
+        let listeners = open_all(&settings.listen, tls.as_ref(), &mut sockets).await?;
         let admin = match &settings.admin {
-            Some(AdminSettings { listen }) => Some(Listener::bind(listen, tls.as_ref()).await?),
-            None => None,
+            Some(AdminSettings { listen }) => Listener::open(listen, tls.as_ref(), &mut sockets).await?,
+            None => Vec::new(),
         };
+        note_unused(&sockets);
         let shared = Shared::new(&settings, room(&settings), Metrics::new())?;
         let drain = shared.drain.clone();
         shared.cache.restore();
@@ -87,11 +122,12 @@ impl Edge {
                 .iter()
                 .map(|listener| listener.address().clone())
                 .collect(),
-            admin_address: admin.as_ref().map(|listener| listener.address().clone()),
+            admin_address: admin.first().map(|listener| listener.address().clone()),
             readiness: readiness.clone(),
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
+            manager,
         };
         let looked = watch(&reloader, &shared);
         if reloader.settings().origin.namespace == OriginNamespace::Assumed {
@@ -110,10 +146,10 @@ impl Edge {
         for listener in listeners {
             drain.spawn(worker.clone().run(listener));
         }
-        if let Some(listener) = admin {
-            let admin = operators_view(&reloader, &shared, readiness.clone());
-            let worker = admin_worker(admin, admin_drain.clone());
-            admin_drain.spawn(worker.run(listener));
+        let view = operators_view(&reloader, &shared, readiness.clone());
+        let worker = admin_worker(view, admin_drain.clone());
+        for listener in admin {
+            admin_drain.spawn(worker.clone().run(listener));
         }
         readiness.begin();
         Ok(running)
@@ -134,15 +170,28 @@ fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     looked
 }
 
-async fn bind_all(
+async fn open_all(
     addresses: &[ListenAddress],
     tls: Option<&TlsAcceptor>,
+    sockets: &mut InheritedSockets,
 ) -> Result<Vec<Listener>, BindError> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
-        listeners.push(Listener::bind(address, tls).await?);
+        listeners.extend(Listener::open(address, tls, sockets).await?);
     }
     Ok(listeners)
+}
+
+/// Clients that connect to a passed socket without a listener would wait for nothing.
+fn note_unused(sockets: &InheritedSockets) {
+    let names = sockets.names();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        tracing::warn!(
+            names,
+            "the service manager passed sockets that no listener names; they are closed"
+        );
+    }
 }
 
 fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {

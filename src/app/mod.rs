@@ -14,9 +14,13 @@ pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::gateway::{
     Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall,
 };
-pub use crate::server::{BindError, BoundAddress, TlsIdentity, TlsIdentityError, raise_descriptor_limit};
+pub use crate::server::{
+    BindError, BoundAddress, InheritError, InheritedSockets, TlsIdentity, TlsIdentityError,
+    raise_descriptor_limit,
+};
+pub use crate::service_manager::ServiceManager;
 pub use config_watch::Reload;
-pub use edge::{Edge, ServeError, StartError, serve};
+pub use edge::{Edge, ServeError, StartError, Supervision, serve};
 pub use reload::{ReloadError, Reloader};
 pub use running::{DrainOutcome, Running};
 pub use signals::{Shutdown, Sighup};

@@ -7,9 +7,13 @@ use super::reload::Reloader;
 use super::signals::{Shutdown, Sighup};
 use crate::admin::Readiness;
 use crate::server::{BoundAddress, Drain};
+use crate::service_manager::{ServiceManager, keep_alive};
 
 /// The time that admin connections have to end after everything else has ended.
 const ADMIN_GRACE: Duration = Duration::from_millis(500);
+
+/// The time that the process itself needs to end.
+const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// A running edge; dropping it ends everything at once.
 #[derive(Debug)]
@@ -20,6 +24,7 @@ pub struct Running {
     pub(super) drain: Drain,
     pub(super) admin_drain: Drain,
     pub(super) reloader: Reloader,
+    pub(super) manager: ServiceManager,
 }
 
 /// The outcome of a drain.
@@ -51,7 +56,7 @@ impl Running {
 
     /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
     pub fn follow(&self, reload: Reload, sighup: Sighup) {
-        let following = follow(self.reloader.clone(), reload, sighup);
+        let following = follow(self.reloader.clone(), reload, sighup, self.manager.clone());
         let drain = self.drain.clone();
         self.drain.spawn(async move {
             tokio::select! {
@@ -69,8 +74,12 @@ impl Running {
         if let Some(address) = self.admin_address() {
             tracing::info!(%address, "listening for operators");
         }
+        self.manager.ready(&self.status());
+        let alive = tokio::spawn(keep_alive(self.manager.clone()));
         shutdown.ordered().await;
         tracing::info!("draining");
+        self.manager
+            .stopping(self.reloader.grace() + ADMIN_GRACE + EXIT_GRACE);
         let outcome = tokio::select! {
             outcome = self.drain() => outcome,
             () = shutdown.ordered() => DrainOutcome::Cut,
@@ -79,7 +88,14 @@ impl Running {
             DrainOutcome::Finished => tracing::info!("drained"),
             DrainOutcome::Cut => tracing::warn!("ended before everything was finished"),
         }
+        alive.abort();
         outcome
+    }
+
+    /// One line for the service manager.
+    fn status(&self) -> String {
+        let addresses: Vec<String> = self.addresses.iter().map(ToString::to_string).collect();
+        format!("Serving at {}", addresses.join(", "))
     }
 
     /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.

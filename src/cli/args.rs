@@ -21,9 +21,15 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
+<<<<<<< HEAD
 effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use the \
 configuration, a backend or a running edge, or `init` the site; 3 `explain` shows a refusal; 64 invalid \
 command line; 78 invalid configuration.
+=======
+effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use a \
+backend or a running edge; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid configuration, or a \
+certificate or another file that it names.
+>>>>>>> main
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
@@ -40,15 +46,15 @@ pub(super) enum Command {
     /// Check the configuration, then the live origin: connection, namespace, published index
     Check(CheckArgs),
     /// Print the routes with their methods and arguments
-    Routes(RoutesArgs),
+    Routes(super::routes::RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes
     Openapi,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
     /// Show what the cache of a running edge holds
-    Cache(CacheArgs),
+    Cache(super::cache::CacheArgs),
     /// Remove answers from the cache of a running edge
-    Purge(PurgeArgs),
+    Purge(super::purge::PurgeArgs),
     /// Send one call to the origin and to another backend, and show how the answers differ
     Compare(super::comparing::CompareArgs),
     /// Send recorded calls to the origin and to another backend, and report how the answers differ
@@ -99,13 +105,6 @@ pub(super) struct CheckArgs {
         help = "Check only the configuration, not the origin [env: CALENDAR_EDGE_OFFLINE]"
     )]
     pub(super) offline: bool,
-}
-
-/// The flags of `routes`.
-#[derive(Debug, Args)]
-pub(super) struct RoutesArgs {
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
 }
 
 /// The arguments of `explain`.
@@ -182,34 +181,6 @@ pub(super) struct EdgeArgs {
         help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
     )]
     pub(super) admin: Option<String>,
-}
-
-/// The flags of `cache`.
-#[derive(Debug, Args)]
-pub(super) struct CacheArgs {
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
-}
-
-/// The flags of `purge`.
-#[derive(Debug, Args)]
-pub(super) struct PurgeArgs {
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-    #[arg(
-        long,
-        value_name = "TAG",
-        help = "What has changed: event:50, venue:7, image:33, events, ...; may be repeated [env: CALENDAR_EDGE_TAG]"
-    )]
-    pub(super) tag: Vec<String>,
-    #[arg(
-        long,
-        conflicts_with = "tag",
-        help = "Remove every answer [env: CALENDAR_EDGE_ALL]"
-    )]
-    pub(super) all: bool,
 }
 
 /// The configuration file, and the site.

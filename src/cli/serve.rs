@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use calendar_edge::app::{Edge, Reload, Shutdown, Sighup, raise_descriptor_limit};
+use calendar_edge::app::{
+    Edge, InheritedSockets, Reload, ServiceManager, Shutdown, Sighup, Supervision, raise_descriptor_limit,
+};
 use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
 
@@ -34,8 +36,13 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     named_address::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();
+    let supervision = Supervision {
+        manager: ServiceManager::from_environment(),
+        // Before there are threads that read the environment.
+        sockets: InheritedSockets::from_environment()?,
+    };
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let served = runtime.block_on(until_stopped(settings, Reload { source, log }));
+    let served = runtime.block_on(until_stopped(supervision, settings, Reload { source, log }));
     // A hanging DNS lookup must not delay the exit.
     runtime.shutdown_background();
     served?;
@@ -62,10 +69,11 @@ fn announce(settings: &Settings, file: Option<&Path>) {
     );
 }
 
-async fn until_stopped(settings: Settings, reload: Reload) -> anyhow::Result<()> {
+async fn until_stopped(supervision: Supervision, settings: Settings, reload: Reload) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
-    let edge = Edge::start(settings).await.context("the edge could not start")?;
+    let edge = Edge::start_under(supervision, settings).await;
+    let edge = edge.context("the edge could not start")?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;
     Ok(())

@@ -3,7 +3,9 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use calendar_edge::app::{InheritError, StartError};
 use calendar_edge::config::ConfigError;
+use calendar_edge::telemetry::LogError;
 
 /// An exit status; those above 63 have the numbers of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,13 +14,13 @@ pub(crate) enum Status {
     Success,
     /// `check`, `compare` or `replay` found differences, or another command failed.
     Failure,
-    /// `check`, `compare` or `replay` could not run: the configuration is invalid or a backend cannot be used.
+    /// `check`, `compare`, `replay` or `migration` could not run: a backend or a running edge cannot be used.
     Unusable,
     /// `explain` shows a refusal.
     Refused,
     /// The command line is invalid.
     Usage,
-    /// The configuration is invalid.
+    /// The configuration is invalid, or a file that it names.
     Configuration,
 }
 
@@ -32,7 +34,7 @@ pub(crate) fn complain(error: &anyhow::Error) -> Status {
     if is_broken_pipe(error) {
         return Status::Success;
     }
-    let status = if error.is::<ConfigError>() {
+    let status = if is_about_configuration(error) {
         Status::Configuration
     } else if error.is::<Misuse>() {
         Status::Usage
@@ -46,11 +48,11 @@ pub(crate) fn complain(error: &anyhow::Error) -> Status {
 /// The result of a command that has a status of its own for what it could not do; none after a reported failure.
 ///
 /// # Errors
-/// A mistake on the command line.
+/// A mistake on the command line or in the configuration.
 pub(super) fn could_not_run<T>(result: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
     match result {
         Ok(result) => Ok(Some(result)),
-        Err(error) if error.is::<Misuse>() => Err(error),
+        Err(error) if error.is::<Misuse>() || is_about_configuration(&error) => Err(error),
         Err(error) => {
             tell(&format!("{error:#}"));
             Ok(None)
@@ -61,6 +63,16 @@ pub(super) fn could_not_run<T>(result: anyhow::Result<T>) -> anyhow::Result<Opti
 /// Writes to standard error; a failure to write cannot be reported and is ignored.
 pub(super) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// True if another start would fail as well until somebody changes the configuration or a file that it names.
+fn is_about_configuration(error: &anyhow::Error) -> bool {
+    error.is::<ConfigError>()
+        || error.is::<InheritError>()
+        || matches!(error.downcast_ref(), Some(LogError::Filter(_)))
+        || error
+            .downcast_ref::<StartError>()
+            .is_some_and(StartError::is_about_configuration)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

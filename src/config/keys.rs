@@ -315,7 +315,8 @@ const TOP: &[SettingKey] = &[
         ),
         "Address or addresses that clients connect to. Port 0 selects a free port. A listener with `tls:` \
          before its address terminates TLS; other listeners expect plain HTTP, for example from a proxy that \
-         terminates TLS.",
+         terminates TLS. `systemd:NAME` takes all sockets that systemd passes under this name: \
+         `FileDescriptorName=` in the socket unit, or else the name of that unit.",
     )
     .shown(|settings| {
         let shown = settings.listen.iter().map(|address| format!("\"{address}\""));

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use super::key::{TextError, TextForm};
-use crate::settings::ListenAddress;
+use crate::settings::{ListenAddress, SocketName};
 
 pub(super) static LISTEN: TextForm = TextForm::new(
     "address",
-    "an IP address with a port, the same with \"tls:\" before it, or a Unix socket",
+    "an IP address with a port, a Unix socket or a socket of systemd; \"tls:\" may stand before addresses and systemd",
     &[
         "127.0.0.1:8787",
         "[::1]:8787",
         "tls:0.0.0.0:8443",
         "unix:/run/edge.sock",
+        "systemd:edge",
     ],
 );
 pub(super) static FILE: TextForm = TextForm::new(
@@ -35,6 +36,21 @@ pub(super) static DIRECTORY: TextForm = TextForm::new(
 pub(super) static SECRET_FILE: TextForm =
     TextForm::new("file", "the path of a file", &["/etc/calendar-edge/secret"]);
 
+/// The kinds of a listener with or without TLS.
+struct ListenerKind {
+    opened: fn(SocketAddr) -> ListenAddress,
+    passed: fn(SocketName) -> ListenAddress,
+}
+
+const CLEAR: ListenerKind = ListenerKind {
+    opened: ListenAddress::Tcp,
+    passed: ListenAddress::Systemd,
+};
+const TLS: ListenerKind = ListenerKind {
+    opened: ListenAddress::Tls,
+    passed: ListenAddress::SystemdTls,
+};
+
 /// Reads the address of a listener.
 pub(super) fn listen(text: &str) -> Result<ListenAddress, TextError> {
     if let Some(path) = text.strip_prefix("unix:") {
@@ -42,13 +58,15 @@ pub(super) fn listen(text: &str) -> Result<ListenAddress, TextError> {
         let socket = whole.then(|| ListenAddress::Unix(PathBuf::from(path)));
         return socket.ok_or(TextError::Malformed);
     }
-    let (address, kind): (_, fn(SocketAddr) -> ListenAddress) = match text.strip_prefix("tls:") {
-        Some(address) => (address, ListenAddress::Tls),
-        None => (text, ListenAddress::Tcp),
+    let (place, kind) = match text.strip_prefix("tls:") {
+        Some(place) => (place, TLS),
+        None => (text, CLEAR),
     };
-    SocketAddr::from_str(address)
-        .map(kind)
-        .map_err(|_| TextError::Malformed)
+    let address = match place.strip_prefix("systemd:") {
+        Some(name) => SocketName::new(name).map(kind.passed),
+        None => SocketAddr::from_str(place).ok().map(kind.opened),
+    };
+    address.ok_or(TextError::Malformed)
 }
 
 /// Reads the path of a file, absolute or relative to the working directory.
@@ -65,8 +83,16 @@ mod tests {
 
     #[test]
     fn reads_places_to_listen_at() {
-        for text in ["127.0.0.1:0", "[::1]:8787", "tls:[::]:443", "unix:/run/edge.sock"] {
-            assert!(listen(text).is_ok(), "{text}");
+        for text in [
+            "127.0.0.1:0",
+            "[::1]:8787",
+            "tls:[::]:443",
+            "unix:/run/edge.sock",
+            "systemd:edge",
+            "systemd:calendar-edge.socket",
+            "tls:systemd:https",
+        ] {
+            assert_eq!(listen(text).expect(text).to_string(), text);
         }
         for text in [
             "localhost:80",
@@ -78,6 +104,10 @@ mod tests {
             "tls:unix:/run/x",
             "tls:",
             "TLS:127.0.0.1:443",
+            "systemd:",
+            "systemd:two:names",
+            "systemd:a b",
+            "systemd:tls:edge",
         ] {
             assert!(listen(text).is_err(), "{text}");
         }

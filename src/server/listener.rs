@@ -7,16 +7,19 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
+use super::inherited::{InheritedSockets, PassedSocket};
 use super::notsent_lowat::bound_unsent;
 use super::peer::{Peer, Transport};
 use super::tls::TlsAcceptor;
-use crate::settings::ListenAddress;
+use crate::settings::{ListenAddress, SocketName};
 
 /// A listening socket.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Listening,
     address: BoundAddress,
+    /// The socket file that the edge made, and removes at the end.
+    own_file: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -61,8 +64,20 @@ pub enum BindError {
         cause: io::Error,
     },
     /// The settings ask for TLS at this address, but no certificate is set.
-    #[error("cannot listen at tls:{0} without a certificate")]
-    NoCertificate(SocketAddr),
+    #[error("cannot listen at {0} without a certificate")]
+    NoCertificate(ListenAddress),
+    /// The service manager passed no socket of this name.
+    #[error("cannot listen at {0}: the service manager passed no socket of this name")]
+    NotPassed(ListenAddress),
+    /// The service manager passed a socket that cannot be used like this.
+    #[error("cannot listen at {address}, a socket from the service manager")]
+    Passed {
+        /// The name from the settings.
+        address: ListenAddress,
+        /// The error of the operating system.
+        #[source]
+        cause: io::Error,
+    },
     /// Another process listens at the path, or the path cannot be written.
     #[error("cannot listen at unix:{}", path.display())]
     Unix {
@@ -74,29 +89,103 @@ pub enum BindError {
     },
 }
 
+// === impl BindError ===
+
+impl BindError {
+    /// True if the configuration asks for what the process does not have.
+    pub(crate) const fn is_about_configuration(&self) -> bool {
+        match self {
+            Self::NoCertificate(_) | Self::NotPassed(_) | Self::Passed { .. } => true,
+            Self::Tcp { .. } | Self::Unix { .. } => false,
+        }
+    }
+}
+
 // === impl Listener ===
 
 impl Listener {
-    /// Opens the socket. A Unix socket file without a listening process is replaced.
-    pub(crate) async fn bind(address: &ListenAddress, tls: Option<&TlsAcceptor>) -> Result<Self, BindError> {
-        match address {
-            ListenAddress::Tcp(address) => {
-                let (socket, address) = bind_tcp(*address).await?;
-                Ok(Self {
-                    socket: Listening::Tcp(socket),
-                    address: BoundAddress::Tcp(address),
-                })
+    /// Opens the socket, or takes all that the service manager passed under the name. A Unix socket file without a
+    /// listening process is replaced.
+    pub(crate) async fn open(
+        address: &ListenAddress,
+        tls: Option<&TlsAcceptor>,
+        inherited: &mut InheritedSockets,
+    ) -> Result<Vec<Self>, BindError> {
+        let tls = match (address.speaks_tls(), tls) {
+            (false, _) => None,
+            (true, Some(acceptor)) => Some(acceptor),
+            (true, None) => return Err(BindError::NoCertificate(address.clone())),
+        };
+        let opened = match address {
+            ListenAddress::Tcp(address) | ListenAddress::Tls(address) => {
+                Self::bind_tcp(*address, tls).await?
             }
-            ListenAddress::Tls(address) => {
-                let acceptor = tls.cloned().ok_or(BindError::NoCertificate(*address))?;
-                let (socket, address) = bind_tcp(*address).await?;
-                Ok(Self {
-                    socket: Listening::Tls(socket, acceptor),
-                    address: BoundAddress::Tls(address),
-                })
+            ListenAddress::Unix(path) => Self::bind_unix(path).await?,
+            ListenAddress::Systemd(name) | ListenAddress::SystemdTls(name) => {
+                return Self::take(address, name, tls, inherited);
             }
-            ListenAddress::Unix(path) => Self::bind_unix(path).await,
+        };
+        Ok(vec![opened])
+    }
+
+    /// The passed sockets of a name; at least one.
+    fn take(
+        address: &ListenAddress,
+        name: &SocketName,
+        tls: Option<&TlsAcceptor>,
+        inherited: &mut InheritedSockets,
+    ) -> Result<Vec<Self>, BindError> {
+        let sockets = inherited.take(name);
+        if sockets.is_empty() {
+            return Err(BindError::NotPassed(address.clone()));
         }
+        let adopt = |socket| {
+            Self::adopt(socket, tls).map_err(|cause| BindError::Passed {
+                address: address.clone(),
+                cause,
+            })
+        };
+        sockets.into_iter().map(adopt).collect()
+    }
+
+    fn adopt(socket: PassedSocket, tls: Option<&TlsAcceptor>) -> io::Result<Self> {
+        match socket {
+            PassedSocket::Tcp(socket) => Self::tcp(TcpListener::from_std(socket)?, tls),
+            PassedSocket::Unix(_) if tls.is_some() => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "a Unix socket cannot speak TLS",
+            )),
+            PassedSocket::Unix(socket) => {
+                let socket = UnixListener::from_std(socket)?;
+                let path = socket.local_addr()?.as_pathname().map(Path::to_owned);
+                Ok(Self {
+                    socket: Listening::Unix(socket),
+                    // A socket without a file has an abstract name.
+                    address: BoundAddress::Unix(path.unwrap_or_default()),
+                    own_file: None,
+                })
+            }
+        }
+    }
+
+    async fn bind_tcp(address: SocketAddr, tls: Option<&TlsAcceptor>) -> Result<Self, BindError> {
+        let socket = TcpListener::bind(address).await;
+        let opened = socket.and_then(|socket| Self::tcp(socket, tls));
+        opened.map_err(|cause| BindError::Tcp { address, cause })
+    }
+
+    fn tcp(socket: TcpListener, tls: Option<&TlsAcceptor>) -> io::Result<Self> {
+        bound_unsent(&socket);
+        let address = socket.local_addr()?;
+        let (socket, address) = match tls.cloned() {
+            Some(acceptor) => (Listening::Tls(socket, acceptor), BoundAddress::Tls(address)),
+            None => (Listening::Tcp(socket), BoundAddress::Tcp(address)),
+        };
+        Ok(Self {
+            socket,
+            address,
+            own_file: None,
+        })
     }
 
     async fn bind_unix(path: &Path) -> Result<Self, BindError> {
@@ -108,6 +197,7 @@ impl Listener {
         Ok(Self {
             socket: Listening::Unix(socket),
             address: BoundAddress::Unix(path.to_owned()),
+            own_file: Some(path.to_owned()),
         })
     }
 
@@ -135,14 +225,6 @@ impl Listener {
     }
 }
 
-async fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
-    let failed = |cause| BindError::Tcp { address, cause };
-    let socket = TcpListener::bind(address).await.map_err(failed)?;
-    bound_unsent(&socket);
-    let address = socket.local_addr().map_err(failed)?;
-    Ok((socket, address))
-}
-
 async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<(TcpStream, Peer)> {
     let (stream, remote) = listener.accept().await?;
     // Responses are small and written once; waiting to fill a segment would only delay them.
@@ -157,7 +239,7 @@ async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let BoundAddress::Unix(path) = &self.address {
+        if let Some(path) = &self.own_file {
             // If the file stayed, the next start would have to test whether its owner is alive.
             let _ = std::fs::remove_file(path);
         }

@@ -40,7 +40,7 @@ impl Drop for Serving {
 fn exit_statuses_tell_usage_configuration_and_findings_apart() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
     let broken = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/config/unknown-keys.toml");
-    let cases: [(&[&str], i32); 13] = [
+    let cases: [(&[&str], i32); 14] = [
         (&["version"], 0),
         (&["--version"], 0),
         (&["--help"], 0),
@@ -52,7 +52,16 @@ fn exit_statuses_tell_usage_configuration_and_findings_apart() {
         (&["explain", "GET", "no-path"], 64),
         (&["serve"], 78),
         (&["serve", "--config", broken], 78),
-        (&["check", "--config", broken, "--offline"], 2),
+        (&["check", "--config", broken, "--offline"], 78),
+        (
+            &[
+                "compare",
+                "/wp-json/calendar/events/v1/events",
+                "--config",
+                broken,
+            ],
+            78,
+        ),
         (&["check", "--config", example, "--offline"], 0),
     ];
     for (arguments, status) in cases {
@@ -83,7 +92,7 @@ fn the_environment_stands_in_for_flags() {
     assert_eq!(fine.status.code(), Some(0));
     command.env("CALENDAR_EDGE_MODE", "loose");
     let output = command.output().expect("the program starts");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(78));
     assert!(text(&output.stderr).contains("--> CALENDAR_EDGE_MODE"));
 }
 

@@ -60,6 +60,7 @@ mod round_trip;
 mod sandbox;
 mod schema_values;
 mod security;
+mod service_manager;
 mod shadowing;
 mod site;
 mod site_forms;

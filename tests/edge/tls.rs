@@ -273,7 +273,7 @@ async fn the_check_reads_the_certificate_too() {
         (output.status.code(), said)
     };
     let (status, said) = check();
-    assert_eq!(status, Some(2), "{said}");
+    assert_eq!(status, Some(78), "{said}");
     assert!(
         said.contains("certificate.pem cannot be read: No such file"),
         "{said}"

@@ -38,7 +38,7 @@ pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
-pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, TlsSettings};
+pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
 pub use log::{LogFormat, LogSettings};
 pub use modes::{
     Mode, Modes, OperationSettings, OtherTraffic, PatchPolicy, Profile, UndeclaredParameters, Writes,

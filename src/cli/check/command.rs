@@ -13,29 +13,31 @@ use serde_json::Value;
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::guard;
-use super::super::init::Obstacle;
 use super::super::named_address;
-use super::super::status::{Status, tell};
+use super::super::status::Status;
 use super::backends::look_at;
 use super::editors;
 use super::groups::{GroupWeight, groups};
 use super::probe::{Probe, Wall};
 use super::report::Report;
+use super::settings::settings;
 use super::site::CheckedSite;
 use super::trouble::Trouble;
 
 /// Why a probe could not begin.
 const NO_CLIENT: &str = "no client for the origin can be made";
 
-/// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 unusable.
+/// Checks and prints one line per finding. Statuses: 0 no finding, 1 the origin differs from the table, 2 it
+/// cannot be used, 78 the configuration or a certificate cannot.
 pub(crate) fn run(
     args: &CheckArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let mut report = Report::new(out);
-    let Some(settings) = settings(args, environment, &mut report)? else {
-        return Ok(Status::Unusable);
+    let settings = match settings(args, environment, &mut report)? {
+        Ok(settings) => settings,
+        Err(status) => return Ok(status),
     };
     report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
@@ -44,7 +46,7 @@ pub(crate) fn run(
     if let Some(tls) = &settings.tls
         && !certificate(tls, &mut report)?
     {
-        return Ok(report.status());
+        return Ok(Status::Configuration);
     }
     if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
         if settings.origin.mark_key.is_none() {
@@ -61,30 +63,6 @@ pub(crate) fn run(
         origins(&settings, &mut report).await
     })?;
     Ok(report.status())
-}
-
-/// The settings of `serve`; none after a reported problem.
-fn settings(
-    args: &CheckArgs,
-    environment: Environment<'_>,
-    report: &mut Report<'_>,
-) -> anyhow::Result<Option<Settings>> {
-    let source = args.site.source(environment);
-    let source = match args.asked.over(source, &args.site, environment, report) {
-        Ok(source) => source,
-        Err(error) => {
-            let obstacle = error.downcast::<Obstacle>()?;
-            report.unusable(&obstacle.to_string())?;
-            return Ok(None);
-        }
-    };
-    match source.load() {
-        Ok(settings) => Ok(Some(settings)),
-        Err(error) => {
-            tell(&error.to_string());
-            Ok(None)
-        }
-    }
 }
 
 /// Checks certificate and key.
@@ -393,8 +371,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_configuration_is_unusable() {
+    fn a_bad_configuration_has_a_status_of_its_own() {
         let (status, text) = check("wp.example.org");
-        assert_eq!((status, text.as_str()), (Status::Unusable, ""));
+        assert_eq!((status, text.as_str()), (Status::Configuration, ""));
     }
 }

@@ -11,6 +11,7 @@ mod outcome;
 mod pages;
 mod probe;
 mod report;
+mod settings;
 mod site;
 mod trouble;
 mod versions;

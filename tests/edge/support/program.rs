@@ -68,7 +68,12 @@ impl Program {
 
     /// The same by a command that ends in the program's path.
     pub(crate) async fn start(mut command: Command, config: &Path) -> Self {
-        clear_environment(&mut command);
+        command.stdin(Stdio::null());
+        Self::start_with_input(command, config).await
+    }
+
+    /// The same by a command whose standard input is set.
+    pub(crate) async fn start_with_input(mut command: Command, config: &Path) -> Self {
         command.args(["serve", "--config"]).arg(config);
         Self::spawn(command).await
     }
@@ -76,20 +81,26 @@ impl Program {
     /// Serves the site at this address, without a file, on free ports.
     pub(crate) async fn of_site(site: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
-        clear_environment(&mut command);
         command.args([
             "serve",
+            "--site",
+            site,
             "--listen",
             "127.0.0.1:0",
             "--admin-listen",
             "127.0.0.1:0",
         ]);
-        command.env("CALENDAR_EDGE_SITE", site);
+        command.stdin(Stdio::null());
         Self::spawn(command).await
     }
 
     async fn spawn(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
+                command.env_remove(name);
+            }
+        }
+        command.stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stderr = child.stderr.take().expect("a pipe");
         let (sender, log) = mpsc::unbounded_channel();
@@ -168,15 +179,6 @@ impl Program {
             .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
         let value = value.unwrap_or_else(|| panic!("{series} is not in\n{page}"));
         value.parse().expect("a number")
-    }
-}
-
-/// Removes the variables of the test's own environment that the program would read.
-fn clear_environment(command: &mut Command) {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
-            command.env_remove(name);
-        }
     }
 }
 

@@ -1,0 +1,7 @@
+//! The service manager that started the process: what it is told, and the sign of life that it expects.
+
+mod notices;
+mod watchdog;
+
+pub use notices::ServiceManager;
+pub(crate) use watchdog::keep_alive;
