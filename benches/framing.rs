@@ -75,7 +75,13 @@ fn metering(bencher: Bencher<'_, '_>, name: &str) {
         "uploads" => ([0, 0x40, 0, 0, 0, 0, 0, 0, 1], 16 * 1024),
         _ => ([0, 0, 8, 6, 0, 0, 0, 0, 0], 8),
     };
-    let frame = [head.as_slice(), vec![0; length].as_slice()].concat();
+    let fields = b"\x82\x86\x01\x09localhost\x04\x2d/wp-json/tribe/events/v1/events?page=2&search";
+    let payload = if name == "requests" {
+        fields.to_vec()
+    } else {
+        vec![0; length]
+    };
+    let frame = [head.as_slice(), &payload].concat();
     let count = 64 * 1024 / frame.len();
     let stream = [
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice(),
@@ -90,7 +96,8 @@ fn metering(bencher: Bencher<'_, '_>, name: &str) {
         .counter(BytesCount::of_slice(&stream))
         .with_inputs(|| fresh.clone())
         .bench_values(|mut meter| {
-            for read in black_box(&stream).chunks(8 * 1024) {
+            let mut stream = black_box(&stream).clone();
+            for read in stream.chunks_mut(8 * 1024) {
                 meter.follow(read, Instant::now()).expect("a large budget");
             }
         });

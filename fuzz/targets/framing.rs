@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use calendar_edge::framing::{Breached, FrameKind, FrameMeter, Inspector, Step};
+use calendar_edge::framing::{Breached, FrameBreach, FrameMeter, Inspector, Step};
 use calendar_edge::settings::{FrameRates, Limits};
 use libfuzzer_sys::fuzz_target;
 
@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 enum End {
     Unfinished,
     Breach(Breached),
-    Flood(FrameKind),
+    Frames(FrameBreach),
 }
 
 /// Shows the stream in pieces of one size: how many bytes passed, how many heads were among them, and the end.
@@ -53,9 +53,14 @@ fn metered(stream: &[u8], size: usize) -> (usize, End) {
     };
     let (mut meter, now, mut passed) = (FrameMeter::new(&rates), Instant::now(), 0);
     for piece in stream.chunks(size) {
-        if let Err(flood) = meter.follow(piece, now) {
-            assert!(flood.bytes <= piece.len());
-            return (passed + flood.bytes, End::Flood(flood.kind));
+        if let Err(ended) = meter.follow(&mut piece.to_vec(), now) {
+            assert!(ended.bytes <= piece.len());
+            let passed = match ended.breach {
+                FrameBreach::Flood(_) => passed + ended.bytes,
+                // What passes of broken fields depends on the pieces.
+                FrameBreach::Fields => 0,
+            };
+            return (passed, End::Frames(ended.breach));
         }
         passed += piece.len();
     }

@@ -17,8 +17,8 @@ struct BreachRecord {
     /// Requests up to the one whose response switches protocols; 0: none does.
     switched: AtomicU64,
     found: OnceLock<Found>,
-    /// Frames of HTTP/2 were a flood.
-    flooded: AtomicBool,
+    /// Frames of HTTP/2 ended the connection.
+    frames: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -44,14 +44,14 @@ impl FoundBreach {
         let _ = self.0.found.set(Found { request, breached });
     }
 
-    /// Records that frames were a flood.
-    pub(super) fn flooded(&self) {
-        self.0.flooded.store(true, Ordering::Relaxed);
+    /// Records that the connection ends because of its frames.
+    pub(super) fn end_for_frames(&self) {
+        self.0.frames.store(true, Ordering::Relaxed);
     }
 
     /// The end of a connection that ends because of its bytes.
     pub(super) fn end(&self) -> Option<ConnectionEnd> {
-        let is_found = self.0.found.get().is_some() || self.0.flooded.load(Ordering::Relaxed);
+        let is_found = self.0.found.get().is_some() || self.0.frames.load(Ordering::Relaxed);
         is_found.then_some(ConnectionEnd::Framing)
     }
 

@@ -6,8 +6,9 @@
 //! request id, a log line and metrics like every response. A stand-in is impossible inside a body. There
 //! hyper sees the end of the stream, and the service receives the reason.
 //!
-//! Frames of HTTP/2 pass unchanged, but are metered. When a client exceeds the limits, hyper gets a forbidden
-//! frame. hyper then ends the connection with GOAWAY, so that the client is informed.
+//! Frames of HTTP/2 pass metered, and unchanged but for fragments, which hyper would drop. When a client exceeds the
+//! limits, hyper gets a forbidden frame. hyper then ends the connection with GOAWAY, so that the client is informed. In
+//! the middle of a frame that is impossible, and hyper sees the end of the stream.
 
 use std::io;
 use std::pin::Pin;
@@ -21,7 +22,7 @@ use tokio_util::io::poll_read_buf;
 
 use super::activity::Activity;
 use super::framing::FoundBreach;
-use crate::framing::{Breached, Flood, FrameMeter, Head, Inspector, Part, Step};
+use crate::framing::{Breached, BreachedFrames, FrameBreach, FrameMeter, Head, Inspector, Part, Step};
 
 /// The read size in bytes when the reader offers less space, or when a head is incomplete.
 const READ: usize = 4 * 1024;
@@ -62,7 +63,7 @@ pub(super) struct InspectedIo<S> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InspectionState {
     Inspecting,
-    /// HTTP/2: bytes pass unchanged, but metered.
+    /// HTTP/2: bytes pass metered.
     Passing,
     /// A stand-in was the last head. Nothing follows, not even the end of the stream, which would cancel
     /// requests.
@@ -80,8 +81,8 @@ enum InspectionStop {
     /// A head must be respelt.
     Respell(Head),
     Broken(Breached),
-    /// They exceed the number of frames a client may send.
-    Flooded(Flood),
+    /// They are frames that the connection ends for.
+    BrokenFrames(FrameBreach),
 }
 
 // === impl InspectedIo ===
@@ -121,7 +122,7 @@ impl<S> InspectedIo<S> {
     }
 
     /// Returns the number of bytes that may pass unchanged, and the reason that stops the next one.
-    fn admit(&mut self, bytes: &[u8]) -> (usize, Option<InspectionStop>) {
+    fn admit(&mut self, bytes: &mut [u8]) -> (usize, Option<InspectionStop>) {
         let mut good = 0;
         loop {
             let rest = bytes.get(good..).unwrap_or_default();
@@ -148,22 +149,27 @@ impl<S> InspectedIo<S> {
     }
 
     /// Does the same as `admit` for HTTP/2: the frames begin at `from`.
-    fn meter(&mut self, bytes: &[u8], from: usize) -> (usize, Option<InspectionStop>) {
-        let frames = bytes.get(from..).unwrap_or_default();
+    fn meter(&mut self, bytes: &mut [u8], from: usize) -> (usize, Option<InspectionStop>) {
+        let (_, frames) = bytes.split_at_mut(from);
         match self.meter.follow(frames, Instant::now()) {
-            Ok(needs_room) => {
-                self.needs_room |= needs_room;
+            Ok(followed) => {
+                self.needs_room |= followed.needs_room;
+                if followed.has_fragment {
+                    tracing::debug!("a request is refused: its path has a fragment");
+                }
                 (bytes.len(), None)
             }
-            Err(flood) => (from + flood.bytes, Some(InspectionStop::Flooded(flood))),
+            Err(BreachedFrames { breach, bytes }) => {
+                (from + bytes, Some(InspectionStop::BrokenFrames(breach)))
+            }
         }
     }
 
     /// Continues with the held bytes until all have passed or one is stopped.
     fn admit_held(&mut self) {
         while self.state == InspectionState::Inspecting {
-            let held = std::mem::take(&mut self.held);
-            let (good, stop) = self.admit(held.get(self.passed..).unwrap_or_default());
+            let mut held = std::mem::take(&mut self.held);
+            let (good, stop) = self.admit(held.get_mut(self.passed..).unwrap_or_default());
             self.held = held;
             self.passed += good;
             match stop {
@@ -179,18 +185,23 @@ impl<S> InspectedIo<S> {
             InspectionStop::Unfinished => {}
             InspectionStop::Respell(head) => self.respell(&head),
             InspectionStop::Broken(breached) => self.refuse(breached),
-            InspectionStop::Flooded(flood) => self.end(flood),
+            InspectionStop::BrokenFrames(breach) => self.end(breach),
         }
     }
 
-    fn end(&mut self, flood: Flood) {
-        tracing::debug!(reason = %flood, "a client connection is ended");
-        self.breach.flooded();
+    fn end(&mut self, breach: FrameBreach) {
+        tracing::debug!(reason = %breach, "a client connection is ended");
+        self.breach.end_for_frames();
         self.held.truncate(self.passed);
-        self.held.extend_from_slice(FORBIDDEN_FRAME);
-        self.passed = self.held.len();
-        self.state = InspectionState::Silent;
-        // What follows the flood is not read.
+        self.state = match breach {
+            FrameBreach::Flood(_) => {
+                self.held.extend_from_slice(FORBIDDEN_FRAME);
+                self.passed = self.held.len();
+                InspectionState::Silent
+            }
+            FrameBreach::Fields => InspectionState::Ended,
+        };
+        // What follows is not read.
         self.activity.dismiss();
     }
 
@@ -254,7 +265,7 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
     fn poll_direct(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        let fresh = buf.filled().get(before..).unwrap_or_default();
+        let fresh = buf.filled_mut().get_mut(before..).unwrap_or_default();
         if fresh.is_empty() {
             self.state = InspectionState::Ended;
             return Poll::Ready(Ok(()));

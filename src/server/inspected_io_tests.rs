@@ -72,7 +72,7 @@ async fn a_forbidden_frame_replaces_the_bytes_after_a_flood() {
 #[tokio::test]
 async fn requests_begin_before_more_is_read() {
     let start = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".as_slice();
-    let bulky = |kind| [&[0, 4, 0, kind, 4, 0, 0, 0, 1], [0; 1024].as_slice()].concat();
+    let bulky = |kind| [&[0, 4, 0, kind, 4, 0, 0, 0, 1], [0x82; 1024].as_slice()].concat();
     for (kind, waits) in [(1, true), (0, false)] {
         let stream = [start, bulky(kind).repeat(20).as_slice()].concat();
         let (mut inspected_io, _) = inspected_io(&stream);

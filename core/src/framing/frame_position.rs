@@ -40,6 +40,8 @@ pub(super) enum FramePosition {
     Head([u8; HEAD], usize),
     /// A payload of DATA of this many bytes, which begins with the length of its padding. It may end its stream.
     PadLength(u32, bool),
+    /// This many bytes of a payload with the fields of a request are left.
+    Fields(u32),
     /// This many bytes of a payload are left. The frame is charged to the budget of its kind, or is free.
     Payload(u32, Option<FrameKind>),
 }
@@ -65,9 +67,14 @@ impl FramePayload {
                 };
             }
             0 => return Self::of_data(length, length, flags & END_STREAM != 0),
-            // HEADERS and CONTINUATION: the library limits the frames of one request, and requests have limits of
-            // their own.
-            1 | 9 => None,
+            // HEADERS and CONTINUATION are free: the library limits the frames of one request, and requests have limits
+            // of their own.
+            1 | 9 => {
+                return Self {
+                    at: FramePosition::Fields(length),
+                    needs_memory: kind == 1,
+                };
+            }
             3 => Some(FrameKind::Reset),
             4 => Some(FrameKind::Settings),
             6 => Some(FrameKind::Ping),
@@ -76,7 +83,7 @@ impl FramePayload {
         };
         Self {
             at: FramePosition::Payload(length, charged),
-            needs_memory: kind == 1,
+            needs_memory: false,
         }
     }
 

@@ -3,17 +3,21 @@
 //!
 //! Pure: bytes go in; lengths of valid pieces or a [`Breach`] come out; nothing is stored. An [`Inspector`]
 //! follows HTTP/1 byte by byte. For HTTP/2 the decoded head is checked, and a [`FrameMeter`] counts the
-//! frames.
+//! frames and marks fragments, which nobody sees later.
 
 mod breach;
 mod budget;
 mod bytes;
 mod chunks;
 mod decoded;
+mod dynamic_table;
+mod field_blocks;
 mod fields;
 mod frame_position;
 mod frames;
 mod head;
+mod hpack;
+mod huffman;
 mod inspector;
 mod line;
 mod request_line;
@@ -22,7 +26,7 @@ mod target;
 pub use breach::{Breach, Breached, Part};
 pub use decoded::check_decoded;
 pub use frame_position::FrameKind;
-pub use frames::{Flood, FrameMeter};
+pub use frames::{BreachedFrames, FollowedFrames, FrameBreach, FrameMeter};
 pub use head::Head;
 pub use inspector::{Inspector, Step};
 pub use target::Respelling;

@@ -124,3 +124,85 @@ async fn t32_a_length_that_is_not_the_sum_of_the_data_forwards_nothing() {
     }
     assert!(origin.seen().is_empty());
 }
+
+/// The fields of a good read before its path.
+fn before_path() -> Vec<u8> {
+    let mut fields = read();
+    fields.retain(|(name, _)| *name != ":path");
+    crate::support::fields(&fields)
+}
+
+/// The number of the first entry that a client puts into its table.
+const FIRST_ENTRY: u8 = 62;
+
+#[tokio::test]
+async fn t32_a_fragment_resets_its_stream() {
+    let (origin, edge) = scene().await;
+    let plain = format!("{EVENTS}#x");
+    let length = u8::try_from(plain.len()).unwrap();
+    let indexed = [&[0x44, length][..], plain.as_bytes()].concat();
+    for (path, says) in [
+        (indexed.clone(), "an entry of the table"),
+        ([&[0x04, length][..], plain.as_bytes()].concat(), "no entry"),
+        ([&[0x14, length][..], plain.as_bytes()].concat(), "never an entry"),
+        (crate::support::fields(&[(":path", &plain)]), "a name as text"),
+        // `:path` and `/#` in the Huffman code.
+        (vec![0x04, 0x83, 0x63, 0xfe, 0xbf], "coded"),
+        (
+            vec![0x00, 0x84, 0xb9, 0x58, 0xd3, 0x3f, 0x83, 0x63, 0xfe, 0xbf],
+            "all coded",
+        ),
+        (crate::support::fields(&[(":path", "/a?b=c#d")]), "behind a query"),
+        (crate::support::fields(&[(":path", "/#")]), "of nothing"),
+    ] {
+        let mut client = edge.frames().await;
+        let refused = client.block(&[before_path(), path].concat()).await;
+        let good = client.request(&read(), None).await;
+        assert_eq!(client.fate(refused).await, Fate::Reset, "{says}");
+        assert_eq!(client.fate(good).await, Fate::Answered(200), "beside {says}");
+        assert_eq!(origin.take_seen().len(), 1, "{says}");
+    }
+    let mut client = edge.frames().await;
+    for path in [
+        indexed,
+        vec![0x80 | FIRST_ENTRY],
+        [&[0x40 | FIRST_ENTRY, length][..], plain.as_bytes()].concat(),
+        vec![0x80 | (FIRST_ENTRY + 1)],
+    ] {
+        let refused = client.block(&[before_path(), path].concat()).await;
+        assert_eq!(client.fate(refused).await, Fate::Reset, "it stays in the table");
+    }
+    assert!(origin.seen().is_empty());
+}
+
+#[tokio::test]
+async fn t32_number_signs_elsewhere_pass() {
+    let (origin, edge) = scene().await;
+    let mut client = edge.frames().await;
+    let agent = "reader/1 (#7)";
+    let fields = with(&[("user-agent", agent), ("x", "a#b")]);
+    let stream = client.request(&fields, None).await;
+    assert_eq!(client.fate(stream).await, Fate::Answered(200));
+    let seen = origin.take_seen();
+    assert_eq!(seen[0].header("user-agent"), Some(agent));
+}
+
+#[tokio::test]
+async fn t32_fields_that_cannot_be_followed_end_the_connection() {
+    let (origin, edge) = scene().await;
+    let block = crate::support::fields(&read());
+    let (end_headers, end_stream, priority) = (4, 1, 32);
+    let on_itself = [&[0, 0, 0, 1, 9], block.as_slice()].concat();
+    for (kind, flags, payload) in [
+        (1, end_headers | end_stream | priority, on_itself),
+        (1, end_headers | end_stream, [&[0x80][..], &block].concat()),
+        (1, end_headers | end_stream, block[..block.len() - 1].to_vec()),
+        (5, end_headers, [&[0, 0, 0, 2], block.as_slice()].concat()),
+        (9, end_headers, block),
+    ] {
+        let mut client = edge.frames().await;
+        client.frame(kind, flags, 1, &payload).await;
+        assert_eq!(client.fate(1).await, Fate::Ended, "{kind} {flags}");
+    }
+    assert!(origin.seen().is_empty());
+}

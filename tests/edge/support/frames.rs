@@ -88,11 +88,19 @@ impl FrameClient {
     }
 
     async fn head(&mut self, fields: &[(&str, &str)], flags: u8) -> u32 {
+        self.head_of(&self::fields(fields), flags).await
+    }
+
+    async fn head_of(&mut self, block: &[u8], flags: u8) -> u32 {
         let stream = self.next;
         self.next += 2;
-        let block = self::fields(fields);
-        self.frame(HEADERS, END_HEADERS | flags, stream, &block).await;
+        self.frame(HEADERS, END_HEADERS | flags, stream, block).await;
         stream
+    }
+
+    /// Sends a request without a body on a new stream, whose fields are written already.
+    pub(crate) async fn block(&mut self, block: &[u8]) -> u32 {
+        self.head_of(block, END_STREAM).await
     }
 
     /// Waits for the outcome of a stream.

@@ -1,0 +1,270 @@
+//! Budgets of frames, and what the meter says of whole streams.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::framing::frame_position::{END_STREAM, PADDED};
+
+const LIGHT: FollowedFrames = followed(false);
+const HEAVY: FollowedFrames = followed(true);
+
+const fn followed(needs_room: bool) -> FollowedFrames {
+    FollowedFrames {
+        needs_room,
+        has_fragment: false,
+    }
+}
+
+const fn flood(kind: FrameKind, bytes: usize) -> BreachedFrames {
+    BreachedFrames {
+        breach: FrameBreach::Flood(kind),
+        bytes,
+    }
+}
+
+const KINDS: [FrameKind; 6] = [
+    FrameKind::Reset,
+    FrameKind::Settings,
+    FrameKind::Ping,
+    FrameKind::WindowUpdate,
+    FrameKind::SmallData,
+    FrameKind::Other,
+];
+
+/// A meter that grants one frame of each kind per second, with a burst of ten.
+fn meter() -> FrameMeter {
+    FrameMeter::new(&FrameRates {
+        resets: 1,
+        settings: 1,
+        pings: 1,
+        window_updates: 1,
+        small_data: 1,
+        other_frames: 1,
+    })
+}
+
+fn started(now: Instant) -> FrameMeter {
+    let mut meter = meter();
+    assert_eq!(meter.follow(&mut PREFACE.to_vec(), now), Ok(LIGHT));
+    meter
+}
+
+fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags, 0, 0, 0, 1], payload].concat()
+}
+
+fn of(kind: FrameKind) -> Vec<u8> {
+    match kind {
+        FrameKind::Reset => frame(3, 0, &[0; 4]),
+        FrameKind::Settings => frame(4, 0, &[]),
+        FrameKind::Ping => frame(6, 1, &[0; 8]),
+        FrameKind::WindowUpdate => frame(8, 0, &[0; 4]),
+        FrameKind::SmallData => frame(0, 0, &[0; 63]),
+        FrameKind::Other => frame(2, 0, &[0; 5]),
+    }
+}
+
+#[test]
+fn each_kind_has_its_own_budget() {
+    let now = Instant::now();
+    let mut meter = started(now);
+    for kind in KINDS {
+        let bytes = of(kind).len();
+        assert!(meter.follow(&mut of(kind).repeat(10), now).is_ok(), "{kind:?}");
+        assert_eq!(
+            meter.follow(&mut of(kind).repeat(2), now),
+            Err(flood(kind, bytes))
+        );
+    }
+}
+
+#[test]
+fn frames_with_content_are_free() {
+    let now = Instant::now();
+    let mut meter = started(now);
+    for free in [
+        frame(0, 0, &[0; 64]),
+        frame(0, END_STREAM, &[]),
+        frame(1, 4, &[0x82; 20]),
+        frame(1, 4, &[]),
+    ] {
+        assert!(meter.follow(&mut free.repeat(1000), now).is_ok(), "{free:?}");
+    }
+}
+
+/// DATA with so many bytes and so much padding.
+fn padded(flags: u8, carried: usize, padding: u8) -> Vec<u8> {
+    let payload = [&[padding][..], &vec![0; carried + usize::from(padding)]].concat();
+    frame(0, flags | PADDED, &payload)
+}
+
+#[test]
+fn padding_does_not_count() {
+    let now = Instant::now();
+    let kind = FrameKind::SmallData;
+    for light in [padded(0, 1, 255), padded(0, 63, 0), padded(0, 0, 255)] {
+        let mut meter = started(now);
+        assert_eq!(meter.follow(&mut light.repeat(10), now), Ok(HEAVY), "{light:?}");
+        let bytes = light.len();
+        assert_eq!(meter.follow(&mut light.repeat(2), now), Err(flood(kind, bytes)));
+    }
+    for (free, needs_room) in [
+        (padded(0, 64, 255), true),
+        (padded(0, 256, 1), false),
+        (padded(END_STREAM, 0, 255), true),
+    ] {
+        let mut meter = started(now);
+        assert_eq!(
+            meter.follow(&mut free.repeat(1000), now),
+            Ok(followed(needs_room)),
+            "{free:?}"
+        );
+    }
+    // More padding than payload, and padding without a length: errors that the connection ends for.
+    for broken in [frame(0, PADDED, &[9, 0]), frame(0, PADDED, &[])] {
+        assert_eq!(
+            started(now).follow(&mut broken.clone(), now),
+            Ok(HEAVY),
+            "{broken:?}"
+        );
+    }
+}
+
+#[test]
+fn reports_frames_that_need_memory() {
+    let now = Instant::now();
+    for (frame, needs_room) in [
+        (frame(1, 4, &[0x82; 20]), true),
+        (frame(6, 0, &[0; 8]), false),
+        (frame(0, 0, &[0; 255]), true),
+        (frame(0, 0, &[0; 256]), false),
+        (of(FrameKind::Ping), false),
+    ] {
+        let stream = [of(FrameKind::Ping), frame].concat();
+        let mut meter = started(now);
+        assert_eq!(
+            meter.follow(&mut stream.clone(), now),
+            Ok(followed(needs_room)),
+            "{stream:?}"
+        );
+        // The byte that completes the nine decides.
+        let (first, rest) = stream.split_at(17 + 8);
+        assert_eq!(meter.follow(&mut first.to_vec(), now), Ok(LIGHT));
+        assert_eq!(meter.follow(&mut rest.to_vec(), now), Ok(followed(needs_room)));
+    }
+}
+
+#[test]
+fn budgets_grow_with_time_up_to_ten_seconds() {
+    let start = Instant::now();
+    let ping = of(FrameKind::Ping);
+    for (seconds, granted) in [(0, 0), (1, 1), (3, 3), (10, 10), (1_000_000, 10)] {
+        let mut meter = started(start);
+        assert_eq!(meter.follow(&mut ping.repeat(10), start), Ok(LIGHT));
+        let later = start + Duration::from_secs(seconds);
+        assert_eq!(
+            meter.follow(&mut ping.repeat(granted), later),
+            Ok(LIGHT),
+            "{seconds}"
+        );
+        assert!(meter.follow(&mut ping.clone(), later).is_err(), "{seconds}");
+    }
+}
+
+#[test]
+fn time_counts_in_steps_of_any_size() {
+    let start = Instant::now();
+    let mut meter = started(start);
+    let ping = of(FrameKind::Ping);
+    assert_eq!(meter.follow(&mut ping.repeat(10), start), Ok(LIGHT));
+    for step in 1..2000 {
+        assert_eq!(
+            meter.follow(&mut [], start + Duration::from_micros(step * 500)),
+            Ok(LIGHT)
+        );
+    }
+    let later = start + Duration::from_secs(1);
+    assert_eq!(meter.follow(&mut ping.clone(), later), Ok(LIGHT));
+    assert!(meter.follow(&mut ping.clone(), later).is_err());
+}
+
+#[test]
+fn responses_refill_budgets_and_replies_do_not() {
+    let now = Instant::now();
+    let (ping, update) = (of(FrameKind::Ping), of(FrameKind::WindowUpdate));
+    let mut meter = started(now);
+    for _ in 0..1000 {
+        meter.sent(64);
+        assert_eq!(
+            meter.follow(&mut update.clone(), now),
+            Ok(LIGHT),
+            "as fast as responses are read"
+        );
+    }
+    let mut meter = started(now);
+    let flood = (0..100).position(|_| {
+        meter.sent(17);
+        meter.follow(&mut ping.clone(), now).is_err()
+    });
+    assert_eq!(flood, Some(13), "replies to pings pay for a quarter");
+}
+
+#[test]
+fn the_preface_is_not_a_frame() {
+    let now = Instant::now();
+    let mut meter = meter();
+    let stream = [PREFACE, &of(FrameKind::Settings).repeat(11)].concat();
+    let kind = FrameKind::Settings;
+    assert_eq!(
+        meter.follow(&mut stream.clone(), now),
+        Err(flood(kind, stream.len()))
+    );
+}
+
+/// Why the stream ends, which is cut into pieces of these sizes, and where; and what passed of it.
+///
+/// What passes of broken fields depends on the pieces. A whole frame never does.
+fn end(stream: &[u8], sizes: &[usize]) -> (Option<(FrameBreach, usize)>, Vec<u8>) {
+    let (mut meter, now, mut at) = (meter(), Instant::now(), 0);
+    let mut stream = stream.to_vec();
+    let mut sizes = sizes.iter().copied().chain(std::iter::repeat(usize::MAX));
+    while at < stream.len() {
+        let size = sizes.next().unwrap_or(1).clamp(1, stream.len() - at);
+        if let Err(BreachedFrames { breach, bytes }) = meter.follow(&mut stream[at..at + size], now) {
+            assert!(bytes <= size);
+            if breach == FrameBreach::Fields {
+                return (Some((breach, 0)), Vec::new());
+            }
+            stream.truncate(at + bytes);
+            return (Some((breach, at + bytes)), stream);
+        }
+        at += size;
+    }
+    (None, stream)
+}
+
+fn stream() -> impl Strategy<Value = Vec<u8>> {
+    let one = prop_oneof![
+        6 => (0..11_u8, any::<u8>(), 0..80_usize)
+            .prop_map(|(kind, flags, length)| frame(kind, flags, &vec![0; length])),
+        1 => proptest::collection::vec(any::<u8>(), 0..20),
+    ];
+    proptest::collection::vec(one, 0..100).prop_map(|frames| [PREFACE, &frames.concat()].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn the_verdict_does_not_depend_on_how_bytes_arrive(
+        stream in stream(),
+        sizes in proptest::collection::vec(1..40_usize, 0..200),
+    ) {
+        let whole = end(&stream, &[]);
+        prop_assert_eq!(&end(&stream, &sizes), &whole);
+        prop_assert_eq!(&end(&stream, &vec![1; stream.len()]), &whole);
+    }
+}
