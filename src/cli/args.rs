@@ -6,6 +6,7 @@ use super::environment::{
     ADMIN_LISTEN, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL, SettingFlag,
     overrides,
 };
+use super::examples;
 use super::init::AskedSiteArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge::settings::Settings;
@@ -37,31 +38,49 @@ Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals;
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run the edge until SIGTERM or SIGINT
+    #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
     /// Run the edge in front of a built-in calendar, without a site
     #[cfg(feature = "demo")]
+    #[command(after_help = examples::DEMO)]
     Demo(super::demo::DemoArgs),
     /// Ask a site for its REST root, namespace and languages, and write a configuration for it
+    #[command(after_help = examples::INIT)]
     Init(super::init::InitArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Print the routes with their methods and arguments
+    #[command(after_help = examples::ROUTES)]
     Routes(super::routes::RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes
+    #[command(after_help = examples::OPENAPI)]
     Openapi,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
     /// Show what the cache of a running edge holds
+    #[command(after_help = examples::CACHE)]
     Cache(super::cache::CacheArgs),
     /// Remove answers from the cache of a running edge
+    #[command(after_help = examples::PURGE)]
     Purge(super::purge::PurgeArgs),
     /// Send one call to the origin and to another backend, and show how the answers differ
+    #[command(after_help = examples::COMPARE)]
     Compare(super::comparing::CompareArgs),
     /// Send recorded calls to the origin and to another backend, and report how the answers differ
+    #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
     /// Ask a running edge about other backends: rules, guards, differences
+    #[command(after_help = examples::MIGRATION_COMMANDS)]
     Migration(super::migration::MigrationArgs),
+    /// Print what a shell needs to complete commands and flags
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(super::completions::CompletionsArgs),
+    /// Print the manual page, of the program or of one command
+    #[command(after_help = examples::MAN)]
+    Man(super::man::ManArgs),
     /// Print the version
+    #[command(after_help = examples::VERSION)]
     Version,
 }
 

@@ -12,7 +12,10 @@ use super::args::{Cli, Command};
 use super::demo;
 use super::environment::Environment;
 use super::status::Status;
-use super::{cache, check, comparing, explain, init, migration, openapi, purge, routes, serve, version};
+use super::{
+    cache, check, comparing, completions, explain, init, man, migration, openapi, purge, routes, serve,
+    version,
+};
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
@@ -43,6 +46,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
         Command::Migration(args) => migration::run(&args, environment, &mut out),
+        Command::Completions(args) => done(completions::run(&args, &mut out)),
+        Command::Man(args) => {
+            man::run(&args, &mut out)?;
+            Ok(Status::Success)
+        }
         Command::Version => done(version::run(&mut out)),
     }
 }

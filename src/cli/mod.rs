@@ -4,14 +4,18 @@ mod admin_client;
 mod args;
 mod cache;
 mod check;
+mod colour;
 mod comparing;
+mod completions;
 #[cfg(feature = "demo")]
 mod demo;
 mod dispatch;
 mod environment;
+mod examples;
 mod explain;
 mod guard;
 mod init;
+mod man;
 mod migration;
 mod named_address;
 mod openapi;

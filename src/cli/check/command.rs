@@ -1,6 +1,6 @@
 //! The order of checks, and what each says.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
@@ -11,6 +11,7 @@ use calendar_edge::settings::{BackendSettings, OriginNamespace, Root, Settings, 
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
+use super::super::colour::Colour;
 use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
@@ -34,7 +35,7 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let mut report = Report::new(out);
+    let mut report = Report::new(out).in_colour(Colour::of(&io::stdout(), environment));
     let settings = match settings(args, environment, &mut report)? {
         Ok(settings) => settings,
         Err(status) => return Ok(status),

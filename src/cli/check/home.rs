@@ -3,7 +3,8 @@
 use calendar_edge::settings::{OriginHost, Settings};
 use url::Url;
 
-use super::probe::{Probe, ProbeResponse};
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
 
 /// What the home page shows about the address of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use calendar_edge::settings::{OriginHost, Root, Settings};
 use url::Url;
 
 use super::html::tags;
-use super::probe::{Probe, ProbeResponse};
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]

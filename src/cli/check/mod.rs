@@ -10,6 +10,7 @@ mod languages;
 mod outcome;
 mod pages;
 mod probe;
+mod probe_response;
 mod report;
 mod settings;
 mod site;
@@ -24,7 +25,8 @@ pub(super) use languages::{
     API_RELATION, Advertised, HeaderLink, LanguageHome, RootFound, advertised, alternates, is_tag, links,
 };
 pub(super) use outcome::outcome;
-pub(super) use probe::{Probe, ProbeResponse, code};
+pub(super) use probe::Probe;
+pub(super) use probe_response::{ProbeResponse, code};
 pub(super) use report::Report;
 pub(super) use trouble::Trouble;
 pub(super) use versions::{plugin, wordpress};

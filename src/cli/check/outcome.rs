@@ -7,7 +7,7 @@ use super::command::{learn_namespace, origins};
 use super::report::Report;
 
 /// The result of a check that nobody has seen yet.
-pub(in crate::cli) struct Outcome {
+pub(in crate::cli) struct CheckOutcome {
     pub(in crate::cli) status: Status,
     pub(in crate::cli) lines: Vec<String>,
 }
@@ -17,14 +17,14 @@ pub(in crate::cli) struct Outcome {
 /// # Errors
 ///
 /// When no client can be made.
-pub(in crate::cli) async fn outcome(settings: Settings) -> anyhow::Result<Outcome> {
+pub(in crate::cli) async fn outcome(settings: Settings) -> anyhow::Result<CheckOutcome> {
     let mut text = Vec::new();
     let mut report = Report::new(&mut text);
     let settings = learn_namespace(settings, &mut report).await?;
     origins(&settings, &mut report).await?;
     let status = report.status();
     let text = String::from_utf8_lossy(&text);
-    Ok(Outcome {
+    Ok(CheckOutcome {
         status,
         lines: text.lines().map(str::to_owned).collect(),
     })

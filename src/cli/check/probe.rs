@@ -1,17 +1,17 @@
 //! Fetches the index that an origin publishes.
 
-use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge::mark::MARK;
 use calendar_edge::settings::{OriginHost, Settings};
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, LOCATION, USER_AGENT};
-use http::{HeaderMap, Method, StatusCode};
+use http::header::{ACCEPT, HOST, USER_AGENT};
+use http::{Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
 use super::home::{home_path, loop_advice};
+use super::probe_response::{GUARD, ProbeResponse, code};
 use super::trouble::Trouble;
 
 /// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
@@ -42,17 +42,6 @@ enum Marking {
     Marked,
     Unmarked,
 }
-
-/// A complete answer.
-pub(in crate::cli) struct ProbeResponse {
-    pub(in crate::cli) status: StatusCode,
-    headers: HeaderMap,
-    body: Vec<u8>,
-    remote: Option<SocketAddr>,
-}
-
-/// The beginning of the codes of the companion plugin.
-const GUARD: &str = "calendar_edge_";
 
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
@@ -308,74 +297,12 @@ impl<'a> Probe<'a> {
     }
 }
 
-// === impl ProbeResponse ===
-
-impl ProbeResponse {
-    /// The body.
-    pub(in crate::cli) fn body(&self) -> &[u8] {
-        &self.body
-    }
-
-    /// The body as text; what is not UTF-8 is replaced.
-    pub(in crate::cli) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    /// Whether this is the index of a namespace, or the companion plugin refuses to show it.
-    pub(in crate::cli) fn is_index_of(&self, namespace: &str) -> bool {
-        let Some(json) = self.json() else { return false };
-        let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
-        (self.status.is_success() && is_index) || code(&json).starts_with(GUARD)
-    }
-
-    /// The values of a header that are text.
-    pub(in crate::cli) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
-        let fields = self.headers.get_all(name).iter();
-        fields.filter_map(|value| value.to_str().ok()).collect()
-    }
-
-    /// The body, if it is JSON.
-    pub(in crate::cli) fn json(&self) -> Option<Value> {
-        serde_json::from_slice(&self.body).ok()
-    }
-
-    /// The address that answered.
-    pub(in crate::cli) const fn remote(&self) -> Option<SocketAddr> {
-        self.remote
-    }
-
-    /// Where a redirect leads.
-    pub(in crate::cli) fn location(&self) -> Option<&str> {
-        self.header(&LOCATION)
-    }
-
-    /// The first value of a header, if it is text.
-    pub(in crate::cli) fn header(&self, name: &http::HeaderName) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    fn not_json(&self, key: &'static str) -> Trouble {
-        let found = self.header(&CONTENT_TYPE).unwrap_or("no content type");
-        Trouble::NotJson {
-            status: self.status.as_u16(),
-            found: found.to_owned(),
-            key,
-        }
-    }
-}
-
 /// Scheme and host as requests on this way name them.
 fn named_address(route: &OriginRoute) -> Url {
     let base = route.base();
     let host = route.host().and_then(|host| host.to_str().ok());
     let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", base.scheme())).ok());
     named.unwrap_or_else(|| base.clone())
-}
-
-/// The code of an error of the REST API.
-pub(in crate::cli) fn code(json: &Value) -> String {
-    let code = json.get("code").and_then(Value::as_str);
-    code.unwrap_or("no code").to_owned()
 }
 
 /// What to do where the site lists these namespaces and not the configured one.

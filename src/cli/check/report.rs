@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use super::super::colour::Colour;
 use super::super::status::Status;
 
 /// The report of one run.
 pub(in crate::cli) struct Report<'a> {
     out: &'a mut dyn Write,
+    colour: Colour,
     findings: usize,
     unusable: usize,
 }
@@ -17,9 +19,15 @@ impl<'a> Report<'a> {
     pub(in crate::cli) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
+            colour: Colour::Plain,
             findings: 0,
             unusable: 0,
         }
+    }
+
+    /// The same with or without colours.
+    pub(in crate::cli) fn in_colour(self, colour: Colour) -> Self {
+        Self { colour, ..self }
     }
 
     /// Something is as it should be.
@@ -89,6 +97,10 @@ impl<'a> Report<'a> {
     }
 
     fn line(&mut self, kind: &str, text: &str) -> io::Result<()> {
+        if self.colour == Colour::Terminal {
+            write!(self.out, "\u{1b}[{}m{kind}\u{1b}[0m", shade(kind))?;
+            return self.raw(&format!(": {text}"));
+        }
         self.raw(&format!("{kind}: {text}"))
     }
 
@@ -96,5 +108,15 @@ impl<'a> Report<'a> {
     fn raw(&mut self, text: &str) -> io::Result<()> {
         let printable = |letter: char| if letter.is_control() { '\u{FFFD}' } else { letter };
         writeln!(self.out, "{}", text.chars().map(printable).collect::<String>())
+    }
+}
+
+/// The parameter of the escape sequence for a kind: green, cyan, yellow or red.
+fn shade(kind: &str) -> u8 {
+    match kind {
+        "ok" => 32,
+        "note" => 36,
+        "unusable" => 31,
+        _ => 33,
     }
 }

@@ -13,7 +13,6 @@ use super::command::configuration_of;
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct InitArgs {
     #[arg(
         long,
@@ -43,17 +42,6 @@ pub(in crate::cli) struct InitArgs {
     )]
     pub(super) origin_namespace: Option<String>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  calendar-edge init --site https://wp.example.org
-  calendar-edge init --site https://example.org/blog --output /etc/calendar-edge/edge.toml
-  calendar-edge init --site http://10.0.0.5:8080 --public-url https://events.example.org --output -
-
-The site is asked without credentials, and nothing is changed there.
-
-Exit statuses: 0 the file is written; 1 it could not be written, or there is one already; 2 the site cannot be used, and \
-nothing is written; 64 invalid command line.";
 
 /// The site that is asked instead of a file.
 #[derive(Debug, Default, Clone, Args)]

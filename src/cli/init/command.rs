@@ -10,6 +10,7 @@ use calendar_edge::settings::Settings;
 use url::Url;
 
 use super::super::check::{Report, outcome};
+use super::super::colour::Colour;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
 use super::super::status::{Misuse, Status};
 use super::address::SiteAddress;
@@ -22,7 +23,7 @@ use super::obstacle::Obstacle;
 const DEFAULT_FILE: &str = "edge.toml";
 
 /// What is asked for, once flags and environment are read.
-struct Asked {
+struct InitRequest {
     address: SiteAddress,
     public_url: Option<Url>,
     namespace: Option<String>,
@@ -49,15 +50,14 @@ pub(in crate::cli) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let asked = Asked::read(args, environment)?;
+    let asked = InitRequest::read(args, environment)?;
     asked.output.refuse_existing()?;
     // The configuration may go to standard output: then nothing else does.
     let mut errors = io::stderr();
-    let told: &mut dyn Write = match asked.output {
-        Output::Standard => &mut errors,
-        Output::File { .. } => &mut *out,
+    let mut report = match asked.output {
+        Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
+        Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
     };
-    let mut report = Report::new(told);
     let found = runtime()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
     let found = match found {
         Ok(found) => found,
@@ -103,9 +103,9 @@ fn settings(text: &str) -> Result<Settings, Obstacle> {
     settings.map_err(|error| Obstacle::Invalid(error.to_string()))
 }
 
-// === impl Asked ===
+// === impl InitRequest ===
 
-impl Asked {
+impl InitRequest {
     fn read(args: &InitArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let named =
             |flag: &Option<String>, variable: &str| flag.clone().or_else(|| environment.text(variable));

@@ -30,7 +30,7 @@ pub(super) enum RootSource {
 }
 
 /// An address that may be a REST root.
-struct Candidate {
+struct RootCandidate {
     url: Url,
     source: RootSource,
     printed: Option<Url>,
@@ -88,16 +88,16 @@ fn named(page: &Visited) -> Vec<(RootSource, Url)> {
 }
 
 /// The named roots that have a path, and the usual ones, all at the host of the page.
-fn candidates(page: &Visited, asked: &Url, named: &[(RootSource, Url)]) -> Vec<Candidate> {
+fn candidates(page: &Visited, asked: &Url, named: &[(RootSource, Url)]) -> Vec<RootCandidate> {
     let named = named
         .iter()
         .filter(|(_, root)| root.query().is_none())
-        .map(|(source, root)| Candidate {
+        .map(|(source, root)| RootCandidate {
             url: at_host_of(&page.url, root.path()),
             source: *source,
             printed: (root.origin() != page.url.origin()).then(|| root.clone()),
         });
-    let usual = [page.url.path(), asked.path()].map(|path| Candidate {
+    let usual = [page.url.path(), asked.path()].map(|path| RootCandidate {
         url: at_host_of(&page.url, &format!("{}wp-json/", folder(path))),
         source: RootSource::Usual,
         printed: None,
@@ -125,7 +125,7 @@ impl RootSearch<'_> {
     /// The root, if the candidate is one.
     async fn ask(
         &mut self,
-        candidate: Candidate,
+        candidate: RootCandidate,
         report: &mut Report<'_>,
     ) -> Result<Option<RestRoot>, Obstacle> {
         let url = &candidate.url;
