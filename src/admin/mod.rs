@@ -6,7 +6,9 @@ mod pages;
 mod readiness;
 mod review;
 mod service;
+mod status;
 
 pub(crate) use pages::Pages;
 pub(crate) use readiness::Readiness;
 pub(crate) use service::{Admin, AdminParts};
+pub(crate) use status::EdgeFacts;

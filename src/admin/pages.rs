@@ -6,6 +6,7 @@ use bytes::Bytes;
 use url::Url;
 
 use super::review::Reviewer;
+use super::status::SettingFacts;
 use crate::contract::TablesInForce;
 use crate::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use crate::settings::{ListenAddress, Settings};
@@ -17,6 +18,8 @@ pub(crate) struct Pages {
     pub(super) openapi: Bytes,
     /// The table as text.
     pub(super) routes: Bytes,
+    /// What operators want to see of the settings.
+    pub(super) facts: SettingFacts,
     /// Decides about kept refusals again.
     pub(super) reviewer: Arc<Reviewer>,
 }
@@ -44,6 +47,7 @@ impl Pages {
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
             routes: Bytes::from(routes_text_in_force(&table)),
+            facts: SettingFacts::of(settings),
             reviewer: Arc::new(Reviewer::new(settings, tables.clone())),
         }
     }

@@ -18,6 +18,7 @@ use super::access::is_local;
 use super::explained::{self, ExplainedRefusal};
 use super::pages::Pages;
 use super::readiness::Readiness;
+use super::status::{EdgeFacts, StatusDocument};
 use crate::bodies::BodyBudget;
 use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
@@ -40,6 +41,8 @@ pub(crate) struct Admin(Arc<AdminParts>);
 /// What the admin listener shows.
 #[derive(Debug)]
 pub(crate) struct AdminParts {
+    /// What stays as it is from the start on.
+    pub(crate) facts: EdgeFacts,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
@@ -117,6 +120,7 @@ impl Admin {
                 self.0.measure();
                 page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
             }
+            "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/cache" => self.cache_page(),
             "/migration" => json(
                 StatusCode::OK,

@@ -11,7 +11,7 @@ use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::keep_writing;
-use crate::admin::{Admin, AdminParts, Readiness};
+use crate::admin::{Admin, AdminParts, EdgeFacts, Readiness};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::follow_companions;
 use crate::layers::CurrentStack;
@@ -127,6 +127,7 @@ impl Edge {
             drain: drain.clone(),
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
+            file: Arc::default(),
             manager,
         };
         let looked = watch(&reloader, &shared);
@@ -146,7 +147,8 @@ impl Edge {
         for listener in listeners {
             drain.spawn(worker.clone().run(listener));
         }
-        let view = operators_view(&reloader, &shared, readiness.clone());
+        let facts = EdgeFacts::now(&running.addresses, Arc::clone(&running.file));
+        let view = operators_view(&reloader, &shared, readiness.clone(), facts);
         let worker = admin_worker(view, admin_drain.clone());
         for listener in admin {
             admin_drain.spawn(worker.clone().run(listener));
@@ -206,8 +208,9 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
 }
 
 /// Shows operators this edge. Not all of the state: that of backends ends with the settings that name them.
-fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness) -> Admin {
+fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, facts: EdgeFacts) -> Admin {
     Admin::new(AdminParts {
+        facts,
         readiness,
         pages: reloader.pages(),
         correspondence: reloader.correspondence(),

@@ -16,7 +16,7 @@ use crate::layers::{self, AccessLogSinks, CurrentStack, Stack};
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
 use crate::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
 use crate::shared::Shared;
-use crate::telemetry::{LogError, Metrics, unix_time};
+use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 pub(super) const ADMIN_CONNECTIONS: usize = 64;
@@ -245,7 +245,10 @@ impl ReloaderState {
         let Some(not_after) = identity.not_after() else {
             return;
         };
-        self.metrics.certificate().expires_at(not_after);
+        self.metrics.certificate().show(ShownCertificate {
+            names: identity.names().to_vec(),
+            not_after,
+        });
         if not_after < unix_time() {
             tracing::warn!("the certificate that clients see has expired");
         }

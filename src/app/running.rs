@@ -1,5 +1,7 @@
 //! An edge that runs: where it listens, and how it ends.
 
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::config_watch::{Reload, follow};
@@ -24,6 +26,8 @@ pub struct Running {
     pub(super) drain: Drain,
     pub(super) admin_drain: Drain,
     pub(super) reloader: Reloader,
+    /// The file of the configuration, once it is followed.
+    pub(super) file: Arc<OnceLock<PathBuf>>,
     pub(super) manager: ServiceManager,
 }
 
@@ -56,6 +60,10 @@ impl Running {
 
     /// Reloads from now on whenever it is told to or a file changes, until the drain begins.
     pub fn follow(&self, reload: Reload, sighup: Sighup) {
+        if let Some(file) = reload.source.file() {
+            // Followed twice: the first one stays.
+            let _ = self.file.set(file.to_owned());
+        }
         let following = follow(self.reloader.clone(), reload, sighup, self.manager.clone());
         let drain = self.drain.clone();
         self.drain.spawn(async move {

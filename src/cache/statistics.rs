@@ -29,7 +29,7 @@ pub(crate) struct Statistics {
 /// What is known of the companion plugin.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum CompanionState {
+pub(crate) enum CompanionState {
     /// It was never heard.
     Unseen,
     /// It was heard within `cache.reconcile`.
@@ -55,20 +55,32 @@ impl Cache {
             memory: settings.memory,
             oldest: oldest.map(|age| age.as_secs()),
             generation: self.generation(),
-            companion: match self.companion() {
-                None => CompanionState::Unseen,
-                Some(signs) if now.saturating_sub(signs.last) <= settings.reconcile => CompanionState::Alive,
-                Some(_) => CompanionState::Silent,
-            },
+            companion: self.companion_state(now),
             operations: self.metrics().lookups_by_operation(),
         }
     }
 
-    /// Sets the gauges that are read with the metrics.
-    pub(crate) fn measure(&self) {
+    /// What is known of the companion plugin at a time since 1970.
+    pub(crate) fn companion_state(&self, now: Duration) -> CompanionState {
+        match self.companion() {
+            None => CompanionState::Unseen,
+            Some(signs) if now.saturating_sub(signs.last) <= self.settings().reconcile => {
+                CompanionState::Alive
+            }
+            Some(_) => CompanionState::Silent,
+        }
+    }
+
+    /// The number of kept answers, and their memory in bytes.
+    pub(crate) fn weight(&self) -> (u64, u64) {
         let answers = self.answers();
         answers.run_pending_tasks();
-        self.metrics()
-            .hold(answers.entry_count(), answers.weighted_size());
+        (answers.entry_count(), answers.weighted_size())
+    }
+
+    /// Sets the gauges that are read with the metrics.
+    pub(crate) fn measure(&self) {
+        let (entries, bytes) = self.weight();
+        self.metrics().hold(entries, bytes);
     }
 }

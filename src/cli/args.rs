@@ -22,15 +22,9 @@ pub(super) struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
-<<<<<<< HEAD
-effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use the \
-configuration, a backend or a running edge, or `init` the site; 3 `explain` shows a refusal; 64 invalid \
-command line; 78 invalid configuration.
-=======
 effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use a \
-backend or a running edge; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid configuration, or a \
-certificate or another file that it names.
->>>>>>> main
+backend or a running edge, or `init` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
+configuration, or a certificate or another file that it names.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
@@ -50,6 +44,9 @@ pub(super) enum Command {
     /// Check the configuration, then the live origin: connection, namespace, published index
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
+    /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
+    #[command(after_help = examples::HEALTHCHECK)]
+    Healthcheck(super::healthcheck::HealthcheckArgs),
     /// Print the routes with their methods and arguments
     #[command(after_help = examples::ROUTES)]
     Routes(super::routes::RoutesArgs),

@@ -13,8 +13,8 @@ use super::demo;
 use super::environment::Environment;
 use super::status::Status;
 use super::{
-    cache, check, comparing, completions, explain, init, man, migration, openapi, purge, routes, serve,
-    version,
+    cache, check, comparing, completions, explain, healthcheck, init, man, migration, openapi, purge, routes,
+    serve, version,
 };
 
 /// Runs the subcommand of the arguments.
@@ -32,6 +32,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Demo(args) => demo::run(&args, environment, &mut out),
         Command::Init(args) => init::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
+        Command::Healthcheck(args) => healthcheck::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),
         Command::Explain(args) => explain::run(&args, environment, &mut out),

@@ -29,6 +29,11 @@ Examples:
   calendar-edge check --config edge.toml --offline
   calendar-edge check --site https://wp.example.org";
 
+pub(super) const HEALTHCHECK: &str = "\
+Examples:
+  calendar-edge healthcheck --config /etc/calendar-edge/edge.toml
+  calendar-edge healthcheck --admin http://127.0.0.1:9787";
+
 pub(super) const ROUTES: &str = "\
 Examples:
   calendar-edge routes

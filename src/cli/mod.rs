@@ -14,6 +14,7 @@ mod environment;
 mod examples;
 mod explain;
 mod guard;
+mod healthcheck;
 mod init;
 mod man;
 mod migration;

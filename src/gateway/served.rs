@@ -10,7 +10,7 @@ use super::calls::{CallResponse, Login};
 use super::filling::Question;
 use crate::cache::{Answer, KeptAnswer};
 use crate::caching::{Bypass, CacheOutcome};
-use crate::response::EdgeResponse;
+use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::telemetry::{CacheMetrics, since_1970};
@@ -39,6 +39,12 @@ impl CacheReport {
     /// A kept answer.
     pub(super) fn kept(&self, kept: &KeptAnswer, question: &Question, outcome: CacheOutcome) -> CallResponse {
         let mut response = kept.response(question.if_none_match.as_ref());
+        if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
+            && !asked.collapsed
+        {
+            // It was kept on its way to this client.
+            response.extensions_mut().insert(AnsweredBy::Backend);
+        }
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
             headers.insert(CACHE_CONTROL, self.client_caching.clone());

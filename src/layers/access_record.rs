@@ -211,6 +211,7 @@ impl Record {
 
     /// Keeps a refusal for its explanation; says in the log what is refused although the mode is `report`.
     fn refused(&self, status: StatusCode, code: &'static str) {
+        self.sinks.metrics.requests().refused(code);
         let mode = self.sinks.modes.of_operation(self.log.called());
         let note = self.log.refusal();
         if let (Mode::Report, Some(note)) = (mode, note) {

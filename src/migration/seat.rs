@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::keeper::Keeper;
 use crate::cache::Cache;
 use crate::caching::{Removal, RemovalCause};
-use crate::cutover::{RuleChange, RuleControl, RuleEvent, RuleStanding};
+use crate::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleStanding};
 use crate::settings::{CutoverRule, Percentage};
 use crate::telemetry::{MigrationMetrics, since_1970};
 
@@ -20,6 +20,19 @@ pub(crate) struct RuleSeat {
     share: AtomicU32,
     control: Mutex<RuleControl>,
     means: Means,
+}
+
+/// A rule in short.
+#[derive(Debug)]
+pub(crate) struct RuleSummary {
+    /// Its name.
+    pub(crate) name: String,
+    /// The backend that takes its calls.
+    pub(crate) backend: String,
+    /// The share of clients that it takes now.
+    pub(crate) share: Percentage,
+    /// Why the guard has returned its calls to the site.
+    pub(crate) returned: Option<Returned>,
 }
 
 /// What a change of a share needs.
@@ -111,6 +124,18 @@ impl RuleSeat {
     /// What outlives a restart.
     pub(super) fn standing(&self) -> RuleStanding {
         self.control().standing().clone()
+    }
+
+    /// The rule in short.
+    pub(super) fn summary(&self) -> RuleSummary {
+        let control = self.control();
+        let rule = control.rule();
+        RuleSummary {
+            name: rule.name.clone(),
+            backend: rule.backend.clone(),
+            share: control.share(),
+            returned: control.standing().returned.clone(),
+        }
     }
 
     /// The rule and its guard for operators.

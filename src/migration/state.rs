@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::findings::BackendFindings;
 use super::keeper::Keeper;
-use super::seat::{Means, RuleSeat};
+use super::seat::{Means, RuleSeat, RuleSummary};
 use crate::cache::Cache;
 use crate::caching::{Removal, RemovalCause};
 use crate::comparison::DifferenceClass;
@@ -130,6 +130,12 @@ impl Migration {
     pub(crate) fn resume(&self, rule: &str) -> Option<bool> {
         let seat = self.seats().get(rule).map(Arc::clone);
         seat.map(|seat| seat.resume())
+    }
+
+    /// The rules in their order, in short.
+    pub(crate) fn rule_summaries(&self) -> Vec<RuleSummary> {
+        let rules: Vec<CutoverRule> = self.rules().clone();
+        rules.iter().map(|rule| self.seat(rule).summary()).collect()
     }
 
     /// All rules in their order with their guards, and the verdicts about all backends, for operators.

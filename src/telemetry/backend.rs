@@ -1,8 +1,9 @@
 //! Metrics of each backend: permits, waiting requests, revoked permits, retries, and the state of its breaker.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Instant;
+use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -10,48 +11,13 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::queue::{QueueFamilies, QueueLabels, QueueMetrics};
-use crate::queue::Shed;
+use super::permits::{PermitMetrics, TrafficKind};
+use super::queue::{QueueFamilies, QueueLabels};
+use super::wall_clock::since_1970;
 
 /// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
 pub(crate) struct BackendMetrics(Arc<Series>);
-
-/// The series of one backend's permits for one kind of traffic.
-#[derive(Debug, Clone)]
-pub(crate) struct PermitMetrics {
-    in_use: Gauge,
-    waiting: Gauge,
-    permits_limit: Gauge,
-    waiting_limit: Gauge,
-    revoked: Counter,
-    queue: QueueMetrics,
-}
-
-/// Counts one request as waiting, and its time until dropped.
-#[derive(Debug)]
-pub(crate) struct WaitingGuard {
-    _waiting: GaugeGuard,
-    queue: QueueMetrics,
-    since: Instant,
-}
-
-/// Raises a gauge by one until dropped.
-#[derive(Debug)]
-pub(crate) struct GaugeGuard(Gauge);
-
-/// The kind of traffic that a permit is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TrafficKind {
-    /// Calendar calls.
-    Calls,
-    /// The rest of the site.
-    Site,
-    /// Uploads to the rest of the site.
-    Uploads,
-    /// Connections of the rest of the site that speak another protocol.
-    Upgraded,
-}
 
 /// The metrics of all backends; clones share their values.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +37,13 @@ pub(super) struct BackendFamilies {
 struct Series {
     backend: String,
     families: BackendFamilies,
+    answered: Moment,
+    failed: Moment,
 }
+
+/// Milliseconds since 1970; 0: never.
+#[derive(Debug, Default)]
+struct Moment(AtomicU64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct BackendLabels {
@@ -143,11 +115,20 @@ impl BackendFamilies {
             let series = Arc::new(Series {
                 backend: backend.to_owned(),
                 families: self.clone(),
+                answered: Moment::default(),
+                failed: Moment::default(),
             });
             series.create();
             live.insert(backend.to_owned(), Arc::downgrade(&series));
             series
         }))
+    }
+
+    /// The backends in use, by name.
+    pub(super) fn in_use(&self) -> Vec<BackendMetrics> {
+        let mut found: Vec<_> = self.live().values().filter_map(Weak::upgrade).collect();
+        found.sort_by(|one, other| one.backend.cmp(&other.backend));
+        found.into_iter().map(BackendMetrics).collect()
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<String, Weak<Series>>> {
@@ -194,80 +175,43 @@ impl BackendMetrics {
         self.0.families.breaker.get_or_create(&labels).set(level);
     }
 
+    /// The state of the breaker: 0 closed, 1 half-open, 2 open.
+    pub(crate) fn breaker_level(&self) -> i64 {
+        self.0.families.breaker.get_or_create(&self.0.labels()).get()
+    }
+
+    /// Notes that the backend answered a read.
+    pub(crate) fn answered(&self) {
+        self.0.answered.note();
+    }
+
+    /// Notes that the backend failed to answer a read.
+    pub(crate) fn failed(&self) {
+        self.0.failed.note();
+    }
+
+    /// When a read was last answered, and when one last failed, since 1970.
+    pub(crate) fn last_reads(&self) -> (Option<Duration>, Option<Duration>) {
+        (self.0.answered.read(), self.0.failed.read())
+    }
+
     fn retry(&self, result: &'static str) {
         let labels = self.0.retry_labels(result);
         self.0.families.retries.get_or_create(&labels).inc();
     }
 }
 
-// === impl PermitMetrics ===
+// === impl Moment ===
 
-impl PermitMetrics {
-    /// Notes the most permits, and the most requests that may wait for one.
-    pub(crate) fn limited(&self, permits: usize, waiting: usize) {
-        let number = |most| i64::try_from(most).unwrap_or(i64::MAX);
-        self.permits_limit.set(number(permits));
-        self.waiting_limit.set(number(waiting));
+impl Moment {
+    fn note(&self) {
+        let now = u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX);
+        self.0.store(now, Ordering::Relaxed);
     }
 
-    /// Counts a permit as held while the guard lives.
-    pub(crate) fn acquired(&self) -> GaugeGuard {
-        GaugeGuard::raise(&self.in_use)
-    }
-
-    /// Counts a request as waiting while the guard lives.
-    pub(crate) fn waiting(&self) -> WaitingGuard {
-        WaitingGuard {
-            _waiting: GaugeGuard::raise(&self.waiting),
-            queue: self.queue.clone(),
-            since: Instant::now(),
-        }
-    }
-
-    /// Counts a request that got no permit.
-    pub(crate) fn shed(&self, reason: Shed) {
-        self.queue.shed(reason);
-    }
-
-    /// Counts a revoked permit.
-    pub(crate) fn revoked(&self) {
-        self.revoked.inc();
-    }
-}
-
-impl Drop for WaitingGuard {
-    fn drop(&mut self) {
-        self.queue.waited(self.since.elapsed());
-    }
-}
-
-// === impl GaugeGuard ===
-
-impl GaugeGuard {
-    fn raise(gauge: &Gauge) -> Self {
-        gauge.inc();
-        Self(gauge.clone())
-    }
-}
-
-impl Drop for GaugeGuard {
-    fn drop(&mut self) {
-        self.0.dec();
-    }
-}
-
-// === impl TrafficKind ===
-
-impl TrafficKind {
-    const ALL: [Self; 4] = [Self::Calls, Self::Site, Self::Uploads, Self::Upgraded];
-
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Calls => "calls",
-            Self::Site => "site",
-            Self::Uploads => "uploads",
-            Self::Upgraded => "upgraded",
-        }
+    fn read(&self) -> Option<Duration> {
+        let noted = self.0.load(Ordering::Relaxed);
+        (noted > 0).then(|| Duration::from_millis(noted))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The metrics of the cache.
 
+use std::collections::BTreeMap;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -7,13 +9,14 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use serde::Serialize;
 
+use super::counts::Counts;
 use crate::caching::{Bypass, CacheOutcome, RemovalCause};
 use crate::contract::table;
 
 /// The metrics of the cache; clones share their values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CacheMetrics {
-    lookups: Family<LookupLabels, Counter>,
+    lookups: Counts<LookupLabels>,
     bytes: Gauge,
     entries: Gauge,
     evictions: Counter,
@@ -46,15 +49,25 @@ pub(crate) struct OperationLookups {
     bypassed: u64,
 }
 
+/// What the cache did with reads of all operations since the start.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct CacheSums {
+    /// Reads that did not pass the cache by, by what it did with them.
+    pub(crate) lookups: BTreeMap<&'static str, u64>,
+    /// Reads that passed it by, by the reason.
+    pub(crate) bypassed: BTreeMap<&'static str, u64>,
+    /// Reads that waited for the same question of another client.
+    pub(crate) collapsed: u64,
+    /// Answers that were dropped for want of memory.
+    pub(crate) evicted: u64,
+}
+
 // === impl CacheMetrics ===
 
 impl CacheMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "cache_lookups",
-            "Reads by what the cache did with them",
-            self.lookups.clone(),
-        );
+        self.lookups
+            .register(registry, "cache_lookups", "Reads by what the cache did with them");
         registry.register_with_unit(
             "cache_weight",
             "Memory of all kept answers",
@@ -84,7 +97,7 @@ impl CacheMetrics {
                     result,
                     reason: "",
                 };
-                drop(self.lookups.get_or_create(&labels));
+                self.lookups.expect(labels);
             }
         }
         for cause in RemovalCause::ALL {
@@ -103,7 +116,7 @@ impl CacheMetrics {
                 _ => "",
             },
         };
-        self.lookups.get_or_create(&labels).inc();
+        self.lookups.add(&labels);
         if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
             && asked.collapsed
         {
@@ -137,6 +150,24 @@ impl CacheMetrics {
             .collect()
     }
 
+    /// The lookups so far by their result, and those that passed the cache by, by the reason.
+    pub(crate) fn sums(&self) -> CacheSums {
+        let results = self.lookups.sums(|labels| (labels.result, labels.reason));
+        let mut sums = CacheSums {
+            evicted: self.evictions.get(),
+            collapsed: self.coalesced.get(),
+            ..CacheSums::default()
+        };
+        for ((result, reason), count) in results {
+            let (rows, name) = match reason {
+                "" => (&mut sums.lookups, result),
+                reason => (&mut sums.bypassed, reason),
+            };
+            rows.insert(name, count);
+        }
+        sums
+    }
+
     fn lookups_of(&self, operation: &'static str) -> OperationLookups {
         let count = |result: &'static str, reason: &'static str| {
             let labels = LookupLabels {
@@ -144,7 +175,7 @@ impl CacheMetrics {
                 result,
                 reason,
             };
-            self.lookups.get(&labels).map_or(0, |counter| counter.get())
+            self.lookups.count(&labels)
         };
         let hits = ["hit", "stale", "stale_on_error"].map(|result| count(result, ""));
         let asked = ["miss", "revalidated"].map(|result| count(result, ""));

@@ -1,4 +1,4 @@
-//! The expiry of the certificate for clients. Without a certificate there is no series: zero would mean 1970.
+//! The certificate for clients. Without one there is no series: zero would mean 1970.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,16 @@ use prometheus_client::registry::{Registry, Unit};
 /// The metric of the certificate; clones share its value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CertificateMetrics {
-    not_after: Arc<Mutex<Option<i64>>>,
+    shown: Arc<Mutex<Option<ShownCertificate>>>,
+}
+
+/// The certificate that clients see.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct ShownCertificate {
+    /// The host names and addresses that it is for.
+    pub(crate) names: Vec<String>,
+    /// The expiry in seconds since 1970.
+    pub(crate) not_after: i64,
 }
 
 // === impl CertificateMetrics ===
@@ -21,18 +30,23 @@ impl CertificateMetrics {
         registry.register_collector(Box::new(self.clone()));
     }
 
-    /// Sets the expiry of the certificate, in seconds since 1970.
-    pub(crate) fn expires_at(&self, not_after: i64) {
-        *self.not_after.lock().unwrap_or_else(PoisonError::into_inner) = Some(not_after);
+    /// Notes the certificate that clients see from now on.
+    pub(crate) fn show(&self, certificate: ShownCertificate) {
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(certificate);
+    }
+
+    /// The certificate that clients see; none without TLS.
+    pub(crate) fn shown(&self) -> Option<ShownCertificate> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Collector for CertificateMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let Some(not_after) = *self.not_after.lock().unwrap_or_else(PoisonError::into_inner) else {
+        let Some(shown) = self.shown() else {
             return Ok(());
         };
-        let gauge = ConstGauge::new(not_after);
+        let gauge = ConstGauge::new(shown.not_after);
         let metric = encoder.encode_descriptor(
             "tls_certificate_not_after_timestamp",
             "When the certificate that clients see expires",
@@ -60,7 +74,10 @@ mod tests {
             text
         };
         assert!(!render().contains("edge_tls"));
-        metrics.expires_at(1_800_000_000);
+        metrics.show(ShownCertificate {
+            names: Vec::new(),
+            not_after: 1_800_000_000,
+        });
         let line = "\nedge_tls_certificate_not_after_timestamp_seconds 1800000000\n";
         assert!(render().contains(line), "{}", render());
     }

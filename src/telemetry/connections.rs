@@ -126,6 +126,11 @@ impl ConnectionMetrics {
         self.limit.set(i64::try_from(most).unwrap_or(i64::MAX));
     }
 
+    /// The open connections, the most of them, and those accepted since the start.
+    pub(crate) fn figures(&self) -> (i64, i64, u64) {
+        (self.open.get(), self.limit.get(), self.opened.get())
+    }
+
     /// Counts a connection as open until the guard is dropped.
     pub(crate) fn open(&self) -> OpenConnection {
         self.open.inc();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::metrics::{Buckets, Exchange};
+use super::latency::Latency;
+use super::metrics::Exchange;
 
 /// The exchanges with one backend; clones share their counts.
 #[derive(Debug, Clone)]
@@ -18,10 +18,10 @@ pub(crate) struct ExchangeMetrics {
 }
 
 /// The exchanges with all backends; clones share their counts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ExchangeFamilies {
     exchanges: Family<BackendExchangeLabels, Counter>,
-    seconds: Family<DurationLabels, Histogram, Buckets>,
+    seconds: Family<DurationLabels, Latency>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -38,15 +38,6 @@ struct DurationLabels {
 }
 
 // === impl ExchangeFamilies ===
-
-impl Default for ExchangeFamilies {
-    fn default() -> Self {
-        Self {
-            exchanges: Family::default(),
-            seconds: Family::new_with_constructor(Buckets),
-        }
-    }
-}
 
 impl ExchangeFamilies {
     pub(super) fn register(&self, registry: &mut Registry) {
@@ -88,6 +79,6 @@ impl ExchangeMetrics {
             operation: exchange.operation,
         };
         let seconds = self.families.seconds.get_or_create(&labels);
-        seconds.observe(exchange.duration.as_secs_f64());
+        seconds.observe(exchange.duration);
     }
 }

@@ -20,7 +20,12 @@ pub(crate) fn method_label(method: &Method) -> &'static str {
 
 /// The class of a status as a label: `2xx` and so on.
 pub(crate) fn class_label(status: StatusCode) -> &'static str {
-    match status.as_u16() / 100 {
+    class_of(status.as_u16())
+}
+
+/// The class of the number of a status.
+pub(super) const fn class_of(status: u16) -> &'static str {
+    match status / 100 {
         1 => "1xx",
         2 => "2xx",
         3 => "3xx",

@@ -7,9 +7,8 @@ use std::time::Duration;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
@@ -17,8 +16,10 @@ use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
+use super::counts::Counts;
 use super::exchanges::{ExchangeFamilies, ExchangeMetrics};
 use super::indexes::IndexMetrics;
+use super::latency::Latency;
 use super::memory::MemoryMetrics;
 use super::migration::MigrationMetrics;
 use super::process::ProcessFigures;
@@ -27,11 +28,6 @@ use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use crate::contract::table;
 
-/// Upper bounds of the duration buckets, in seconds: from the edge's own refusals to the write deadline.
-const BUCKETS: [f64; 14] = [
-    0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0,
-];
-
 /// All metrics of one edge; clones share their values.
 #[derive(Clone)]
 pub(crate) struct Metrics {
@@ -39,9 +35,9 @@ pub(crate) struct Metrics {
     /// Metrics whose names begin with `process_` instead.
     process: Arc<Registry>,
     requests: RequestMetrics,
-    findings: Family<FindingLabels, Counter>,
+    findings: Counts<FindingLabels>,
     exchanges: Family<ExchangeLabels, Counter>,
-    exchange_seconds: Family<OperationLabels, Histogram, Buckets>,
+    exchange_seconds: Family<OperationLabels, Latency>,
     inflight: Gauge,
     reloads: ReloadMetrics,
     indexes: IndexMetrics,
@@ -94,16 +90,6 @@ struct ExchangeLabels {
     outcome: &'static str,
 }
 
-/// The buckets of every duration.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Buckets;
-
-impl MetricConstructor<Histogram> for Buckets {
-    fn new_metric(&self) -> Histogram {
-        Histogram::new(BUCKETS)
-    }
-}
-
 // === impl Metrics ===
 
 impl Metrics {
@@ -112,9 +98,9 @@ impl Metrics {
             registry: Arc::default(),
             process: Arc::new(process()),
             requests: RequestMetrics::new(),
-            findings: Family::default(),
+            findings: Counts::default(),
             exchanges: Family::default(),
-            exchange_seconds: Family::new_with_constructor(Buckets),
+            exchange_seconds: Family::default(),
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
             indexes: IndexMetrics::default(),
@@ -151,12 +137,12 @@ impl Metrics {
             );
             for (mode, action) in [("enforce", "refused"), ("report", "forwarded")] {
                 let rule = "request";
-                drop(self.findings.get_or_create(&FindingLabels {
+                self.findings.expect(FindingLabels {
                     operation,
                     rule,
                     mode,
                     action,
-                }));
+                });
             }
         }
     }
@@ -166,10 +152,10 @@ impl Metrics {
         self.requests.register(&mut registry);
         self.connections.register(&mut registry);
         self.memory.register(&mut registry);
-        registry.register(
+        self.findings.register(
+            &mut registry,
             "validation_findings",
             "Broken rules found in requests",
-            self.findings.clone(),
         );
         registry.register(
             "origin_requests",
@@ -218,7 +204,20 @@ impl Metrics {
 
     /// Counts a violated rule.
     pub(crate) fn found(&self, finding: &FindingLabels) {
-        self.findings.get_or_create(finding).inc();
+        self.findings.add(finding);
+    }
+
+    /// How often each rule was broken, and what became of the request: rule, action, count.
+    pub(crate) fn broken_rules(&self) -> Vec<(&'static str, &'static str, u64)> {
+        let sums = self.findings.sums(|finding| (finding.rule, finding.action));
+        let sums = sums.into_iter();
+        sums.map(|((rule, action), count)| (rule, action, count))
+            .collect()
+    }
+
+    /// The requests that run.
+    pub(crate) fn running(&self) -> i64 {
+        self.inflight.get()
     }
 
     /// Counts an exchange with the origin.
@@ -233,12 +232,17 @@ impl Metrics {
         };
         self.exchange_seconds
             .get_or_create(&labels)
-            .observe(exchange.duration.as_secs_f64());
+            .observe(exchange.duration);
     }
 
     /// The metrics of a backend; its name comes from the settings.
     pub(crate) fn backend(&self, name: &str) -> BackendMetrics {
         self.backends.of(name)
+    }
+
+    /// The metrics of all backends in use, by name.
+    pub(crate) fn backends(&self) -> Vec<BackendMetrics> {
+        self.backends.in_use()
     }
 
     /// The counts of exchanges with a backend beside the site; its name comes from the settings.

@@ -9,19 +9,23 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use super::counts::Counts;
 use crate::settings::Percentage;
 
 /// The metrics of copied and of moved calls; clones share their values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MigrationMetrics {
-    compared: Family<ComparedLabels, Counter>,
-    skipped: Family<SkippedLabels, Counter>,
+    compared: Counts<ComparedLabels>,
+    skipped: Counts<SkippedLabels>,
     in_flight: Family<CopiedToLabels, Gauge>,
-    answered: Family<AnsweredLabels, Counter>,
+    answered: Counts<AnsweredLabels>,
     shares: Family<RuleLabels, Gauge<f64, AtomicU64>>,
     is_returned: Family<RuleLabels, Gauge>,
     returns: Family<RuleLabels, Counter>,
 }
+
+/// Counts by a name from the settings and a word from the code.
+pub(crate) type NamedSums = Vec<((Arc<str>, &'static str), u64)>;
 
 /// Counts a copy as running while it lives.
 #[derive(Debug)]
@@ -60,21 +64,21 @@ struct RuleLabels {
 
 impl MigrationMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
+        self.compared.register(
+            registry,
             "shadow_compared",
             "Copied calls whose answers were compared, by the worst class of difference",
-            self.compared.clone(),
         );
-        registry.register(
+        self.skipped.register(
+            registry,
             "shadow_skipped",
             "Calls that a rule chose and that were not copied or not compared",
-            self.skipped.clone(),
         );
         registry.register("shadow_in_flight", "Copies that run", self.in_flight.clone());
-        registry.register(
+        self.answered.register(
+            registry,
             "cutover_calls",
             "Calls that a rule is about, by who answered: the backend, the site, or the site after the backend had failed",
-            self.answered.clone(),
         );
         registry.register(
             "cutover_share",
@@ -100,7 +104,7 @@ impl MigrationMetrics {
             operation,
             class,
         };
-        self.compared.get_or_create(&labels).inc();
+        self.compared.add(&labels);
     }
 
     /// Counts a call that was chosen and not compared.
@@ -109,7 +113,7 @@ impl MigrationMetrics {
             backend: Arc::clone(backend),
             reason,
         };
-        self.skipped.get_or_create(&labels).inc();
+        self.skipped.add(&labels);
     }
 
     /// Counts a call that a rule is about; `by` says who answered.
@@ -118,7 +122,7 @@ impl MigrationMetrics {
             rule: Arc::clone(rule),
             by,
         };
-        self.answered.get_or_create(&labels).inc();
+        self.answered.add(&labels);
     }
 
     /// Shows the share of a rule, and whether the guard has returned its calls.
@@ -139,6 +143,22 @@ impl MigrationMetrics {
             rule: Arc::clone(rule),
         };
         self.returns.get_or_create(&labels).inc();
+    }
+
+    /// Compared calls by backend and class of difference, and skipped ones by backend and reason.
+    pub(crate) fn copies(&self) -> (NamedSums, NamedSums) {
+        let compared = self
+            .compared
+            .sums(|labels| (Arc::clone(&labels.backend), labels.class));
+        let skipped = self
+            .skipped
+            .sums(|labels| (Arc::clone(&labels.backend), labels.reason));
+        (compared, skipped)
+    }
+
+    /// Calls by rule and by who answered.
+    pub(crate) fn answers(&self) -> NamedSums {
+        self.answered.sums(|labels| (Arc::clone(&labels.rule), labels.by))
     }
 
     /// Counts a copy as running.

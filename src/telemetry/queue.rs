@@ -119,6 +119,11 @@ impl QueueMetrics {
         }
     }
 
+    /// The requests that got no permit so far.
+    pub(super) fn shed_requests(&self) -> u64 {
+        self.shed.iter().map(Counter::get).sum()
+    }
+
     /// Notes how long a request waited.
     pub(super) fn waited(&self, time: Duration) {
         self.seconds.observe(time.as_secs_f64());

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::backend::TrafficKind;
+use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
+use super::permits::TrafficKind;
 
 const HEAD: &str = "\
 # Metrics
@@ -18,7 +19,7 @@ start, for the values of labels that are listed here; of `status`, further value
 
 `operation` is a name that `calendar-edge routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
 operation. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose client left first, with status 499. \
-`backend` is the address of a site, or the name of a further backend.
+`backend` is the address of a site, or the name of a further backend. `code` is a code of [errors.md](errors.md), or one of WordPress's own.
 
 The time of a request: `edge_http_request_duration_seconds` ends with the last byte to the client. The parts in \
 `edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
@@ -31,7 +32,7 @@ A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a 
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 4] = ["operation", "le", "root", "backend"];
+const SUMMARISED: [&str; 5] = ["operation", "le", "root", "backend", "code"];
 
 /// A metric as a fresh edge shows it.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ struct ShownMetric {
 pub(super) fn reference() -> String {
     let metrics = Metrics::new();
     metrics.requests().prepare(&[Arc::from("/wp-json")]);
-    metrics.certificate().expires_at(0);
+    metrics.certificate().show(ShownCertificate::default());
     let backend = metrics.backend("https://wp.example.org");
     let permits = backend.permits(TrafficKind::Calls);
     let mut text = HEAD.to_owned();
@@ -127,7 +128,7 @@ mod tests {
         let metrics = Metrics::new();
         metrics.requests().prepare(&[Arc::from("/wp-json")]);
         let backend = metrics.backend("https://wp.example.org");
-        metrics.certificate().expires_at(0);
+        metrics.certificate().show(ShownCertificate::default());
         let text = metrics.render();
         let mut names = text
             .lines()

@@ -13,6 +13,7 @@ use super::wall_clock::unix_time;
 pub(crate) struct ReloadMetrics {
     reloads: Family<ResultLabels, Counter>,
     last_success: Gauge,
+    was_successful: Gauge,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -38,6 +39,11 @@ impl ReloadMetrics {
             Unit::Seconds,
             self.last_success.clone(),
         );
+        registry.register(
+            "config_last_reload_successful",
+            "Whether the configuration in use is the one that was read last: 0 after a refused reload, else 1",
+            self.was_successful.clone(),
+        );
         // Both series exist from the start, so that "no failures" differs from "no data".
         drop(self.reloads.get_or_create(&SUCCESS));
         drop(self.reloads.get_or_create(&FAILURE));
@@ -46,6 +52,18 @@ impl ReloadMetrics {
     /// Sets the time of the current configuration to now.
     pub(crate) fn loaded(&self) {
         self.last_success.set(unix_time());
+        self.was_successful.set(1);
+    }
+
+    /// When the configuration in use was read, in seconds since 1970.
+    pub(crate) fn last_load(&self) -> i64 {
+        self.last_success.get()
+    }
+
+    /// The reloads that succeeded and those that were refused.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        let count = |labels| self.reloads.get_or_create(labels).get();
+        (count(&SUCCESS), count(&FAILURE))
     }
 
     /// Counts a successful reload.
@@ -57,5 +75,6 @@ impl ReloadMetrics {
     /// Counts a refused reload.
     pub(crate) fn failed(&self) {
         self.reloads.get_or_create(&FAILURE).inc();
+        self.was_successful.set(0);
     }
 }

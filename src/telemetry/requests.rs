@@ -1,21 +1,26 @@
 //! Requests by operation, root, source and status, and where their time went.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::metrics::Buckets;
+use super::counts::Counts;
+use super::labels::class_of;
+use super::latency::{Latency, LatencySums};
 use super::request_log::BackendTimes;
 use crate::contract::table;
+use crate::problem::Remedy;
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
+
+/// The classes of statuses.
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// The operations beside those of the table: the rest of the site, and requests that lead to no operation.
 const BESIDE: [&str; 2] = ["site", "none"];
@@ -36,10 +41,11 @@ const EXPECTED: [(&str, u16); 9] = [
 /// The metrics of requests; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestMetrics {
-    requests: Family<RequestLabels, Counter>,
+    requests: Counts<RequestLabels>,
+    refusals: Counts<CodeLabels>,
     body_bytes: Family<SourceLabels, Counter>,
-    seconds: Family<WholeLabels, Histogram, Buckets>,
-    phases: Family<PhaseLabels, Histogram, Buckets>,
+    seconds: Family<WholeLabels, Latency>,
+    phases: Family<PhaseLabels, Latency>,
     /// The histograms of each operation: they are found once.
     by_operation: Arc<HashMap<&'static str, OperationHistograms>>,
     no_root: Arc<str>,
@@ -66,12 +72,31 @@ pub(crate) struct Served<'a> {
     pub(crate) backend: Option<BackendTimes>,
 }
 
+/// Requests of all operations and roots since the start.
+#[derive(Debug)]
+pub(crate) struct RequestSums {
+    /// By the part that answered.
+    pub(crate) by_source: BTreeMap<&'static str, u64>,
+    /// By the class of the status.
+    pub(crate) by_class: BTreeMap<&'static str, u64>,
+    /// Refusals of the edge by their code.
+    pub(crate) refusals: Vec<(&'static str, u64)>,
+    /// From the head of the request to the last byte of the response.
+    pub(crate) whole: LatencySums,
+    /// In queues toward backends.
+    pub(crate) queue: LatencySums,
+    /// At backends.
+    pub(crate) backend: LatencySums,
+    /// At the edge, to the head of the response.
+    pub(crate) edge: LatencySums,
+}
+
 #[derive(Debug)]
 struct OperationHistograms {
-    whole: Histogram,
-    queue: Histogram,
-    backend: Histogram,
-    edge: Histogram,
+    whole: Latency,
+    queue: Latency,
+    backend: Latency,
+    edge: Latency,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -85,6 +110,11 @@ struct RequestLabels {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct SourceLabels {
     source: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CodeLabels {
+    code: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -102,15 +132,16 @@ struct PhaseLabels {
 
 impl RequestMetrics {
     pub(super) fn new() -> Self {
-        let seconds = Family::new_with_constructor(Buckets);
-        let phases = Family::new_with_constructor(Buckets);
+        let seconds = Family::default();
+        let phases = Family::default();
         let body_bytes = Family::<SourceLabels, Counter>::default();
         for source in SOURCES {
             drop(body_bytes.get_or_create(&SourceLabels { source }));
         }
         Self {
             by_operation: Arc::new(histograms(&seconds, &phases)),
-            requests: Family::default(),
+            requests: Counts::default(),
+            refusals: refusals(),
             body_bytes,
             seconds,
             phases,
@@ -119,10 +150,15 @@ impl RequestMetrics {
     }
 
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
+        self.requests.register(
+            registry,
             "http_requests",
             "Requests answered, by operation, root, who answered, and status",
-            self.requests.clone(),
+        );
+        self.refusals.register(
+            registry,
+            "http_refusals",
+            "Requests refused by the edge, by the code of the answer",
         );
         registry.register_with_unit(
             "http_request_duration",
@@ -164,7 +200,7 @@ impl RequestMetrics {
             source: served.source,
             status: served.status,
         };
-        self.requests.get_or_create(&labels).inc();
+        self.requests.add(&labels);
         let labels = SourceLabels {
             source: served.source,
         };
@@ -172,29 +208,66 @@ impl RequestMetrics {
         let Some(histograms) = self.by_operation.get(served.operation) else {
             return;
         };
-        histograms.whole.observe(served.duration.as_secs_f64());
-        histograms.edge.observe(served.edge.as_secs_f64());
+        histograms.whole.observe(served.duration);
+        histograms.edge.observe(served.edge);
         if let Some(times) = served.backend {
-            histograms.queue.observe(times.queue.as_secs_f64());
-            histograms.backend.observe(times.backend.as_secs_f64());
+            histograms.queue.observe(times.queue);
+            histograms.backend.observe(times.backend);
+        }
+    }
+
+    /// Counts a refusal by its code.
+    pub(crate) fn refused(&self, code: &'static str) {
+        self.refusals.add(&CodeLabels { code });
+    }
+
+    /// The counts so far, with zero for sources without requests.
+    pub(crate) fn sums(&self) -> RequestSums {
+        let mut by_source: BTreeMap<_, _> = SOURCES.map(|source| (source, 0)).into();
+        by_source.extend(self.requests.sums(|labels| labels.source));
+        let mut by_class: BTreeMap<_, _> = CLASSES.map(|class| (class, 0)).into();
+        by_class.extend(self.requests.sums(|labels| class_of(labels.status)));
+        let sum = |of: fn(&OperationHistograms) -> &Latency| {
+            self.by_operation
+                .values()
+                .map(|histograms| of(histograms).sums())
+                .sum()
+        };
+        RequestSums {
+            by_source,
+            by_class,
+            refusals: self.refusals.sums(|labels| labels.code),
+            whole: sum(|histograms| &histograms.whole),
+            queue: sum(|histograms| &histograms.queue),
+            backend: sum(|histograms| &histograms.backend),
+            edge: sum(|histograms| &histograms.edge),
         }
     }
 
     fn expect(&self, operation: &'static str, root: &Arc<str>) {
         for (source, status) in EXPECTED {
-            drop(self.requests.get_or_create(&RequestLabels {
+            self.requests.expect(RequestLabels {
                 operation,
                 root: Arc::clone(root),
                 source,
                 status,
-            }));
+            });
         }
     }
 }
 
+/// A counter for each code that the edge refuses with.
+fn refusals() -> Counts<CodeLabels> {
+    let counts = Counts::default();
+    for code in Remedy::codes() {
+        counts.expect(CodeLabels { code });
+    }
+    counts
+}
+
 fn histograms(
-    seconds: &Family<WholeLabels, Histogram, Buckets>,
-    phases: &Family<PhaseLabels, Histogram, Buckets>,
+    seconds: &Family<WholeLabels, Latency>,
+    phases: &Family<PhaseLabels, Latency>,
 ) -> HashMap<&'static str, OperationHistograms> {
     let operations = table()
         .operations()

@@ -6,6 +6,7 @@
     reason = "a panic is how a test fails"
 )]
 
+mod admin;
 mod advice;
 mod architecture;
 mod backends;
@@ -20,6 +21,7 @@ mod compression;
 mod contract;
 mod corpus;
 mod cutover;
+mod dashboards;
 mod descriptors;
 mod discovery;
 mod early_refusals;
@@ -30,6 +32,7 @@ mod first_minutes;
 mod forwarding;
 mod framing;
 mod head_first;
+mod healthcheck;
 mod images;
 mod judging;
 mod languages;

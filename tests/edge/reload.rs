@@ -163,6 +163,7 @@ async fn t80_a_bad_file_is_refused_whole_and_a_good_one_is_taken() {
     assert_eq!(status(&program).await, 400);
     let failures = r#"edge_config_reloads_total{result="failure"}"#;
     assert!(program.metric(failures).await >= 1.0);
+    assert!(program.metric("edge_config_last_reload_successful").await < 1.0);
 
     // No signal: the file is watched.
     directory.write("edge.toml", &file(&origin.base(), "read_only = true"));
@@ -174,6 +175,7 @@ async fn t80_a_bad_file_is_refused_whole_and_a_good_one_is_taken() {
             .await
             >= 1.0
     );
+    assert!(program.metric("edge_config_last_reload_successful").await > 0.0);
     let timestamp = program
         .metric("edge_config_last_reload_success_timestamp_seconds")
         .await;

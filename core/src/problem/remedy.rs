@@ -74,6 +74,12 @@ const OF_WORDPRESS: [(&str, Remedy); 8] = [
 ];
 
 impl Remedy {
+    /// All codes with which the edge refuses.
+    pub fn codes() -> impl Iterator<Item = &'static str> {
+        let own = EdgeError::ALL.iter().map(|error| error.code());
+        own.chain(OF_WORDPRESS.iter().map(|(code, _)| *code))
+    }
+
     /// The remedy for a code; none for codes with which the edge never refuses.
     pub fn of(code: &str) -> Option<Self> {
         let of_edge = EdgeError::ALL.iter().map(|error| error.entry());

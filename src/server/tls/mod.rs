@@ -1,7 +1,9 @@
 //! TLS for client connections, with a certificate that can be replaced at runtime.
 
 mod acceptor;
+mod der;
 mod identity;
+mod names;
 mod validity;
 
 pub(crate) use acceptor::TlsAcceptor;

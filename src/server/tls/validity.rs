@@ -3,25 +3,14 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-const INTEGER: u8 = 0x02;
+use super::der::{CertificateBody, DerReader, SEQUENCE};
+
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
-const SEQUENCE: u8 = 0x30;
-const VERSION: u8 = 0xA0;
 
 /// The end of a certificate's validity in seconds since 1970; `None` if it cannot be read.
 pub(super) fn not_after(certificate: &[u8]) -> Option<i64> {
-    let mut outer = DerReader(certificate);
-    let mut whole = DerReader(outer.expect(SEQUENCE)?);
-    let mut body = DerReader(whole.expect(SEQUENCE)?);
-    let (tag, _) = body.next()?;
-    if tag == VERSION {
-        // The serial number. It comes first if there is no version.
-        body.expect(INTEGER)?;
-    }
-    // The signature algorithm and the issuer.
-    body.expect(SEQUENCE)?;
-    body.expect(SEQUENCE)?;
+    let CertificateBody(mut body) = CertificateBody::of(certificate)?;
     let mut validity = DerReader(body.expect(SEQUENCE)?);
     validity.next()?;
     let (tag, time) = validity.next()?;
@@ -49,35 +38,6 @@ fn seconds(tag: u8, time: &str) -> Option<i64> {
     let part = |at: usize| rest.get(at..at + 2)?.parse::<i8>().ok();
     let moment = DateTime::new(year, part(0)?, part(2)?, part(4)?, part(6)?, part(8)?, 0).ok()?;
     Some(moment.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
-}
-
-/// The unread rest of a sequence of DER values.
-struct DerReader<'a>(&'a [u8]);
-
-impl<'a> DerReader<'a> {
-    /// Returns the content of the next value if it has this tag.
-    fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
-        self.next()
-            .filter(|(found, _)| *found == tag)
-            .map(|(_, value)| value)
-    }
-
-    /// Returns the tag and the content of the next value.
-    fn next(&mut self) -> Option<(u8, &'a [u8])> {
-        let (&[tag, first], rest) = self.0.split_first_chunk()?;
-        let (length, rest) = if first < 0x80 {
-            (usize::from(first), rest)
-        } else {
-            let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7F))?;
-            let length = bytes.iter().try_fold(0_usize, |length, &byte| {
-                length.checked_mul(256)?.checked_add(byte.into())
-            })?;
-            (length, rest)
-        };
-        let (value, rest) = rest.split_at_checked(length)?;
-        self.0 = rest;
-        Some((tag, value))
-    }
 }
 
 #[cfg(test)]
@@ -111,7 +71,7 @@ mod tests {
             (UTC_TIME, "301301000000Z"),
             (GENERALIZED_TIME, "20300101000000+0100"),
             (GENERALIZED_TIME, "300101000000Z"),
-            (INTEGER, "300101000000Z"),
+            (0x02, "300101000000Z"),
         ] {
             assert_eq!(seconds(tag, time), None, "{time}");
         }

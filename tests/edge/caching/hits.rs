@@ -234,7 +234,11 @@ async fn operators_see_what_is_kept() {
         (r#"edge_cache_removals_total{cause="write"}"#, "0"),
         (
             r#"edge_http_requests_total{operation="events.read",root="/wp-json",source="cache",status="200"}"#,
-            "4",
+            "3",
+        ),
+        (
+            r#"edge_http_requests_total{operation="events.read",root="/wp-json",source="backend",status="200"}"#,
+            "2",
         ),
     ] {
         assert_eq!(edge.metric(series).await.as_deref(), Some(expected), "{series}");

@@ -1,0 +1,144 @@
+//! The permits of one backend for one kind of traffic: how many are held, and who waits.
+
+use std::time::Instant;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+
+use super::queue::QueueMetrics;
+use crate::queue::Shed;
+
+/// The series of one backend's permits for one kind of traffic.
+#[derive(Debug, Clone)]
+pub(crate) struct PermitMetrics {
+    pub(super) in_use: Gauge,
+    pub(super) waiting: Gauge,
+    pub(super) permits_limit: Gauge,
+    pub(super) waiting_limit: Gauge,
+    pub(super) revoked: Counter,
+    pub(super) queue: QueueMetrics,
+}
+
+/// Counts one request as waiting, and its time until dropped.
+#[derive(Debug)]
+pub(crate) struct WaitingGuard {
+    _waiting: GaugeGuard,
+    queue: QueueMetrics,
+    since: Instant,
+}
+
+/// Raises a gauge by one until dropped.
+#[derive(Debug)]
+pub(crate) struct GaugeGuard(Gauge);
+
+/// The kind of traffic that a permit is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TrafficKind {
+    /// Calendar calls.
+    Calls,
+    /// The rest of the site.
+    Site,
+    /// Uploads to the rest of the site.
+    Uploads,
+    /// Connections of the rest of the site that speak another protocol.
+    Upgraded,
+}
+
+/// The permits of one backend for one kind of traffic at one moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PermitFigures {
+    /// Exchanges that hold a permit.
+    pub(crate) in_use: i64,
+    /// The most of them.
+    pub(crate) permits: i64,
+    /// Requests that wait for a permit.
+    pub(crate) waiting: i64,
+    /// The most of them.
+    pub(crate) places: i64,
+    /// Requests that got no permit since the start.
+    pub(crate) shed: u64,
+}
+
+// === impl PermitMetrics ===
+
+impl PermitMetrics {
+    /// Notes the most permits, and the most requests that may wait for one.
+    pub(crate) fn limited(&self, permits: usize, waiting: usize) {
+        let number = |most| i64::try_from(most).unwrap_or(i64::MAX);
+        self.permits_limit.set(number(permits));
+        self.waiting_limit.set(number(waiting));
+    }
+
+    /// The permits at this moment.
+    pub(crate) fn figures(&self) -> PermitFigures {
+        PermitFigures {
+            in_use: self.in_use.get(),
+            permits: self.permits_limit.get(),
+            waiting: self.waiting.get(),
+            places: self.waiting_limit.get(),
+            shed: self.queue.shed_requests(),
+        }
+    }
+
+    /// Counts a permit as held while the guard lives.
+    pub(crate) fn acquired(&self) -> GaugeGuard {
+        GaugeGuard::raise(&self.in_use)
+    }
+
+    /// Counts a request as waiting while the guard lives.
+    pub(crate) fn waiting(&self) -> WaitingGuard {
+        WaitingGuard {
+            _waiting: GaugeGuard::raise(&self.waiting),
+            queue: self.queue.clone(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Counts a request that got no permit.
+    pub(crate) fn shed(&self, reason: Shed) {
+        self.queue.shed(reason);
+    }
+
+    /// Counts a revoked permit.
+    pub(crate) fn revoked(&self) {
+        self.revoked.inc();
+    }
+}
+
+impl Drop for WaitingGuard {
+    fn drop(&mut self) {
+        self.queue.waited(self.since.elapsed());
+    }
+}
+
+// === impl GaugeGuard ===
+
+impl GaugeGuard {
+    fn raise(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for GaugeGuard {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+// === impl TrafficKind ===
+
+impl TrafficKind {
+    /// All kinds.
+    pub(crate) const ALL: [Self; 4] = [Self::Calls, Self::Site, Self::Uploads, Self::Upgraded];
+
+    /// Its stable name.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Site => "site",
+            Self::Uploads => "uploads",
+            Self::Upgraded => "upgraded",
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! `/status`: the numbers agree with what happened, the document is small, and each member is documented.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+use calendar_edge::settings::{
+    BackendSettings, CutoverRule, ListenAddress, OperationPattern, Percentage, Settings, ShadowRule,
+    TlsSettings,
+};
+use serde_json::Value;
+
+use super::until;
+use crate::support::{Answer, Authority, Directory, EVENTS, Edge, Origin, Program, Reply};
+
+const LIST: &str = r#"{"events":[],"rest_url":"x"}"#;
+
+/// Members whose names are not fixed: a source, a class, a code, a kind of traffic.
+const OPEN: [&str; 11] = [
+    "modes",
+    "requests.by_source",
+    "requests.by_status",
+    "refusals",
+    "cache.lookups",
+    "cache.bypassed",
+    "backends[].traffic",
+    "cutover[].calls",
+    "shadow[].compared",
+    "shadow[].skipped",
+    "configuration.reloads",
+];
+
+async fn status_after(edge: &Edge, total: u64) -> Value {
+    until("a status that counts all requests", async || {
+        let status = edge.admin("/status").await.json();
+        (status["requests"]["total"] == total).then_some(status)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_status_counts_what_happened() {
+    let origin = Origin::always(Reply::json(200, LIST)).await;
+    let edge = Edge::builder().origin(&origin).caching().start().await;
+    assert_eq!(edge.admin("/status").await.json()["requests"]["total"], 0);
+    for target in [
+        format!("{EVENTS}?per_page=3"),
+        format!("{EVENTS}?per_page=3"),
+        format!("{EVENTS}?per_page=x"),
+        "/elsewhere".to_owned(),
+    ] {
+        edge.get(&target).await;
+    }
+    let status = status_after(&edge, 4).await;
+    let sources = &status["requests"]["by_source"];
+    assert_eq!(
+        (
+            &sources["backend"],
+            &sources["cache"],
+            &sources["edge"],
+            &sources["client"]
+        ),
+        (&1.into(), &1.into(), &2.into(), &0.into())
+    );
+    let classes = &status["requests"]["by_status"];
+    assert_eq!((&classes["2xx"], &classes["4xx"]), (&2.into(), &2.into()));
+    assert_eq!(
+        status["refusals"],
+        serde_json::json!({"rest_invalid_param": 1, "rest_no_route": 1})
+    );
+    assert_eq!(status["findings"][0]["action"], "refused");
+    assert_eq!(status["latency"]["total"]["count"], 4);
+    assert_eq!(status["latency"]["backend"]["count"], 1);
+    assert_eq!(
+        status["latency"]["bounds_seconds"].as_array().map(Vec::len),
+        status["latency"]["total"]["up_to"].as_array().map(Vec::len)
+    );
+    assert_eq!(status["cache"]["lookups"]["hit"], 1);
+    assert_eq!(status["cache"]["lookups"]["miss"], 1);
+    assert_eq!(status["cache"]["entries"], 1);
+    let backend = &status["backends"][0];
+    assert_eq!(backend["name"], origin.base());
+    assert_eq!(backend["breaker"], "closed");
+    assert!(backend["last_answer"].is_string() && backend["last_failure"].is_null());
+    assert_eq!(backend["traffic"]["calls"]["permits"], 8);
+}
+
+#[tokio::test]
+async fn the_status_shows_an_origin_that_fails() {
+    let origin = Origin::down().await;
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        settings.breaker.failures = 1;
+    });
+    let edge = edge.start().await;
+    edge.get(EVENTS).await;
+    let status = edge.admin("/status").await.json();
+    let backend = &status["backends"][0];
+    assert_eq!(backend["breaker"], "open");
+    assert!(backend["last_failure"].is_string(), "{backend}");
+}
+
+/// An edge that shows every member of the document.
+async fn full_edge(origin: &Origin, tls: TlsSettings) -> Edge {
+    let next = format!("{}/wp-json", origin.base()).parse().expect("a URL");
+    let events = || vec![OperationPattern::parse("events.*").expect("a pattern")];
+    let change = |settings: &mut Settings| {
+        settings
+            .listen
+            .push(ListenAddress::Tls(SocketAddr::from(([127, 0, 0, 1], 0))));
+        settings.tls = Some(tls);
+        let mut backend = BackendSettings::at("next".to_owned(), next);
+        "tribe/events/v1".clone_into(&mut backend.namespace);
+        settings.backends.push(backend);
+        settings.shadow.push(ShadowRule {
+            backend: "next".to_owned(),
+            operations: events(),
+            requests_per_second: 1,
+            ..ShadowRule::default()
+        });
+        settings.cutover.push(CutoverRule {
+            name: "moved".to_owned(),
+            backend: "next".to_owned(),
+            operations: vec![OperationPattern::parse("venues.*").expect("a pattern")],
+            share: Percentage::ALL,
+            ..CutoverRule::default()
+        });
+    };
+    Edge::builder()
+        .origin(origin)
+        .caching()
+        .settings(change)
+        .start()
+        .await
+}
+
+/// The paths of all members; the elements of a list share one.
+fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            for (name, member) in members {
+                let name = if OPEN.contains(&path) { "NAME" } else { name };
+                let below = match path {
+                    "" => name.to_owned(),
+                    path => format!("{path}.{name}"),
+                };
+                paths(member, &below, found);
+            }
+        }
+        Value::Array(elements) if elements.iter().any(Value::is_object) => {
+            for element in elements {
+                paths(element, &format!("{path}[]"), found);
+            }
+        }
+        // A map without entries.
+        _ if OPEN.contains(&path) => {}
+        _ => {
+            found.insert(path.to_owned());
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_small_and_each_member_is_documented() {
+    let directory = Directory::new("status");
+    let certificate = Authority::new().certify("calendar.example");
+    let tls = TlsSettings {
+        certificate: directory.write("certificate.pem", &certificate.pem),
+        key: directory.write("key.pem", &certificate.key_pem),
+    };
+    let origin = Origin::always(Reply::json(200, LIST)).await;
+    let edge = full_edge(&origin, tls).await;
+    for page in 1..4 {
+        edge.get(&format!("{EVENTS}?page={page}")).await;
+        edge.get(&format!("{EVENTS}?page=x{page}")).await;
+        edge.get("/wp-json/calendar/events/v1/venues").await;
+    }
+    let status = until("a compared copy", async || {
+        let status = edge.admin("/status").await.json();
+        (status["shadow"][0]["compared"]
+            .as_object()
+            .is_some_and(|sums| !sums.is_empty())
+            && status["shadow"][0]["skipped"]
+                .as_object()
+                .is_some_and(|sums| !sums.is_empty()))
+        .then_some(status)
+    })
+    .await;
+    assert_eq!(status["certificate"]["names"][0], "calendar.example");
+    assert_eq!(status["cutover"][0]["share_percent"], 100.0);
+    assert!(edge.admin("/status").await.body.len() < 12_000);
+    let mut shown = BTreeSet::new();
+    paths(&status, "", &mut shown);
+    let text = include_str!("../../../docs/status.md");
+    let rows = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let documented: BTreeSet<String> = rows.map(|(path, _)| path.to_owned()).collect();
+    let unused: Vec<_> = documented
+        .iter()
+        .filter(|path| !shown.contains(*path) && !MAY_BE_ABSENT.contains(&path.as_str()))
+        .collect();
+    let missing: Vec<_> = shown.difference(&documented).collect();
+    assert!(
+        missing.is_empty() && unused.is_empty(),
+        "not documented: {missing:?}; not shown: {unused:?}"
+    );
+}
+
+/// Members that this edge has as an empty map or as null.
+const MAY_BE_ABSENT: [&str; 4] = [
+    "modes.NAME",
+    "cache.bypassed.NAME",
+    "cutover[].returned.reason",
+    "cutover[].returned.at",
+];
+
+async fn status_of(program: &Program) -> Value {
+    let page = Edge::client().get(format!("http://{}/status", program.admin));
+    Answer::to(page).await.json()
+}
+
+#[tokio::test]
+async fn the_status_names_the_file_and_its_reloads() {
+    let directory = Directory::new("status-file");
+    let configuration = |mode: &str| {
+        format!(
+            "listen = \"127.0.0.1:0\"\nmode = \"{mode}\"\n[origin]\nurl = \"http://127.0.0.1:9/wp-json\"\n\
+             namespace = \"tribe/events/v1\"\nread_index = false\n[admin]\nlisten = \"127.0.0.1:0\"\n"
+        )
+    };
+    let file = directory.write("edge.toml", &configuration("enforce"));
+    let program = Program::serve(&file).await;
+    let before = status_of(&program).await;
+    assert_eq!(before["configuration"]["file"], file.display().to_string());
+    assert_eq!(before["mode"], "enforce");
+    directory.write("edge.toml", &configuration("report"));
+    program.signal("HUP");
+    let after = until("a reload", async || {
+        let status = status_of(&program).await;
+        (status["configuration"]["reloads"]["success"] != 0).then_some(status)
+    })
+    .await;
+    assert_eq!(after["mode"], "report");
+    assert_eq!(after["started"], before["started"]);
+}
