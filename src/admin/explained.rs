@@ -27,6 +27,8 @@ struct RefusalSummary<'a> {
     code: &'static str,
     /// The parameters that the findings are about.
     parameters: Vec<&'a str>,
+    /// Set for modes that forward what breaks a rule.
+    refused_in_every_mode_because: Option<&'static str>,
 }
 
 /// A refusal with its reasons, its request, and today's decision.
@@ -39,7 +41,6 @@ pub(super) struct ExplainedRefusal<'a> {
     /// `rules`, or `moment`: the same request may pass later.
     decided_by: Option<&'static str>,
     findings: Vec<ShownFinding<'a>>,
-    refused_in_every_mode_because: Option<&'static str>,
     request: Option<ShownRequest<'a>>,
     today: Today,
 }
@@ -115,8 +116,15 @@ impl<'a> RefusalSummary<'a> {
             parameters: findings
                 .filter_map(|finding| finding.parameter.as_deref())
                 .collect(),
+            refused_in_every_mode_because: insists(kept),
         }
     }
+}
+
+/// Why a request was refused although the mode lets requests pass that break a rule.
+fn insists(kept: &KeptRefusal) -> Option<&'static str> {
+    let reason = kept.note.as_ref().map(|note| note.insists);
+    reason.filter(|reason| kept.mode != "enforce" && !reason.is_empty())
 }
 
 // === impl ExplainedRefusal ===
@@ -126,15 +134,12 @@ impl<'a> ExplainedRefusal<'a> {
     pub(super) fn new(kept: &'a KeptRefusal, reviewer: &Reviewer) -> Self {
         let remedy = Remedy::of(kept.code);
         let note = kept.note.as_ref();
-        let insists = note.map(|note| note.insists);
         Self {
             summary: RefusalSummary::of(kept),
             meaning: remedy.map(|remedy| remedy.meaning),
             remedy: remedy.map(|remedy| remedy.operator),
             decided_by: note.map(|note| note.decided_by.name()),
             findings: note.map_or_else(Vec::new, |note| ShownFinding::all(&note.findings)),
-            refused_in_every_mode_because: insists
-                .filter(|reason| kept.mode != "enforce" && !reason.is_empty()),
             request: note.and_then(|note| note.request.as_ref()).map(ShownRequest::of),
             today: reviewer.today(kept),
         }

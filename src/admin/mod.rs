@@ -2,6 +2,7 @@
 
 mod access;
 mod explained;
+mod page;
 mod pages;
 mod readiness;
 mod review;

@@ -16,6 +16,7 @@ use tower::Service;
 
 use super::access::is_local;
 use super::explained::{self, ExplainedRefusal};
+use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::pages::Pages;
 use super::readiness::Readiness;
 use super::status::{EdgeFacts, StatusDocument};
@@ -33,6 +34,9 @@ use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// The media type of the pages for people.
+const HTML_TYPE: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// The service of the admin listener.
 #[derive(Debug, Clone)]
@@ -120,6 +124,8 @@ impl Admin {
                 self.0.measure();
                 page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
             }
+            "/" => browser_page(&OPERATORS_PAGE),
+            "/reference" => browser_page(&REFERENCE_PAGE),
             "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
             "/cache" => self.cache_page(),
             "/migration" => json(
@@ -231,6 +237,12 @@ fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
     headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     *answer.body_mut() = whole(text);
+    answer
+}
+
+fn browser_page(shown: &BrowserPage) -> EdgeResponse {
+    let mut answer = page(HTML_TYPE, shown.text.clone());
+    shown.protect(answer.headers_mut());
     answer
 }
 

@@ -60,6 +60,11 @@ impl ReloadMetrics {
         self.last_success.get()
     }
 
+    /// True if the last reload was refused, so that an earlier configuration is in use.
+    pub(crate) fn was_refused(&self) -> bool {
+        self.was_successful.get() == 0
+    }
+
     /// The reloads that succeeded and those that were refused.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let count = |labels| self.reloads.get_or_create(labels).get();

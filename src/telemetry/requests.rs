@@ -91,6 +91,15 @@ pub(crate) struct RequestSums {
     pub(crate) edge: LatencySums,
 }
 
+/// The requests of one operation since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct OperationSums {
+    /// All of them.
+    pub(crate) requests: u64,
+    /// Those that the edge answered with an error of its own.
+    pub(crate) refused: u64,
+}
+
 #[derive(Debug)]
 struct OperationHistograms {
     whole: Latency,
@@ -242,6 +251,21 @@ impl RequestMetrics {
             backend: sum(|histograms| &histograms.backend),
             edge: sum(|histograms| &histograms.edge),
         }
+    }
+
+    /// The counts of each operation that was asked for.
+    pub(crate) fn by_operation(&self) -> BTreeMap<&'static str, OperationSums> {
+        let mut sums: BTreeMap<_, OperationSums> = BTreeMap::new();
+        let counts = self.requests.sums(|labels| {
+            let is_refused = labels.source == "edge" && labels.status >= 400;
+            (labels.operation, is_refused)
+        });
+        for ((operation, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            let sum = sums.entry(operation).or_default();
+            sum.requests += count;
+            sum.refused += if is_refused { count } else { 0 };
+        }
+        sums
     }
 
     fn expect(&self, operation: &'static str, root: &Arc<str>) {

@@ -4,6 +4,7 @@ mod backends;
 mod facts;
 mod kept;
 mod moved;
+mod operations;
 mod traffic;
 
 pub(crate) use facts::EdgeFacts;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use self::backends::BackendStatus;
 use self::kept::CacheStatus;
 use self::moved::{CopyStatus, MovedStatus};
+use self::operations::OperationStatus;
 use self::traffic::TrafficStatus;
 use super::explained::moment;
 use super::service::AdminParts;
@@ -36,6 +38,7 @@ pub(super) struct StatusDocument<'a> {
     connections: Value,
     #[serde(flatten)]
     traffic: TrafficStatus,
+    operations: Vec<OperationStatus>,
     cache: CacheStatus,
     backends: Vec<BackendStatus>,
     cutover: Vec<MovedStatus>,
@@ -61,6 +64,7 @@ impl<'a> StatusDocument<'a> {
             certificate: certificate(metrics),
             connections: connections(metrics),
             traffic: TrafficStatus::of(metrics),
+            operations: OperationStatus::all(metrics),
             cache: CacheStatus::of(&parts.cache),
             backends: BackendStatus::all(metrics),
             cutover: MovedStatus::all(&parts.migration),
@@ -76,6 +80,7 @@ fn configuration(parts: &AdminParts) -> Value {
     json!({
         "file": parts.facts.file.get().map(|file| file.display().to_string()),
         "loaded": second(reloads.last_load()),
+        "last_reload_refused": reloads.was_refused(),
         "reloads": {"success": succeeded, "failure": failed},
     })
 }

@@ -1,5 +1,6 @@
 //! The listener for operators.
 
+mod pages;
 mod status;
 
 use std::time::Duration;

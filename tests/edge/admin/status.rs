@@ -68,6 +68,21 @@ async fn the_status_counts_what_happened() {
         serde_json::json!({"rest_invalid_param": 1, "rest_no_route": 1})
     );
     assert_eq!(status["findings"][0]["action"], "refused");
+    let operations = status["operations"].as_array().expect("a list").iter();
+    let counts = operations.map(|one| {
+        (
+            one["name"].as_str(),
+            one["requests"].as_u64(),
+            one["refused"].as_u64(),
+        )
+    });
+    assert_eq!(
+        counts.collect::<Vec<_>>(),
+        [
+            (Some("events.list"), Some(3), Some(1)),
+            (Some("none"), Some(1), Some(1))
+        ]
+    );
     assert_eq!(status["latency"]["total"]["count"], 4);
     assert_eq!(status["latency"]["backend"]["count"], 1);
     assert_eq!(

@@ -1,0 +1,133 @@
+//! The pages for people: each is one document that holds its style and its script, and asks for nothing but the edge.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{
+    CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderMap, HeaderValue};
+use ring::digest::{SHA256, digest};
+
+/// Joins files to one document at compile time.
+macro_rules! document {
+    ($title:literal, [$($style:literal),+], [$($body:literal),+], [$($script:literal),+]) => {
+        concat!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>", $title, "</title>\n",
+            include_str!("head.html"),
+            "<style>\n", $(include_str!($style),)+ "</style>\n</head>\n<body>\n",
+            $(include_str!($body),)+
+            "<script type=\"module\">\n", $(include_str!($script),)+ "</script>\n</body>\n</html>\n"
+        )
+    };
+}
+
+/// The page that shows what the edge does.
+pub(super) static OPERATORS_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(OPERATORS));
+
+/// The page that describes the API.
+pub(super) static REFERENCE_PAGE: LazyLock<BrowserPage> = LazyLock::new(|| BrowserPage::new(REFERENCE));
+
+const OPERATORS: &str = document!(
+    "calendar-edge",
+    ["style.css", "operators.css"],
+    ["operators.html", "token.html"],
+    [
+        "ask.js",
+        "readings.js",
+        "charts.js",
+        "tables.js",
+        "sections.js",
+        "migration.js",
+        "refusals.js",
+        "operators.js"
+    ]
+);
+
+const REFERENCE: &str = document!(
+    "API reference · calendar-edge",
+    ["style.css", "reference.css"],
+    ["reference.html", "token.html"],
+    ["ask.js", "schemas.js", "reference.js"]
+);
+
+/// A document with the headers that say what a browser may do with it.
+#[derive(Debug, Clone)]
+pub(super) struct BrowserPage {
+    /// The document.
+    pub(super) text: Bytes,
+    policy: HeaderValue,
+}
+
+// === impl BrowserPage ===
+
+impl BrowserPage {
+    fn new(text: &'static str) -> Self {
+        Self {
+            text: Bytes::from_static(text.as_bytes()),
+            policy: policy(text).parse().expect("hashes and words"),
+        }
+    }
+
+    /// Lets the page run its own script, ask its own edge, and nothing else.
+    pub(super) fn protect(&self, headers: &mut HeaderMap) {
+        headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
+        for (name, value) in [
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (X_FRAME_OPTIONS, "DENY"),
+            (REFERRER_POLICY, "no-referrer"),
+            (
+                HeaderName::from_static("cross-origin-opener-policy"),
+                "same-origin",
+            ),
+            (
+                HeaderName::from_static("cross-origin-resource-policy"),
+                "same-origin",
+            ),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+}
+
+/// Allows the style and the script that the document holds by their hashes. Trusted types without a policy let no script
+/// write markup from text.
+fn policy(text: &str) -> String {
+    let style = hash(between(text, "<style>", "</style>"));
+    let script = hash(between(text, "<script type=\"module\">", "</script>"));
+    format!(
+        "default-src 'none'; style-src '{style}'; script-src '{script}'; connect-src 'self'; img-src data:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+         trusted-types 'none'"
+    )
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let rest = text.split_once(start).map_or("", |(_, rest)| rest);
+    rest.split_once(end).map_or("", |(found, _)| found)
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(digest(&SHA256, text.as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_names_what_the_document_holds() {
+        // The example of the CSP specification.
+        assert_eq!(
+            hash("alert('Hello, world.');"),
+            "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
+        );
+        for page in [OPERATORS, REFERENCE] {
+            assert_eq!(page.matches("<style").count(), 1);
+            assert_eq!(page.matches("<script").count(), 1);
+            assert!(!between(page, "<style>", "</style>").is_empty());
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// Refusals: how many by rule, the last ones, and one explained.
+
+const SHOWN = 12;
+
+function findings(answer) {
+  const part = $("findings-part");
+  if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
+  if (part.shown !== "table") {
+    const [box, body] = table("By rule", ["Rule", "Parameter", "Operation", "Result", ["Times", "n"], ["Last", "t"], ["Sample", "w"]], "No rule was broken.");
+    show(part, "table", () => box);
+    part.rows = body;
+  }
+  $("export").onclick = () => download("findings.json", answer.body);
+  fill(part.rows, answer.body.findings.slice(0, 20), (one) => JSON.stringify([one.operation, one.parameter, one.rule, one.action]), (one) => [
+    one.rule.replaceAll("_", " "), { text: one.parameter ?? "–", tone: "mono" }, one.operation, { text: one.action, tone: one.action === "refused" ? null : "warn" },
+    number.format(one.count), moment(one.last), one.action === "refused" && one.sample ? { text: "explain", link: `#refusal/${one.sample}` } : { text: one.sample ?? "–", tone: "mono" },
+  ]);
+}
+
+function download(name, document_) {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(document_, null, 2)], { type: "application/json" }));
+  h("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}
+
+function refusals(answer) {
+  const part = $("refusals-part");
+  if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
+  if (part.shown !== "table") {
+    const [box, body] = table("The last refusals", [["Time", "t"], "Refused with", "Request", ["Client", "w"], "Reason"], "Nothing was refused.");
+    show(part, "table", () => [box, h("p", { class: "small soft" })]);
+    part.rows = body;
+  }
+  const list = answer.body.refusals;
+  fill(part.rows, list.slice(0, SHOWN), (one) => one.id, (one) => [
+    moment(one.time), `${one.status} ${one.code}`, { text: `${one.method} ${one.path}`, tone: "mono" }, one.client ?? "–",
+    { text: one.parameters.length ? `explain ${[...new Set(one.parameters)].join(", ")}` : "explain", link: `#refusal/${one.id}` },
+  ]);
+  say(part.querySelector("p"), list.length > SHOWN ? `${SHOWN} of ${number.format(list.length)} kept refusals.` : "");
+  insisted(list);
+}
+
+/** In mode report: what was refused all the same, and why. */
+function insisted(list) {
+  const all = list.filter((one) => one.mode !== "enforce" && one.refused_in_every_mode_because);
+  const reasons = Map.groupBy(all, (one) => one.refused_in_every_mode_because);
+  show($("insists"), JSON.stringify([...reasons].map(([reason, [one, ...more]]) => [reason, one.id, more.length])), () => reasons.size
+    ? [h("h3", {}, "Refused in every mode"), h("ul", { class: "small listed" }, ...[...reasons].map(([reason, ones]) => h("li", {}, `${number.format(ones.length)} × ${ones[0].code}: ${reason}. `, h("a", { href: `#refusal/${ones[0].id}`, "aria-label": `Explain one: ${reason}` }, "Explain one"))))]
+    : null);
+}
+
+/** Shows the refusal that the address names. */
+async function explain() {
+  const id = /^#refusal\/(.+)$/.exec(location.hash)?.[1];
+  const dialog = $("explained");
+  if (!id) return dialog.open && dialog.close();
+  say($("explained-title"), "Refusal");
+  $("explained-part").replaceChildren(h("p", { class: "soft" }, "Asking the edge."));
+  if (!dialog.open) dialog.showModal();
+  const answer = await ask(`/refusals/${encodeURIComponent(decodeURIComponent(id))}`);
+  if (answer.ok) say($("explained-title"), `${answer.body.status} ${answer.body.code}`);
+  $("explained-part").replaceChildren(...filtered(answer.ok ? explanation(answer.body) : [answer.status === 404 ? h("p", {}, "This refusal is no longer kept, or this request was not refused.") : refused(answer)]));
+}
+
+function explanation(one) {
+  const request = one.request;
+  const found = (list) => h("ul", {}, ...list.map((finding) => h("li", {}, finding.parameter ? [h("code", {}, finding.parameter), " breaks "] : "Breaks ", h("b", {}, finding.rule.replaceAll("_", " ")), ` (${finding.code})`)));
+  return [
+    h("p", { class: "soft small" }, `${one.method} ${one.path}`),
+    h("p", { class: "soft small" }, `${moment(one.time)}, ${one.operation}, mode ${one.mode}${one.client ? `, from ${one.client}` : ""}`),
+    one.findings.length ? [h("h3", {}, "Why"), found(one.findings)] : null,
+    one.meaning ? [h("h3", {}, "Meaning"), h("p", {}, ...rich(one.meaning))] : null,
+    one.refused_in_every_mode_because ? h("p", {}, `Refused in every mode: ${one.refused_in_every_mode_because}.`) : null,
+    one.remedy ? [h("h3", {}, "What to do"), h("p", {}, ...rich(one.remedy))] : null,
+    h("h3", {}, "The configuration in use"), h("p", {}, today(one.today)),
+    request ? [h("h3", {}, "The request"), h("pre", {}, [`${one.method} ${request.target}`, ...request.headers.map(([name, value]) => `${name}: ${value}`)].join("\n"), request.body.kept ? `\n\n${request.body.kept}` : ""),
+      h("p", { class: "soft small" }, [request.body.left_out ? `The body is left out: ${request.body.left_out}.` : null, request.redacted.length ? `Replaced: ${request.redacted.join(", ")}.` : null].filter(Boolean).join(" "))] : null,
+    h("h3", {}, "In a terminal"), h("pre", {}, `calendar-edge explain ${one.id} --admin ${location.origin}`),
+  ].flat(3);
+}
+
+function today(now) {
+  if (now.undecided_because) return `It cannot be decided again: ${now.undecided_because}.`;
+  const decided = now.status ? `${now.outcome} with ${now.status} ${now.code}` : now.outcome;
+  const since = now.configuration_changed ? `, which was changed ${moment(now.configuration_since)}` : "";
+  return now.decided_the_same ? `It decides the same${since}.` : `It decides otherwise${since}: ${decided}.`;
+}

@@ -1,0 +1,166 @@
+// What the page's parts show.
+
+function headline(now) {
+  say($("now-rate"), perSecond(rate(now, WINDOW, (one) => one.requests)));
+  say($("now-sum"), `${number.format(now.requests)} since the start`);
+  say($("now-p99"), duration(now.p99));
+  say($("now-p50"), `p50 ${duration(now.p50)}`);
+  say($("now-refused"), perSecond(rate(now, WINDOW, (one) => one.refused)));
+  say($("now-refused-sum"), `${number.format(now.refused)} since the start`);
+  say($("now-failed"), perSecond(rate(now, WINDOW, (one) => one.failed)));
+  say($("now-failed-sum"), `${number.format(now.failed)} since the start`);
+  const past = before(now, 60);
+  say($("now-hits"), percent(now.sources.cache - past.sources.cache, answered(now) - answered(past)));
+  say($("now-hits-sum"), now.cache.enabled ? "of the last minute's requests" : "the cache is off");
+  say($("state"), `${now.ready ? "ready" : "draining"}, mode ${now.mode}`);
+  $("state").className = now.ready ? "good" : "warn";
+  say($("build"), `calendar-edge ${now.version}, started ${moment(now.started * 1000)}. `);
+}
+
+const answered = (one) => SOURCES.reduce((sum, source) => sum + one.sources[source], 0);
+
+/** What an operator should look at: level, text, and where it is shown. */
+function concerns(now) {
+  const found = [];
+  const add = (level, text, link) => found.push({ level, text, link });
+  if (!now.ready) add("warn", "The edge is draining: it takes no new connections.");
+  if (now.configuration.last_reload_refused) add("bad", "The last reload of the configuration was refused; the earlier configuration is in use. The log names the mistake.", "#configuration");
+  for (const one of now.backends) {
+    if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends");
+    if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends");
+    for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends");
+    if (differences(one).length) add("warn", `The index of ${one.name} differs from the table.`, "#backends");
+  }
+  for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
+  if (now.certificate) {
+    const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
+    if (days < 21) add(days < 7 ? "bad" : "warn", days < 0 ? "The certificate has expired." : `The certificate expires in ${days} days.`, "#process");
+  }
+  if (now.cache.enabled && now.cache.companion.state === "silent") add("warn", "The companion plugin is silent: changes at the site may reach the cache late.", "#cache");
+  const past = before(now, 60);
+  const failed = now.failed - past.failed;
+  const all = now.requests - past.requests;
+  if (failed > 0 && failed * 20 >= all) add("bad", `${percent(failed, all)} of the last minute's requests ended with a 5xx status.`, "#refusals");
+  if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process");
+  if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
+  if (now.mode === "off") add("note", "Mode off: calls are not judged.", "#routes");
+  return found;
+}
+
+function attention(now) {
+  const found = concerns(now);
+  const names = { bad: "Urgent", warn: "Check", note: "Note" };
+  show($("attention-list"), JSON.stringify(found), () => found.length
+    ? found.map(({ level, text, link }) => h("li", {}, h("b", { class: level }, names[level]), h("span", {}, text, link ? " " : null, link ? h("a", { href: link, "aria-label": `Show: ${text}` }, "Show") : null)))
+    : h("li", { class: "soft" }, "Nothing."));
+  // Spoken when a concern comes or goes, not when a number in it changes.
+  const set = found.map(({ text }) => text.replace(/[\d.]+/g, "")).join();
+  if (attention.set !== undefined && attention.set !== set) say($("spoken"), found.map(({ text }) => text).join(" ") || "Nothing needs attention.");
+  attention.set = set;
+}
+
+function backends(now) {
+  const part = $("backends-part");
+  show(part, "table", () => {
+    const [box, body] = table("Permits in use and requests that wait, by kind of traffic", ["Backend", "Breaker", "Calls", ["Site", "w"], ["Uploads", "w"], ["Waiting", "n"], ["Sent away", "n"], ["Last answer", "w"], "Last failure"], "");
+    [part.rows, part.drift] = [body, h("div", { class: "small" })];
+    return [box, part.drift];
+  });
+  const sum = (one, name) => Object.values(one.traffic).reduce((all, traffic) => all + traffic[name], 0);
+  const permits = (one, name) => {
+    const traffic = one.traffic[name];
+    return traffic?.permits ? { value: traffic.in_use, of: traffic.permits, text: `${traffic.in_use} of ${traffic.permits}`, label: `${name}, permits in use` } : "–";
+  };
+  fill(part.rows, now.backends, (one) => one.name, (one) => [
+    one.name, { text: one.breaker, tone: { closed: "good", open: "bad" }[one.breaker] ?? "warn" }, permits(one, "calls"), permits(one, "site"), permits(one, "uploads"),
+    number.format(sum(one, "waiting")), number.format(sum(one, "shed")), one.last_answer ? moment(one.last_answer) : "–", one.last_failure ? moment(one.last_failure) : "none",
+  ]);
+  drift(part.drift, now.backends);
+}
+
+const differences = (one) => one.drift?.differences ?? [];
+
+function drift(part, list) {
+  const compared = list.filter((one) => one.drift);
+  show(part, JSON.stringify(compared.map((one) => one.drift)), () => compared.map((one) => {
+    const found = differences(one);
+    return found.length ? [h("h3", {}, `The index of ${one.name} differs from the table`), h("ul", { class: "listed" }, ...found.map((line) => h("li", {}, typeof line === "string" ? line : JSON.stringify(line))))]
+      : h("p", { class: "soft" }, `The index of ${one.name} agrees with the table.`);
+  }));
+}
+
+function cache(now, answer) {
+  const part = $("cache-part");
+  if (!answer.ok) return show(part, `${answer.status}`, () => refused(answer));
+  const kept = answer.body;
+  if (!kept.enabled) return show(part, "off", () => h("p", { class: "soft" }, "The cache is off."));
+  show(part, "on", () => {
+    const [box, body] = table("Reads by operation since the start", ["Operation", ["Reads", "n"], ["Hits", "n"], ["Hit ratio", "n"], ["Passed by", "n w"]], "Nothing was read yet.");
+    part.rows = body;
+    return [h("dl", { class: "pairs" }), box];
+  });
+  const sum = (name) => kept.operations.reduce((all, one) => all + one[name], 0);
+  pairs(part.querySelector("dl"), [
+    ["Hit ratio", `${percent(sum("hits"), sum("lookups"))} of ${number.format(sum("lookups"))} reads`],
+    ["Kept", `${number.format(kept.entries)} answers${kept.oldest ? `, the oldest for ${span(kept.oldest)}` : ""}`],
+    ["Memory", { value: kept.bytes, of: kept.memory, text: `${bytes(kept.bytes)} of ${bytes(kept.memory)}`, label: "Memory of kept answers" }],
+    ["Companion", { text: { unseen: "never heard of", alive: "alive", silent: "silent" }[kept.companion] ?? kept.companion, tone: { alive: "good", silent: "warn" }[kept.companion] }],
+  ]);
+  fill(part.rows, kept.operations, (one) => one.operation, (one) => [one.operation, number.format(one.lookups), number.format(one.hits), percent(one.hits, one.lookups), number.format(one.bypassed)]);
+}
+
+/** Operations as `{name, methods, path}`, from the OpenAPI document. */
+function operations(document_) {
+  const found = new Map();
+  for (const [path, item] of Object.entries(document_.paths)) for (const [method, one] of Object.entries(item)) {
+    const name = one["x-operation"];
+    if (!name) continue;
+    if (!found.has(name)) found.set(name, { name, methods: [], path });
+    found.get(name).methods.push(method.toUpperCase());
+  }
+  return [...found.values()];
+}
+
+function routes(now, list) {
+  const part = $("routes-part");
+  show(part, "table", () => {
+    const [box, body] = table("Operations, their mode, and their requests since the start", ["Operation", "Path", ["Methods", "w"], "Mode", ["Requests", "n"], ["Refused", "n"]], "No operation matches.");
+    part.rows = body;
+    return box;
+  });
+  const counts = Object.fromEntries(now.operations.map((one) => [one.name, one]));
+  const wanted = $("routes-filter").value.trim().toLowerCase();
+  const shown = list.map((one) => ({ ...one, mode: now.modes[one.name] ?? now.mode, requests: 0, refused: 0, ...counts[one.name] }));
+  fill(part.rows, shown.filter((one) => `${one.name} ${one.methods} ${one.path} ${one.mode}`.toLowerCase().includes(wanted)), (one) => one.name, (one) => [
+    one.name, { text: one.path, tone: "mono" }, { text: one.methods.join(" "), tone: "mono" }, { text: one.mode, tone: one.mode === "enforce" ? null : "warn" },
+    number.format(one.requests), number.format(one.refused),
+  ]);
+}
+
+function configuration(now) {
+  const { configuration: { file, loaded, reloads }, profile, other, site, namespaces, roots, modes } = now.status;
+  const own = Object.entries(modes).map(([name, mode]) => `${name} ${mode}`).join(", ");
+  pairs($("configuration-part"), [
+    ["File", `${file ?? "none"}, read ${moment(loaded)}`],
+    ["Reloads", `${reloads.success} succeeded, ${reloads.failure} failed`],
+    ["Mode", own ? `${now.mode}; ${own}` : now.mode],
+    ["Profile", profile],
+    ["Rest of the site", other === "forward" ? "forwarded" : "refused"],
+    ["Site", site],
+    ["Namespaces", namespaces.join(", ")],
+    ...roots.map(({ path, language, site: origin }) => [`Root ${path}`, `${language ? `${language}, ` : ""}${origin}`]),
+  ]);
+}
+
+function facts(now) {
+  const { certificate, connections, memory } = now;
+  pairs($("process-part"), [
+    ["Version", now.version],
+    ["Running for", span(now.uptime)],
+    ["Listeners", now.listeners.join(", ")],
+    ["Certificate", certificate ? `${certificate.names.join(", ")}, until ${certificate.expires.slice(0, 10)}` : "none: plain HTTP"],
+    ["Requests", `${number.format(now.running)} running`],
+    ["Connections", { value: connections.open, of: connections.limit, text: `${number.format(connections.open)} of ${number.format(connections.limit)}`, label: "Open connections" }],
+    ...Object.entries(memory).map(([name, { used_bytes, limit_bytes }]) => [`Bodies of ${name}`, { value: used_bytes, of: limit_bytes, text: `${bytes(used_bytes)} of ${bytes(limit_bytes)}`, label: `Memory for bodies of ${name}` }]),
+  ]);
+}
