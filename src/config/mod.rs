@@ -15,6 +15,8 @@ mod check;
 mod check_migration;
 mod draft;
 mod effective;
+#[cfg(test)]
+mod example_tests;
 mod excerpt;
 mod form;
 mod key;
