@@ -40,7 +40,7 @@ pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
             None => Err(error),
         });
         match read {
-            Ok(drifts) => note(metrics, name, &backend.url, drifts),
+            Ok(drifts) => note(metrics, name, &backend.url, &drifts),
             Err(error) => {
                 let told: Vec<String> = causes(&error).map(ToString::to_string).collect();
                 let error = told.join(": ");
@@ -51,12 +51,12 @@ pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
 }
 
 /// Keeps the differences, and logs one line if they are others than before.
-pub(super) fn note(metrics: &Metrics, backend: &str, root: &Url, drifts: Vec<Drift>) {
-    let change = metrics.drift().found(backend, root.as_str(), drifts.clone());
+pub(super) fn note(metrics: &Metrics, backend: &str, root: &Url, drifts: &[Drift]) {
+    let change = metrics.drift().found(backend, root.as_str(), drifts);
     let root = root.as_str();
     let told: Vec<String> = drifts.iter().take(MOST_TOLD).map(ToString::to_string).collect();
     let (differences, told) = (drifts.len(), told.join("; "));
-    match (change, drifts.as_slice()) {
+    match (change, drifts) {
         (DriftChange::None, _) | (DriftChange::First, []) => {}
         (
             _,

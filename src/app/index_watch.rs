@@ -89,7 +89,7 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
         match read_index(settings, source.root()).await {
             Ok(ReadIndex { index, drifts }) => {
                 reloader.metrics().indexes().read();
-                note(reloader.metrics(), &site_name(&source), source.root(), drifts);
+                note(reloader.metrics(), &site_name(&source), source.root(), &drifts);
                 if let Learnt::Table(table) = indexes.learn(&source, index) {
                     tell(&source, &table);
                     is_changed = true;
@@ -99,12 +99,7 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
                 reloader.metrics().indexes().failed();
                 round = Round::Incomplete;
                 if let Some(drift) = error.drift(settings.origin.namespace.as_str()) {
-                    note(
-                        reloader.metrics(),
-                        &site_name(&source),
-                        source.root(),
-                        vec![drift],
-                    );
+                    note(reloader.metrics(), &site_name(&source), source.root(), &[drift]);
                 }
                 let root = source.root().as_str();
                 let told: Vec<String> = causes(&error).map(ToString::to_string).collect();

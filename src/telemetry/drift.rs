@@ -62,11 +62,11 @@ impl DriftMetrics {
     }
 
     /// Notes the differences of the index that a root of a backend publishes. The names come from the settings.
-    pub(crate) fn found(&self, backend: &str, root: &str, drifts: Vec<Drift>) -> DriftChange {
+    pub(crate) fn found(&self, backend: &str, root: &str, drifts: &[Drift]) -> DriftChange {
         let mut known = self.lock();
         let known = known.entry(backend.to_owned()).or_default();
         known.compared = Some(since_1970());
-        match known.roots.insert(root.to_owned(), drifts.clone()) {
+        match known.roots.insert(root.to_owned(), drifts.to_vec()) {
             Some(before) if before == drifts => DriftChange::None,
             Some(_) => DriftChange::Other,
             None => DriftChange::First,
@@ -147,13 +147,10 @@ mod tests {
     fn a_difference_of_several_roots_counts_once_and_changes_are_noticed() {
         let metrics = DriftMetrics::default();
         metrics.expect(["http://a.example".to_owned(), "next".to_owned()]);
-        let found = |root, drifts| metrics.found("http://a.example", root, drifts);
-        assert_eq!(found("/", vec![missing("/x")]), DriftChange::First);
-        assert_eq!(found("/", vec![missing("/x")]), DriftChange::None);
-        assert_eq!(
-            found("/de", vec![missing("/x"), missing("/y")]),
-            DriftChange::First
-        );
+        let found = |root, drifts: &[Drift]| metrics.found("http://a.example", root, drifts);
+        assert_eq!(found("/", &[missing("/x")]), DriftChange::First);
+        assert_eq!(found("/", &[missing("/x")]), DriftChange::None);
+        assert_eq!(found("/de", &[missing("/x"), missing("/y")]), DriftChange::First);
         let mut registry = Registry::with_prefix("edge");
         metrics.register(&mut registry);
         let mut text = String::new();
@@ -165,7 +162,7 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
-        assert_eq!(found("/", Vec::new()), DriftChange::Other);
+        assert_eq!(found("/", &[]), DriftChange::Other);
         metrics.expect(["next".to_owned()]);
         assert_eq!(metrics.backends().len(), 1);
     }
