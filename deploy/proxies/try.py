@@ -223,6 +223,7 @@ class Trial:
         self.expect(f"API answer {answer.text[:300]!r}", answer.status, 200)
         line = self.logged(API)
         self.expect("client in the log", line.get("client.address"), CLIENT)
+        self.expect("scheme in the log", line.get("url.scheme"), "https")
         self.expect("id that the client chose", "forged" in json.dumps(line), False)
         call = [seen for seen in Site.seen if seen["path"].startswith(NAMESPACE + "/events")]
         self.expect("calls at the site", len(call), 1)
@@ -326,7 +327,7 @@ def main():
                 trial.start_all()
                 trial.run()
                 print(f"ok: {name}: client, scheme, targets" + (" and upload" if trial.is_whole else ""))
-            except AssertionError as error:
+            except (AssertionError, OSError, http.client.HTTPException) as error:
                 failed = True
                 print(f"FAILED: {name}: {error}\n{trial.logs()}")
             finally:
