@@ -44,7 +44,8 @@ function concerns(now) {
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
   if (now.mode === "off") add("note", "Mode off: calls are not judged.", "#routes");
-  return found;
+  const order = ["bad", "warn", "note"];
+  return found.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
 }
 
 function attention(now) {
