@@ -28,6 +28,7 @@ mod early_refusals;
 mod edge_errors;
 mod ending;
 mod explained;
+mod first_minutes;
 mod forwarding;
 mod framing;
 mod head_first;
