@@ -6,6 +6,8 @@ use super::environment::{
     ADMIN_LISTEN, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL, SettingFlag,
     overrides,
 };
+use super::examples;
+use super::init::AskedSiteArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge::settings::Settings;
 use clap::{Args, Parser, Subcommand};
@@ -21,8 +23,8 @@ pub(super) struct Cli {
 const EXIT_STATUSES: &str = "\
 Exit statuses: 0 success, or nothing to decide; 1 failure, or `check` found differences, open doors or settings without \
 effect, or `compare`, `replay` or `migration` found differences or returned calls; 2 these four cannot use a \
-backend or a running edge; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid configuration, or a \
-certificate or another file that it names.
+backend or a running edge, or `init` the site; 3 `explain` shows a refusal; 64 invalid command line; 78 invalid \
+configuration, or a certificate or another file that it names.
 
 Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals; a flag takes precedence.";
 
@@ -30,31 +32,52 @@ Every flag has an environment variable, CALENDAR_EDGE_ and its name in capitals;
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run the edge until SIGTERM or SIGINT
+    #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
     /// Run the edge in front of a built-in calendar, without a site
     #[cfg(feature = "demo")]
+    #[command(after_help = examples::DEMO)]
     Demo(super::demo::DemoArgs),
+    /// Ask a site for its REST root, namespace and languages, and write a configuration for it
+    #[command(after_help = examples::INIT)]
+    Init(super::init::InitArgs),
     /// Check the configuration, then the live origin: connection, namespace, published index
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Ask the running edge of this configuration whether it takes traffic: one line, status 0 or 1
+    #[command(after_help = examples::HEALTHCHECK)]
     Healthcheck(super::healthcheck::HealthcheckArgs),
     /// Print the routes with their methods and arguments
-    Routes(RoutesArgs),
+    #[command(after_help = examples::ROUTES)]
+    Routes(super::routes::RoutesArgs),
     /// Print the OpenAPI 3.1 document of the routes
+    #[command(after_help = examples::OPENAPI)]
     Openapi,
     /// Show the edge's decision about one request or about a request that it refused, with its reasons
     Explain(ExplainArgs),
     /// Show what the cache of a running edge holds
-    Cache(CacheArgs),
+    #[command(after_help = examples::CACHE)]
+    Cache(super::cache::CacheArgs),
     /// Remove answers from the cache of a running edge
-    Purge(PurgeArgs),
+    #[command(after_help = examples::PURGE)]
+    Purge(super::purge::PurgeArgs),
     /// Send one call to the origin and to another backend, and show how the answers differ
+    #[command(after_help = examples::COMPARE)]
     Compare(super::comparing::CompareArgs),
     /// Send recorded calls to the origin and to another backend, and report how the answers differ
+    #[command(after_help = examples::REPLAY)]
     Replay(super::comparing::ReplayArgs),
     /// Ask a running edge about other backends: rules, guards, differences
+    #[command(after_help = examples::MIGRATION_COMMANDS)]
     Migration(super::migration::MigrationArgs),
+    /// Print what a shell needs to complete commands and flags
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(super::completions::CompletionsArgs),
+    /// Print the manual page, of the program or of one command
+    #[command(after_help = examples::MAN)]
+    Man(super::man::ManArgs),
     /// Print the version
+    #[command(after_help = examples::VERSION)]
     Version,
 }
 
@@ -62,7 +85,9 @@ pub(super) enum Command {
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
     #[command(flatten)]
-    site: SiteArgs,
+    pub(super) asked: AskedSiteArgs,
+    #[command(flatten)]
+    pub(super) site: SiteArgs,
     #[arg(
         long,
         value_name = "ADDR",
@@ -88,19 +113,14 @@ pub(super) struct ServeArgs {
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
+    pub(super) asked: AskedSiteArgs,
+    #[command(flatten)]
     pub(super) site: SiteArgs,
     #[arg(
         long,
         help = "Check only the configuration, not the origin [env: CALENDAR_EDGE_OFFLINE]"
     )]
     pub(super) offline: bool,
-}
-
-/// The flags of `routes`.
-#[derive(Debug, Args)]
-pub(super) struct RoutesArgs {
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
 }
 
 /// The arguments of `explain`.
@@ -179,34 +199,6 @@ pub(super) struct EdgeArgs {
     pub(super) admin: Option<String>,
 }
 
-/// The flags of `cache`.
-#[derive(Debug, Args)]
-pub(super) struct CacheArgs {
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
-}
-
-/// The flags of `purge`.
-#[derive(Debug, Args)]
-pub(super) struct PurgeArgs {
-    #[command(flatten)]
-    pub(super) edge: EdgeArgs,
-    #[arg(
-        long,
-        value_name = "TAG",
-        help = "What has changed: event:50, venue:7, image:33, events, ...; may be repeated [env: CALENDAR_EDGE_TAG]"
-    )]
-    pub(super) tag: Vec<String>,
-    #[arg(
-        long,
-        conflicts_with = "tag",
-        help = "Remove every answer [env: CALENDAR_EDGE_ALL]"
-    )]
-    pub(super) all: bool,
-}
-
 /// The configuration file, and the site.
 #[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
@@ -281,7 +273,8 @@ impl SiteArgs {
         self.source(environment).load_without_secrets()
     }
 
-    fn source(&self, environment: Environment<'_>) -> ConfigSource {
+    /// File, environment and the flags about the site, as a source.
+    pub(super) fn source(&self, environment: Environment<'_>) -> ConfigSource {
         self.source_with([(LISTEN, None), (ADMIN_LISTEN, None), (MODE, None)], environment)
     }
 

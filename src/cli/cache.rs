@@ -3,11 +3,21 @@
 use std::io::{self, Write};
 
 use anyhow::Context as _;
+use clap::Args;
 use serde_json::Value;
 
 use super::admin_client::AdminClient;
-use super::args::CacheArgs;
+use super::args::{EdgeArgs, OutputArgs};
 use super::environment::Environment;
+
+/// The flags of `cache`.
+#[derive(Debug, Args)]
+pub(super) struct CacheArgs {
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
 
 /// Asks the admin listener of a running edge, and prints what its cache holds.
 pub(super) fn run(args: &CacheArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

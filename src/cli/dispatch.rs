@@ -13,7 +13,8 @@ use super::demo;
 use super::environment::Environment;
 use super::status::Status;
 use super::{
-    cache, check, comparing, explain, healthcheck, migration, openapi, purge, routes, serve, version,
+    cache, check, comparing, completions, explain, healthcheck, init, man, migration, openapi, purge, routes,
+    serve, version,
 };
 
 /// Runs the subcommand of the arguments.
@@ -29,6 +30,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Serve(args) => serve::run(&args, environment),
         #[cfg(feature = "demo")]
         Command::Demo(args) => demo::run(&args, environment, &mut out),
+        Command::Init(args) => init::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Healthcheck(args) => healthcheck::run(&args, environment, &mut out),
         Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
@@ -45,6 +47,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
         Command::Migration(args) => migration::run(&args, environment, &mut out),
+        Command::Completions(args) => done(completions::run(&args, &mut out)),
+        Command::Man(args) => {
+            man::run(&args, &mut out)?;
+            Ok(Status::Success)
+        }
         Command::Version => done(version::run(&mut out)),
     }
 }

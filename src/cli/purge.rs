@@ -5,11 +5,31 @@ use std::io::Write;
 use anyhow::Context as _;
 use calendar_edge::caching::{Removal, Tag};
 use calendar_edge::purge::Order;
+use clap::Args;
 
 use super::admin_client::AdminClient;
-use super::args::PurgeArgs;
+use super::args::EdgeArgs;
 use super::environment::Environment;
 use super::status::Misuse;
+
+/// The flags of `purge`.
+#[derive(Debug, Args)]
+pub(super) struct PurgeArgs {
+    #[command(flatten)]
+    pub(super) edge: EdgeArgs,
+    #[arg(
+        long,
+        value_name = "TAG",
+        help = "What has changed: event:50, venue:7, image:33, events, ...; may be repeated [env: CALENDAR_EDGE_TAG]"
+    )]
+    pub(super) tag: Vec<String>,
+    #[arg(
+        long,
+        conflicts_with = "tag",
+        help = "Remove every answer [env: CALENDAR_EDGE_ALL]"
+    )]
+    pub(super) all: bool,
+}
 
 /// Sends the order, and prints what the edge did.
 pub(super) fn run(args: &PurgeArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -3,9 +3,17 @@
 use std::io::{self, Write};
 
 use calendar_edge::describe::{routes_json, routes_text};
+use clap::Args;
 
-use super::args::RoutesArgs;
+use super::args::OutputArgs;
 use super::environment::Environment;
+
+/// The flags of `routes`.
+#[derive(Debug, Args)]
+pub(super) struct RoutesArgs {
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
 
 /// Prints the route table.
 pub(super) fn run(args: &RoutesArgs, environment: Environment<'_>, out: &mut dyn Write) -> io::Result<()> {

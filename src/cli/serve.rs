@@ -10,6 +10,7 @@ use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
 
 use super::args::ServeArgs;
+use super::check::Report;
 use super::environment::Environment;
 use super::guard;
 use super::named_address;
@@ -17,10 +18,19 @@ use super::status::Status;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {
-    let source = args.source(environment);
+    let mut found = Vec::new();
+    let source = args.asked.over(
+        args.source(environment),
+        &args.site,
+        environment,
+        &mut Report::new(&mut found),
+    )?;
     let settings = source.load()?;
     // Dropped last: what the end logs is written too.
     let (log, _flush) = install_logs(&settings.log)?;
+    for line in String::from_utf8_lossy(&found).lines() {
+        tracing::info!(found = line, "the site was asked for its configuration");
+    }
     announce(&settings, source.file());
     guard::warn(&settings);
     named_address::warn(&settings);

@@ -175,33 +175,6 @@ mod tests {
     }
 
     #[test]
-    fn the_example_is_a_good_configuration() {
-        let text = include_str!("../../deploy/edge.example.toml");
-        let settings = parse("edge.example.toml", text, &Overrides::default());
-        assert_eq!(settings.expect("good settings").roots.len(), 2);
-    }
-
-    /// Commented settings of the example are read too, each line separately.
-    #[test]
-    fn the_defaults_in_the_example_are_settings() {
-        let text = include_str!("../../deploy/edge.example.toml");
-        let mut section = "";
-        for line in text.lines() {
-            if line.starts_with('[') {
-                section = line;
-            }
-            let shown = line.strip_prefix("# ").filter(|shown| {
-                let key = shown.split_once(" = ").map(|(key, _)| key);
-                key.is_some_and(|key| !key.contains(' '))
-            });
-            let Some(shown) = shown else { continue };
-            let file = format!("{section}\n{shown}\n");
-            let error = parse("line", &file, &Overrides::default()).expect_err("it names no origin");
-            assert_eq!(error.problems.len(), 1, "{file}{error}");
-        }
-    }
-
-    #[test]
     fn a_file_that_is_not_there_is_named() {
         let error = load(Some(Path::new("/nowhere/edge.toml")), &Overrides::default()).expect_err("no file");
         assert!(error.to_string().contains("/nowhere/edge.toml"), "{error}");

@@ -14,6 +14,8 @@ mod backend_keys;
 mod check;
 mod check_migration;
 mod draft;
+#[cfg(test)]
+mod example_tests;
 mod excerpt;
 mod form;
 mod key;

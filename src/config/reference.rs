@@ -26,6 +26,7 @@ need a restart.
 | Flag of `serve` | Variable | Key |
 |---|---|---|
 | `--config FILE` | `CALENDAR_EDGE_CONFIG` | |
+| `--site URL` | `CALENDAR_EDGE_SITE` | those that `init` finds, without `public_url` and `admin.listen` |
 | `--origin URL` | `CALENDAR_EDGE_ORIGIN` | `origin.url` |
 | `--origin-namespace NS` | `CALENDAR_EDGE_ORIGIN_NAMESPACE` | `origin.namespace` |
 | `--public-url URL` | `CALENDAR_EDGE_PUBLIC_URL` | `public_url` |

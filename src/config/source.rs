@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::{load, load_with};
+use super::load::{load, load_with, parse};
 use super::overrides::Overrides;
 use super::problem::ConfigError;
 use super::secret::SecretFiles;
@@ -12,7 +12,16 @@ use crate::settings::Settings;
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
     file: Option<PathBuf>,
+    /// Read instead of a file.
+    text: Option<NamedText>,
     overrides: Overrides,
+}
+
+/// A configuration in memory, and the name by which its problems are shown.
+#[derive(Debug, Clone)]
+struct NamedText {
+    name: String,
+    text: String,
 }
 
 // === impl ConfigSource ===
@@ -20,7 +29,25 @@ pub struct ConfigSource {
 impl ConfigSource {
     /// A source with a file and its overrides.
     pub fn new(file: Option<PathBuf>, overrides: Overrides) -> Self {
-        Self { file, overrides }
+        Self {
+            file,
+            text: None,
+            overrides,
+        }
+    }
+
+    /// The same overrides over a text in memory instead of a file; `name` shows where it is from.
+    #[must_use]
+    pub fn with_text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = NamedText {
+            name: name.into(),
+            text: text.into(),
+        };
+        Self {
+            file: None,
+            text: Some(text),
+            ..self
+        }
     }
 
     /// The file, if there is one.
@@ -33,14 +60,21 @@ impl ConfigSource {
     /// # Errors
     /// All problems at once.
     pub fn load(&self) -> Result<Settings, ConfigError> {
-        load(self.file(), &self.overrides)
+        match &self.text {
+            Some(text) => parse(&text.name, &text.text, &self.overrides),
+            None => load(self.file(), &self.overrides),
+        }
     }
 
-    /// Reads the same without the files that hold secrets, for those who only look at the settings.
+    /// Reads the same without the files that hold secrets, for those who only look at the settings. A text in memory
+    /// has none.
     ///
     /// # Errors
     /// Every problem at once.
     pub fn load_without_secrets(&self) -> Result<Settings, ConfigError> {
+        if self.text.is_some() {
+            return self.load();
+        }
         load_with(self.file(), &self.overrides, SecretFiles::Leave)
     }
 }

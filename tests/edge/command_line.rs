@@ -1,6 +1,6 @@
 //! The program from the shell: exit statuses, output, environment, signals.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 
 use crate::support::Edge;
@@ -278,4 +278,124 @@ fn explain_takes_what_curl_takes_and_its_status_tells_refused_from_forwarded() {
         );
     }
     std::fs::remove_file(file).expect("it was written");
+}
+
+#[test]
+fn each_shell_gets_completions_and_each_command_a_page() {
+    for (shell, part) in [
+        ("bash", "complete -F _calendar__edge"),
+        ("zsh", "#compdef calendar-edge"),
+        ("fish", "complete -c calendar-edge"),
+        ("elvish", "edit:completion"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
+        let output = output(&["completions", shell]);
+        let script = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        assert!(
+            script.contains(part) && script.contains("init"),
+            "{shell}: {script}"
+        );
+    }
+    for (command, part) in [
+        (&["man"][..], ".TH calendar-edge 1"),
+        (&["man", "init"], ".TH calendar-edge-init 1"),
+        (
+            &["man", "migration", "report"],
+            ".TH calendar-edge-migration-report 1",
+        ),
+    ] {
+        let page = text(&output(command).stdout);
+        assert!(page.contains(part), "{command:?}: {page}");
+    }
+    assert_eq!(output(&["man", "nothing"]).status.code(), Some(64));
+    assert_eq!(output(&["completions", "nothing"]).status.code(), Some(64));
+}
+
+#[test]
+fn the_script_for_bash_completes_commands_and_flags() {
+    let script = r#"eval "$("$0" completions bash)"
+        COMP_WORDS=(calendar-edge in); COMP_CWORD=1; _calendar__edge calendar-edge in calendar-edge; echo "${COMPREPLY[@]}"
+        COMP_WORDS=(calendar-edge init --fo); COMP_CWORD=2; _calendar__edge calendar-edge --fo init; echo "${COMPREPLY[@]}""#;
+    let shell = Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_calendar-edge")])
+        .stdin(Stdio::null())
+        .output();
+    let Ok(completed) = shell else {
+        skip("there is no bash");
+        return;
+    };
+    assert_eq!(
+        text(&completed.stdout),
+        "init\n--force\n",
+        "{}",
+        text(&completed.stderr)
+    );
+}
+
+/// The program on a terminal, which util-linux's `script` provides; none without it.
+fn on_terminal(arguments: &str, variables: &[(&str, &str)]) -> Option<String> {
+    let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_calendar-edge"));
+    let mut terminal = Command::new("script");
+    terminal
+        .args(["-qec", &command, "/dev/null"])
+        .stdin(Stdio::null());
+    terminal
+        .env_remove("NO_COLOR")
+        .env("TERM", "xterm")
+        .envs(variables.iter().copied());
+    let output = terminal.output();
+    if output.is_err() {
+        skip("there is no `script`");
+    }
+    Some(text(&output.ok()?.stdout))
+}
+
+/// Says that a test could not be made here.
+fn skip(reason: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    const ESCAPE: char = '\u{1b}';
+    let check = "check --origin http://127.0.0.1:1/wp-json";
+    for command in ["--help", check] {
+        let Some(coloured) = on_terminal(command, &[]) else {
+            return;
+        };
+        assert!(coloured.contains(ESCAPE), "{coloured}");
+        for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+            let plain = on_terminal(command, &[variable]).expect("there is a terminal");
+            assert!(
+                !plain.contains(ESCAPE) && plain.len() > 20,
+                "{variable:?}: {plain}"
+            );
+        }
+        let piped = output(&command.split(' ').collect::<Vec<_>>());
+        assert!(!text(&piped.stdout).contains(ESCAPE), "{command}");
+    }
+}
+
+#[test]
+fn examples_of_the_help_that_need_no_site_work() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
+    for arguments in [
+        &["routes"][..],
+        &["routes", "--json"],
+        &["openapi"],
+        &["version"],
+        &["explain", "/wp-json/calendar/events/v1/events?page=1"],
+        &["check", "--config", example, "--offline"],
+        &["man", "serve"],
+    ] {
+        let output = output(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{arguments:?}: {}",
+            text(&output.stderr)
+        );
+        assert!(!output.stdout.is_empty(), "{arguments:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! The order of checks, and what each says.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
@@ -11,15 +11,17 @@ use calendar_edge::settings::{BackendSettings, OriginNamespace, Root, Settings, 
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
+use super::super::colour::Colour;
 use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
-use super::super::status::{Status, tell};
+use super::super::status::Status;
 use super::backends::look_at;
 use super::editors;
 use super::groups::{GroupWeight, groups};
 use super::probe::{Probe, Wall};
 use super::report::Report;
+use super::settings::settings;
 use super::site::CheckedSite;
 use super::trouble::Trouble;
 
@@ -33,14 +35,11 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let settings = match args.site.load(environment) {
+    let mut report = Report::new(out).in_colour(Colour::of(&io::stdout(), environment));
+    let settings = match settings(args, environment, &mut report)? {
         Ok(settings) => settings,
-        Err(error) => {
-            tell(&error.to_string());
-            return Ok(Status::Configuration);
-        }
+        Err(status) => return Ok(status),
     };
-    let mut report = Report::new(out);
     report.ok("the configuration")?;
     if let Some(reason) = named_address::unreachable_names(&settings) {
         report.warning(&reason)?;
@@ -80,7 +79,7 @@ fn certificate(tls: &TlsSettings, report: &mut Report<'_>) -> anyhow::Result<boo
 }
 
 /// Takes the namespace that the site lists, as `serve` does, if the settings do not name one.
-async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow::Result<Settings> {
+pub(super) async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow::Result<Settings> {
     let settings = with_listed_namespace(settings).await;
     if let OriginNamespace::Listed(namespace) = &settings.origin.namespace {
         report.ok(&format!(
@@ -91,7 +90,7 @@ async fn learn_namespace(settings: Settings, report: &mut Report<'_>) -> anyhow:
 }
 
 /// Asks every root, and the home page where the edge serves it; the worst outcome counts.
-async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
     let site = CheckedSite::ask(settings).await.context(NO_CLIENT)?;
     let mut is_guarded = true;
     for root in &settings.roots {
@@ -141,7 +140,7 @@ async fn check_root(
 }
 
 /// The table as the edge will form it from this index.
-async fn in_force(index: &Value, probe: &Probe<'_>, settings: &Settings) -> TableInForce {
+pub(in crate::cli) async fn in_force(index: &Value, probe: &Probe<'_>, settings: &Settings) -> TableInForce {
     let body = index.to_string();
     let Ok(published) = PublishedIndex::read(body.as_bytes(), &settings.origin.namespace) else {
         return (*TableInForce::unread()).clone();
@@ -255,6 +254,7 @@ mod tests {
     use std::net::{SocketAddr, TcpListener, TcpStream};
 
     use super::super::super::args::SiteArgs;
+    use super::super::super::init::AskedSiteArgs;
     use super::*;
 
     /// An origin with fixed responses for some paths: status line and further headers, then the body.
@@ -297,7 +297,11 @@ mod tests {
             origin_namespace: Some("tribe/events/v1".to_owned()),
             ..SiteArgs::default()
         };
-        let args = CheckArgs { site, offline: false };
+        let args = CheckArgs {
+            asked: AskedSiteArgs::default(),
+            site,
+            offline: false,
+        };
         let mut out = Vec::new();
         let status = run(&args, Environment::new(&|_| None), &mut out).unwrap();
         (status, String::from_utf8(out).unwrap())

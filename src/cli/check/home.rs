@@ -3,7 +3,8 @@
 use calendar_edge::settings::{OriginHost, Settings};
 use url::Url;
 
-use super::probe::{Probe, ProbeResponse};
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
 
 /// What the home page shows about the address of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, settings: &Setting
 }
 
 /// The path of the home page: REST roots are one segment below it.
-pub(super) fn home_path(root: &Url) -> String {
+pub(in crate::cli) fn home_path(root: &Url) -> String {
     let path = root.path().trim_end_matches('/');
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     format!("{above}/")

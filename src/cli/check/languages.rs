@@ -6,21 +6,22 @@ use calendar_edge::settings::{OriginHost, Root, Settings};
 use url::Url;
 
 use super::html::tags;
-use super::probe::{Probe, ProbeResponse};
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Advertised {
+pub(in crate::cli) struct Advertised {
     /// The language tag; none: the site names a root without one.
-    pub(super) language: Option<String>,
+    pub(in crate::cli) language: Option<String>,
     /// The REST root at the origin that belongs to it.
-    pub(super) root: Url,
-    pub(super) found: RootFound,
+    pub(in crate::cli) root: Url,
+    pub(in crate::cli) found: RootFound,
 }
 
 /// What is known about a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RootFound {
+pub(in crate::cli) enum RootFound {
     /// It publishes the namespace, or a `Link` header names it.
     Exists,
     /// The site has pages in the language and no REST root at this address.
@@ -41,34 +42,40 @@ struct Candidates<'a> {
 const MOST_LANGUAGES: usize = 24;
 
 /// The relation under which WordPress names its REST root.
-const API_RELATION: &str = "https://api.w.org/";
+pub(in crate::cli) const API_RELATION: &str = "https://api.w.org/";
+
+/// A language, and the address of its home page.
+pub(in crate::cli) type LanguageHome = (String, Url);
 
 /// The roots and languages that the site advertises on its home page and in its answers, without those that the
-/// settings have.
-pub(super) async fn advertised(
+/// settings have; `listed` are languages that are known from elsewhere.
+pub(in crate::cli) async fn advertised(
     probe: &Probe<'_>,
     settings: &Settings,
     home: Option<&ProbeResponse>,
+    listed: &[LanguageHome],
 ) -> Vec<Advertised> {
     let mut candidates = Candidates {
         settings,
         probe,
         roots: BTreeMap::new(),
     };
-    let alternates = home
-        .map(|home| alternates(home, probe.address()))
-        .unwrap_or_default();
+    let alternates = home.map(|home| alternates(home, probe.address()));
+    let alternates = alternates.unwrap_or_default();
+    let further = listed
+        .iter()
+        .filter(|(_, page)| !alternates.iter().any(|(_, known)| known == page));
     if let Some(home) = home {
         candidates.add_links(home, None);
     }
-    for (language, page) in alternates {
-        candidates.ask(&language, &page).await;
+    for (language, page) in alternates.iter().chain(further) {
+        candidates.ask(language, page).await;
     }
     candidates.roots.into_values().collect()
 }
 
 /// The languages of a page with the addresses of their home pages, from its head and from its headers.
-fn alternates(home: &ProbeResponse, base: &Url) -> Vec<(String, Url)> {
+pub(in crate::cli) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
     let text = home.text();
     let in_head = tags(&text)
         .filter(|tag| tag.is("link"))
@@ -78,7 +85,7 @@ fn alternates(home: &ProbeResponse, base: &Url) -> Vec<(String, Url)> {
         .iter()
         .flat_map(|field| links(field))
         .filter_map(|link| Some((link.parameter("hreflang")?, link.target)));
-    let mut found: Vec<(String, Url)> = Vec::new();
+    let mut found: Vec<LanguageHome> = Vec::new();
     for (language, href) in in_head.chain(in_headers) {
         let Ok(page) = base.join(&href.replace("&amp;", "&").replace("&#038;", "&")) else {
             continue;
@@ -92,7 +99,7 @@ fn alternates(home: &ProbeResponse, base: &Url) -> Vec<(String, Url)> {
 }
 
 /// Whether a text names a language: `de`, `pt-BR`.
-fn is_tag(text: &str) -> bool {
+pub(in crate::cli) fn is_tag(text: &str) -> bool {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -101,12 +108,13 @@ fn is_tag(text: &str) -> bool {
 
 /// One link of a `Link` header, read tolerantly.
 #[derive(Debug, Clone, Copy)]
-struct HeaderLink<'a> {
-    target: &'a str,
+pub(in crate::cli) struct HeaderLink<'a> {
+    pub(in crate::cli) target: &'a str,
     parameters: &'a str,
 }
 
-fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
+/// The links of a `Link` header.
+pub(in crate::cli) fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
     field.split('<').skip(1).filter_map(|piece| {
         let (target, parameters) = piece.split_once('>')?;
         Some(HeaderLink { target, parameters })
@@ -124,7 +132,8 @@ impl<'a> HeaderLink<'a> {
         })
     }
 
-    fn names_api(&self) -> bool {
+    /// True if this is the REST root of WordPress.
+    pub(in crate::cli) fn names_api(&self) -> bool {
         self.parameter("rel") == Some(API_RELATION)
     }
 }
@@ -229,7 +238,7 @@ impl Candidates<'_> {
 
 impl Advertised {
     /// Configuration lines that serve this root; the default root has to be listed beside it.
-    pub(super) fn paste(&self, settings: &Settings) -> Vec<String> {
+    pub(in crate::cli) fn paste(&self, settings: &Settings) -> Vec<String> {
         let mut lines = Vec::new();
         if let [only] = settings.roots.as_slice()
             && only.path == Root::DEFAULT_PATH
@@ -237,12 +246,7 @@ impl Advertised {
         {
             lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
         }
-        let mut url = settings.origin.url.clone();
-        if self.found == RootFound::OtherHost {
-            url = self.root.clone();
-        } else {
-            url.set_path(self.root.path());
-        }
+        let url = self.origin_url(settings);
         lines.push("[[roots]]".to_owned());
         lines.extend(self.language.as_ref().map(|tag| format!("language = \"{tag}\"")));
         lines.push(format!("path = \"{}\"", self.public_path()));
@@ -250,8 +254,18 @@ impl Advertised {
         lines
     }
 
+    /// The REST root as `roots.origin_url` names it.
+    pub(in crate::cli) fn origin_url(&self, settings: &Settings) -> Url {
+        if self.found == RootFound::OtherHost {
+            return self.root.clone();
+        }
+        let mut url = settings.origin.url.clone();
+        url.set_path(self.root.path());
+        url
+    }
+
     /// The public path: the one at the site, or one by language for a host of its own.
-    fn public_path(&self) -> String {
+    pub(in crate::cli) fn public_path(&self) -> String {
         match (self.found, &self.language) {
             (RootFound::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
             _ => self.root.path().to_owned(),

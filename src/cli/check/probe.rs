@@ -5,16 +5,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge::mark::MARK;
 use calendar_edge::settings::{OriginHost, Settings};
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, LOCATION, USER_AGENT};
-use http::{HeaderMap, Method, StatusCode};
+use http::header::{ACCEPT, HOST, USER_AGENT};
+use http::{Method, StatusCode};
 use serde_json::Value;
 use url::{Position, Url};
 
 use super::home::{home_path, loop_advice};
+use super::probe_response::{GUARD, ProbeResponse, code};
 use super::trouble::Trouble;
 
 /// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
-pub(super) struct Probe<'a> {
+pub(in crate::cli) struct Probe<'a> {
     client: reqwest::Client,
     route: OriginRoute,
     /// Scheme and host as requests name them.
@@ -26,7 +27,7 @@ pub(super) struct Probe<'a> {
 
 /// Whether the companion plugin refuses calls without a mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wall {
+pub(in crate::cli) enum Wall {
     /// It does.
     Stands,
     /// The site answers such calls.
@@ -42,16 +43,6 @@ enum Marking {
     Unmarked,
 }
 
-/// A complete answer.
-pub(super) struct ProbeResponse {
-    pub(super) status: StatusCode,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
-
-/// The beginning of the codes of the companion plugin.
-const GUARD: &str = "calendar_edge_";
-
 /// The code of a refusal of calls without a mark.
 const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
@@ -59,12 +50,16 @@ const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
 impl<'a> Probe<'a> {
     /// A probe of a REST root; `key` is the setting that holds its address.
-    pub(super) fn of_root(settings: &'a Settings, url: &Url, key: &'static str) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn of_root(
+        settings: &'a Settings,
+        url: &Url,
+        key: &'static str,
+    ) -> anyhow::Result<Self> {
         Self::on(settings, OriginRoute::of_root(&settings.origin, url), key)
     }
 
     /// A probe of the rest of the site.
-    pub(super) fn of_site(settings: &'a Settings) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn of_site(settings: &'a Settings) -> anyhow::Result<Self> {
         Self::on(settings, OriginRoute::of_site(settings), "origin.url")
     }
 
@@ -79,12 +74,12 @@ impl<'a> Probe<'a> {
     }
 
     /// Scheme and host as requests to the site name them.
-    pub(super) const fn address(&self) -> &Url {
+    pub(in crate::cli) const fn address(&self) -> &Url {
         &self.address
     }
 
     /// The published index of the origin's namespace below one root.
-    pub(super) async fn index(&self) -> Result<Value, Trouble> {
+    pub(in crate::cli) async fn index(&self) -> Result<Value, Trouble> {
         let namespace = &self.settings.origin.namespace;
         let answer = self.rest(namespace, Marking::Marked).await?;
         if answer.status.is_redirection() {
@@ -107,7 +102,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Asks for a list of events, which a service must answer even if it publishes no index.
-    pub(super) async fn events(&self) -> Result<(), Trouble> {
+    pub(in crate::cli) async fn events(&self) -> Result<(), Trouble> {
         let path = format!("{}/events", self.settings.origin.namespace);
         let answer = self.rest(&path, Marking::Unmarked).await?;
         if answer.status.is_redirection() {
@@ -126,7 +121,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
-    pub(super) async fn wall(&self) -> Result<Wall, Trouble> {
+    pub(in crate::cli) async fn wall(&self) -> Result<Wall, Trouble> {
         let answer = self
             .rest(&self.settings.origin.namespace, Marking::Unmarked)
             .await?;
@@ -205,31 +200,41 @@ impl<'a> Probe<'a> {
     }
 
     /// A target below the namespace, with its query.
-    pub(super) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
+    pub(in crate::cli) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
         let namespace = &self.settings.origin.namespace;
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
     /// A document that the REST API shows to everybody; none if it does not.
-    pub(super) async fn json(&self, path: &str) -> Option<Value> {
+    pub(in crate::cli) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;
         answer.json().filter(|_| answer.status.is_success())
     }
 
+    /// A page of the site with one more header.
+    pub(in crate::cli) async fn page_with(
+        &self,
+        path: &str,
+        header: (&str, &str),
+    ) -> Result<ProbeResponse, Trouble> {
+        let request = self.request(path).header(header.0, header.1);
+        self.send(request, Marking::Unmarked).await
+    }
+
     /// A page of the site.
-    pub(super) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
+    pub(in crate::cli) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
         self.send(self.request(path), Marking::Unmarked).await
     }
 
     /// The index of the namespace below another root.
-    pub(super) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
+    pub(in crate::cli) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
         let namespace = &self.settings.origin.namespace;
         let path = format!("{}/{namespace}", root.path().trim_end_matches('/'));
         self.send(self.request(&path), Marking::Marked).await
     }
 
     /// The plugin's own description, which most sites serve as a file.
-    pub(super) async fn readme(&self) -> Option<ProbeResponse> {
+    pub(in crate::cli) async fn readme(&self) -> Option<ProbeResponse> {
         let home = home_path(&self.settings.origin.url);
         let path = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
         let answer = self.page(&path).await.ok()?;
@@ -274,6 +279,7 @@ impl<'a> Probe<'a> {
         }
         let mut response = self.client.execute(request).await.map_err(trouble)?;
         let (status, headers) = (response.status(), response.headers().clone());
+        let remote = response.remote_addr();
         let limit = usize::try_from(self.settings.limits.response_bytes).unwrap_or(usize::MAX);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
@@ -286,56 +292,8 @@ impl<'a> Probe<'a> {
             status,
             headers,
             body,
+            remote,
         })
-    }
-}
-
-// === impl ProbeResponse ===
-
-impl ProbeResponse {
-    /// The body.
-    pub(super) fn body(&self) -> &[u8] {
-        &self.body
-    }
-
-    /// The body as text; what is not UTF-8 is replaced.
-    pub(super) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    /// Whether this is the index of a namespace, or the companion plugin refuses to show it.
-    pub(super) fn is_index_of(&self, namespace: &str) -> bool {
-        let Some(json) = self.json() else { return false };
-        let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
-        (self.status.is_success() && is_index) || code(&json).starts_with(GUARD)
-    }
-
-    /// The values of a header that are text.
-    pub(super) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
-        let fields = self.headers.get_all(name).iter();
-        fields.filter_map(|value| value.to_str().ok()).collect()
-    }
-
-    fn json(&self) -> Option<Value> {
-        serde_json::from_slice(&self.body).ok()
-    }
-
-    /// Where a redirect leads.
-    pub(super) fn location(&self) -> Option<&str> {
-        self.header(&LOCATION)
-    }
-
-    fn header(&self, name: &http::HeaderName) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    fn not_json(&self, key: &'static str) -> Trouble {
-        let found = self.header(&CONTENT_TYPE).unwrap_or("no content type");
-        Trouble::NotJson {
-            status: self.status.as_u16(),
-            found: found.to_owned(),
-            key,
-        }
     }
 }
 
@@ -345,12 +303,6 @@ fn named_address(route: &OriginRoute) -> Url {
     let host = route.host().and_then(|host| host.to_str().ok());
     let named = host.and_then(|host| Url::parse(&format!("{}://{host}/", base.scheme())).ok());
     named.unwrap_or_else(|| base.clone())
-}
-
-/// The code of an error of the REST API.
-fn code(json: &Value) -> String {
-    let code = json.get("code").and_then(Value::as_str);
-    code.unwrap_or("no code").to_owned()
 }
 
 /// What to do where the site lists these namespaces and not the configured one.

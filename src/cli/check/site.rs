@@ -8,7 +8,8 @@ use calendar_edge::settings::Settings;
 use super::home::{Home, SAME_HOME, home, home_path};
 use super::languages::{RootFound, advertised};
 use super::pages::past_the_edge;
-use super::probe::{Probe, ProbeResponse};
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
 use super::report::Report;
 use super::trouble::Trouble;
 use super::versions;
@@ -50,7 +51,7 @@ impl<'a> CheckedSite<'a> {
 
     /// Names the languages that the site advertises and the settings do not have.
     pub(super) async fn check_languages(&self, report: &mut Report<'_>) -> io::Result<()> {
-        for found in advertised(&self.probe, self.settings, self.home.as_ref().ok()).await {
+        for found in advertised(&self.probe, self.settings, self.home.as_ref().ok(), &[]).await {
             let language = match &found.language {
                 Some(tag) => format!("the language `{tag}`"),
                 None => "a further root".to_owned(),

@@ -150,11 +150,25 @@ mod tests {
 
     #[test]
     fn reads_a_configuration_file() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/edge.example.toml");
+        let file = std::env::temp_dir().join(format!("edge-{}-explained.toml", std::process::id()));
+        let german =
+            "[[roots]]\npath = \"/de/wp-json\"\norigin_url = \"https://wp.example.org/de/wp-json\"\n";
+        let lines = format!("[origin]\nurl = \"https://wp.example.org/wp-json\"\n{german}");
+        std::fs::write(&file, lines).expect("a writable directory");
         let target = "/de/wp-json/tribe/events/v1/events";
-        let text = explain(&["GET", target, "--config", file]).expect("a story");
+        let name = file.to_str().expect("a path of text");
+        let text = explain(&[
+            "GET",
+            target,
+            "--config",
+            name,
+            "--origin-namespace",
+            "tribe/events/v1",
+        ]);
+        let text = text.expect("a story");
+        std::fs::remove_file(&file).expect("it was written");
         assert!(
-            text.contains("GET https://wp.example.org/de/wp-json/calendar/events/v1/events"),
+            text.contains("GET https://wp.example.org/de/wp-json/tribe/events/v1/events"),
             "{text}"
         );
     }

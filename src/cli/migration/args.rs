@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::super::args::{EdgeArgs, OutputArgs};
 use super::super::comparing::AcceptArgs;
+use super::super::examples;
 
 /// The subcommands of `migration`.
 #[derive(Debug, Args)]
@@ -16,10 +17,13 @@ pub(crate) struct MigrationArgs {
 #[derive(Debug, Subcommand)]
 pub(super) enum MigrationCommand {
     /// Show the rules with their shares and guards, and the verdict about each operation
+    #[command(after_help = examples::MIGRATION_STATUS)]
     Status(StatusArgs),
     /// Show how the answers of a backend differ from those of the origin
+    #[command(after_help = examples::MIGRATION_REPORT)]
     Report(ReportArgs),
     /// Let a rule take clients again whose calls its guard has returned
+    #[command(after_help = examples::MIGRATION_RESUME)]
     Resume(ResumeArgs),
 }
 

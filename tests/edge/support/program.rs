@@ -74,12 +74,32 @@ impl Program {
 
     /// The same by a command whose standard input is set.
     pub(crate) async fn start_with_input(mut command: Command, config: &Path) -> Self {
+        command.args(["serve", "--config"]).arg(config);
+        Self::spawn(command).await
+    }
+
+    /// Serves the site at this address, without a file, on free ports.
+    pub(crate) async fn of_site(site: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
+        command.args([
+            "serve",
+            "--site",
+            site,
+            "--listen",
+            "127.0.0.1:0",
+            "--admin-listen",
+            "127.0.0.1:0",
+        ]);
+        command.stdin(Stdio::null());
+        Self::spawn(command).await
+    }
+
+    async fn spawn(mut command: Command) -> Self {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CALENDAR_EDGE_") {
                 command.env_remove(name);
             }
         }
-        command.args(["serve", "--config"]).arg(config);
         command.stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stderr = child.stderr.take().expect("a pipe");

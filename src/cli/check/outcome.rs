@@ -1,0 +1,31 @@
+//! What `check` says about settings, for commands that have just made them.
+
+use calendar_edge::settings::Settings;
+
+use super::super::status::Status;
+use super::command::{learn_namespace, origins};
+use super::report::Report;
+
+/// The result of a check that nobody has seen yet.
+pub(in crate::cli) struct CheckOutcome {
+    pub(in crate::cli) status: Status,
+    pub(in crate::cli) lines: Vec<String>,
+}
+
+/// Checks these settings against the live origin.
+///
+/// # Errors
+///
+/// When no client can be made.
+pub(in crate::cli) async fn outcome(settings: Settings) -> anyhow::Result<CheckOutcome> {
+    let mut text = Vec::new();
+    let mut report = Report::new(&mut text);
+    let settings = learn_namespace(settings, &mut report).await?;
+    origins(&settings, &mut report).await?;
+    let status = report.status();
+    let text = String::from_utf8_lossy(&text);
+    Ok(CheckOutcome {
+        status,
+        lines: text.lines().map(str::to_owned).collect(),
+    })
+}

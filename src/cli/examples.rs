@@ -1,0 +1,150 @@
+//! The examples below the help of each command; a test parses every line of them.
+
+pub(super) const SERVE: &str = "\
+Examples:
+  calendar-edge serve --config /etc/calendar-edge/edge.toml
+  calendar-edge serve --site https://wp.example.org --mode report
+  calendar-edge serve --origin https://wp.example.org/wp-json --listen 0.0.0.0:8787 --admin-listen 127.0.0.1:9787";
+
+#[cfg(feature = "demo")]
+pub(super) const DEMO: &str = "\
+Examples:
+  calendar-edge demo
+  calendar-edge demo --migration --listen 127.0.0.1:8788";
+
+pub(super) const INIT: &str = "\
+Examples:
+  calendar-edge init --site https://wp.example.org
+  calendar-edge init --site https://example.org/blog --output /etc/calendar-edge/edge.toml
+  calendar-edge init --site http://10.0.0.5:8080 --public-url https://events.example.org --output -
+
+The site is asked without credentials, and nothing is changed there.
+
+Exit statuses: 0 the file is written; 1 it could not be written, or there is one already; 2 the site cannot be used, and \
+nothing is written; 64 invalid command line.";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  calendar-edge check --config edge.toml
+  calendar-edge check --config edge.toml --offline
+  calendar-edge check --site https://wp.example.org";
+
+pub(super) const HEALTHCHECK: &str = "\
+Examples:
+  calendar-edge healthcheck --config /etc/calendar-edge/edge.toml
+  calendar-edge healthcheck --admin http://127.0.0.1:9787";
+
+pub(super) const ROUTES: &str = "\
+Examples:
+  calendar-edge routes
+  calendar-edge routes --json";
+
+pub(super) const OPENAPI: &str = "\
+Examples:
+  calendar-edge openapi > openapi.json";
+
+pub(super) const CACHE: &str = "\
+Examples:
+  calendar-edge cache
+  calendar-edge cache --admin http://127.0.0.1:9787 --json";
+
+pub(super) const PURGE: &str = "\
+Examples:
+  calendar-edge purge --tag event:50 --tag venue:7
+  calendar-edge purge --all --admin http://127.0.0.1:9787";
+
+pub(super) const COMPARE: &str = "\
+Examples:
+  calendar-edge compare '/wp-json/calendar/events/v1/events?per_page=2' --config edge.toml
+  calendar-edge compare /wp-json/calendar/events/v1/venues --to next --config edge.toml --json";
+
+pub(super) const REPLAY: &str = "\
+Examples:
+  calendar-edge replay calls.jsonl --to next --config edge.toml
+  calendar-edge replay calls.jsonl --to origin --recorded --config edge.toml --json";
+
+pub(super) const MIGRATION_COMMANDS: &str = "\
+Examples:
+  calendar-edge migration status
+  calendar-edge migration report --backend next";
+
+pub(super) const MIGRATION_STATUS: &str = "\
+Examples:
+  calendar-edge migration status --admin http://127.0.0.1:9787";
+
+pub(super) const MIGRATION_REPORT: &str = "\
+Examples:
+  calendar-edge migration report --backend next --operation 'events.*' --json";
+
+pub(super) const MIGRATION_RESUME: &str = "\
+Examples:
+  calendar-edge migration resume venues";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  calendar-edge completions bash > /etc/bash_completion.d/calendar-edge
+  calendar-edge completions zsh > /usr/local/share/zsh/site-functions/_calendar-edge
+  calendar-edge completions fish > ~/.config/fish/completions/calendar-edge.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  calendar-edge man | man -l -
+  calendar-edge man serve > calendar-edge-serve.1";
+
+pub(super) const VERSION: &str = "\
+Examples:
+  calendar-edge version";
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory, Parser};
+
+    use super::super::args::Cli;
+
+    /// The words of a line as a shell reads them, up to a pipe or a redirection.
+    fn words(line: &str) -> Vec<String> {
+        let quoted = line.split('\'').enumerate();
+        let mut words: Vec<String> = Vec::new();
+        for (index, piece) in quoted {
+            if index % 2 == 1 {
+                words.push(piece.to_owned());
+            } else {
+                words.extend(piece.split_whitespace().map(str::to_owned));
+            }
+        }
+        words
+            .into_iter()
+            .take_while(|word| !matches!(word.as_str(), "|" | ">"))
+            .collect()
+    }
+
+    fn help_of(command: &Command) -> String {
+        command
+            .get_after_help()
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    }
+
+    fn demand_examples(command: &Command, path: &str) {
+        let help = help_of(command);
+        let lines: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+        assert!(!lines.is_empty(), "{path} --help has no example");
+        for line in lines {
+            assert!(line.starts_with(path), "{path} --help shows {line}");
+            if let Err(error) = Cli::try_parse_from(words(line)) {
+                panic!("{line}\n{error}");
+            }
+        }
+        for inner in command.get_subcommands() {
+            demand_examples(inner, &format!("{path} {}", inner.get_name()));
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples_that_parse() {
+        let cli = Cli::command();
+        for command in cli.get_subcommands() {
+            demand_examples(command, &format!("calendar-edge {}", command.get_name()));
+        }
+    }
+}

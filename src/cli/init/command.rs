@@ -1,0 +1,221 @@
+//! The order of `init`: find, write, check, and say what comes next.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use calendar_edge::config::{Overrides, parse};
+use calendar_edge::settings::Settings;
+use url::Url;
+
+use super::super::check::{Report, outcome};
+use super::super::colour::Colour;
+use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
+use super::super::status::{Misuse, Status};
+use super::address::SiteAddress;
+use super::args::{InitArgs, SITE};
+use super::file::{FileUse, text};
+use super::found::{FoundSite, find};
+use super::obstacle::Obstacle;
+
+/// The file that is written unless another one is named.
+const DEFAULT_FILE: &str = "edge.toml";
+
+/// What is asked for, once flags and environment are read.
+struct InitRequest {
+    address: SiteAddress,
+    public_url: Option<Url>,
+    namespace: Option<String>,
+    output: Output,
+}
+
+/// Where the configuration goes.
+enum Output {
+    Standard,
+    File { path: PathBuf, replace: Replace },
+}
+
+/// What happens to a file that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replace {
+    Never,
+    Always,
+}
+
+/// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
+/// be written, 2 the site cannot be used.
+pub(in crate::cli) fn run(
+    args: &InitArgs,
+    environment: Environment<'_>,
+    out: &mut dyn Write,
+) -> anyhow::Result<Status> {
+    let asked = InitRequest::read(args, environment)?;
+    asked.output.refuse_existing()?;
+    // The configuration may go to standard output: then nothing else does.
+    let mut errors = io::stderr();
+    let mut report = match asked.output {
+        Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
+        Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
+    };
+    let found = runtime()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
+    let found = match found {
+        Ok(found) => found,
+        Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
+        Err(obstacle) => {
+            report.unusable(&obstacle.to_string())?;
+            return Ok(report.status());
+        }
+    };
+    let public_url = asked.public_url.as_ref().unwrap_or(&found.public);
+    let written = text(&found, FileUse::Kept { public_url });
+    let settings = settings(&written)?;
+    asked.output.write(&written)?;
+    asked.output.tell(&found, settings, &mut report)?;
+    if let Output::Standard = asked.output {
+        out.write_all(written.as_bytes()).context("standard output")?;
+    }
+    Ok(Status::Success)
+}
+
+/// The configuration of a site for one run.
+///
+/// # Errors
+/// When the site cannot be used.
+pub(super) fn configuration_of(
+    site: &str,
+    namespace: Option<&str>,
+    report: &mut Report<'_>,
+) -> anyhow::Result<String> {
+    let address = SiteAddress::read(site)?;
+    let found = runtime()?.block_on(find(&address, namespace, report))?;
+    Ok(text(&found, FileUse::OneRun))
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().context("the runtime does not start")
+}
+
+/// The settings of a text that was just written.
+fn settings(text: &str) -> Result<Settings, Obstacle> {
+    let settings = parse("the configuration found", text, &Overrides::default());
+    settings.map_err(|error| Obstacle::Invalid(error.to_string()))
+}
+
+// === impl InitRequest ===
+
+impl InitRequest {
+    fn read(args: &InitArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
+        let named =
+            |flag: &Option<String>, variable: &str| flag.clone().or_else(|| environment.text(variable));
+        let site = named(&args.site, SITE);
+        let site = site.ok_or(Misuse(
+            "--site is missing: the address of the site, like https://wp.example.org",
+        ))?;
+        let public_url = named(&args.public_url, PUBLIC_URL.variable);
+        let public_url = public_url.map(|text| text.parse().map_err(|_| Misuse("--public-url is not a URL")));
+        let output = args.output.clone();
+        let output = output.or_else(|| environment.get("CALENDAR_EDGE_OUTPUT").map(PathBuf::from));
+        let is_forced = args.force || environment.is_on("CALENDAR_EDGE_FORCE");
+        Ok(Self {
+            address: SiteAddress::read(&site)?,
+            public_url: public_url.transpose()?,
+            namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
+            output: Output::of(output.unwrap_or_else(|| DEFAULT_FILE.into()), is_forced),
+        })
+    }
+}
+
+// === impl Output ===
+
+impl Output {
+    fn of(path: PathBuf, is_forced: bool) -> Self {
+        if path == Path::new("-") {
+            return Self::Standard;
+        }
+        let replace = if is_forced {
+            Replace::Always
+        } else {
+            Replace::Never
+        };
+        Self::File { path, replace }
+    }
+
+    /// Says before the site is asked that a file would be replaced.
+    fn refuse_existing(&self) -> anyhow::Result<()> {
+        if let Self::File {
+            path,
+            replace: Replace::Never,
+        } = self
+        {
+            anyhow::ensure!(!path.exists(), "{}: {KEPT}", path.display());
+        }
+        Ok(())
+    }
+
+    fn write(&self, text: &str) -> anyhow::Result<()> {
+        let Self::File { path, replace } = self else {
+            return Ok(());
+        };
+        let mut options = OpenOptions::new();
+        match replace {
+            Replace::Never => options.write(true).create_new(true),
+            Replace::Always => options.write(true).create(true).truncate(true),
+        };
+        let written = options
+            .open(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => anyhow::anyhow!("{}: {KEPT}", path.display()),
+            _ => anyhow::Error::from(error).context(format!("{} cannot be written", path.display())),
+        })
+    }
+
+    /// Says what was written, what `check` says, and what to do next.
+    fn tell(&self, found: &FoundSite, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+        let name = match self {
+            Self::Standard => "FILE".to_owned(),
+            Self::File { path, .. } => path.display().to_string(),
+        };
+        if let Self::File { .. } = self {
+            report.ok(&format!("{name} is written"))?;
+        }
+        tell_check(&name, settings, report)?;
+        let events = format!("{}/{}/events?per_page=1", found.root.path(), found.namespace);
+        for line in [
+            String::new(),
+            "Next:".to_owned(),
+            format!("  calendar-edge check --config {name}"),
+            format!("  calendar-edge serve --config {name} --mode report"),
+            format!("  curl 'http://127.0.0.1:8787{events}'"),
+            "Mode report logs what would be refused. Omit it once the log stays quiet.".to_owned(),
+        ] {
+            report.plain(&line)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a file stays as it is.
+const KEPT: &str = "there is a file already, which is kept; give --force to replace it, or another --output";
+
+/// Runs the same check as the command, and says what it finds.
+fn tell_check(name: &str, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+    let found = runtime()?.block_on(outcome(settings))?;
+    if found.status == Status::Success {
+        report.ok(&format!("calendar-edge check --config {name} finds nothing"))?;
+        return Ok(());
+    }
+    report.warning(&format!(
+        "calendar-edge check --config {name} finds what this site does differently:"
+    ))?;
+    for line in found
+        .lines
+        .iter()
+        .filter(|line| !line.starts_with("ok:") && !line.starts_with("note:"))
+    {
+        report.plain(&format!("    {line}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,314 @@
+//! The configuration that is written for a site: few lines, each with its reason; the rest are comments.
+
+use std::fmt::{self, Write as _};
+
+use url::Url;
+
+use super::found::FoundSite;
+use super::languages::{LanguageRoot, RootPlace};
+use super::limits::ServerLimits;
+
+/// What becomes of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileUse<'a> {
+    /// An operator keeps it, for clients who use this scheme and host.
+    Kept { public_url: &'a Url },
+    /// One run uses it. It has no public address and no listener for operators: both belong to the machine.
+    OneRun,
+}
+
+/// Maximum number of letters of a name of the site in a comment.
+const MOST_LETTERS: usize = 100;
+
+/// The text of the file.
+pub(super) fn text(found: &FoundSite, purpose: FileUse<'_>) -> String {
+    let mut text = String::new();
+    // A String takes everything.
+    let _ = write_all(found, purpose, &mut text);
+    text
+}
+
+fn write_all(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
+    write_top(found, purpose, text)?;
+    write_origin(found, text)?;
+    write_roots(found, text)?;
+    if let FileUse::Kept { .. } = purpose {
+        text.push_str(ADMIN);
+    }
+    write_limits(found.limits, text)
+}
+
+fn write_top(found: &FoundSite, purpose: FileUse<'_>, text: &mut String) -> fmt::Result {
+    let name = found.name.as_deref().unwrap_or("a site without a name");
+    writeln!(text, "# calendar-edge in front of {}.", comment(name))?;
+    if let Some(zone) = &found.zone {
+        writeln!(text, "# The site's time zone is {}.", comment(zone))?;
+    }
+    text.push_str(LISTEN);
+    if let FileUse::Kept { public_url } = purpose {
+        text.push_str(PUBLIC_URL);
+        writeln!(
+            text,
+            "public_url = {}",
+            quoted(public_url.as_str().trim_end_matches('/'))
+        )?;
+    }
+    text.push_str(MODE);
+    if found.parameters.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = found.parameters.iter().map(|name| quoted(name)).collect();
+    text.push_str("\n# Parameters that plugins of this site add. They are forwarded without being judged.\n");
+    writeln!(text, "extra_parameters = [{}]", names.join(", "))
+}
+
+fn write_origin(found: &FoundSite, text: &mut String) -> fmt::Result {
+    writeln!(
+        text,
+        "\n[origin]\n# The REST root of the site, and the namespace that the plugin has there."
+    )?;
+    writeln!(text, "url = {}", quoted(found.root.as_str()))?;
+    writeln!(text, "namespace = {}", quoted(&found.namespace))?;
+    if let Some(remote) = found.remote {
+        text.push_str(CONNECT);
+        writeln!(text, "# connect = {}", quoted(&remote.to_string()))?;
+    }
+    text.push_str(MAX_IN_FLIGHT);
+    Ok(())
+}
+
+/// The roots; a site with one root at the default path and without languages needs none.
+fn write_roots(found: &FoundSite, text: &mut String) -> fmt::Result {
+    let path = found.root.path();
+    let further = &found.languages.roots;
+    let own = found.languages.own.as_deref();
+    let is_default = path == "/wp-json" && own.is_none() && further.is_empty();
+    if is_default || path.is_empty() {
+        return Ok(());
+    }
+    text.push_str("\n# One table per REST root, at the path that it has at the site.\n");
+    write_root("", own, path, &found.root, text)?;
+    for root in further {
+        write_further(root, text)?;
+    }
+    Ok(())
+}
+
+fn write_further(root: &LanguageRoot, text: &mut String) -> fmt::Result {
+    text.push('\n');
+    let before = match root.place {
+        RootPlace::SameHost => "",
+        RootPlace::OtherHost => {
+            text.push_str(OTHER_HOST);
+            "# "
+        }
+    };
+    write_root(before, root.language.as_deref(), &root.path, &root.url, text)
+}
+
+fn write_root(before: &str, language: Option<&str>, path: &str, url: &Url, text: &mut String) -> fmt::Result {
+    writeln!(text, "{before}[[roots]]")?;
+    if let Some(language) = language {
+        writeln!(text, "{before}language = {}", quoted(language))?;
+    }
+    writeln!(text, "{before}path = {}", quoted(path))?;
+    writeln!(text, "{before}origin_url = {}", quoted(url.as_str()))
+}
+
+fn write_limits(limits: ServerLimits, text: &mut String) -> fmt::Result {
+    let found = [
+        ("target_bytes", limits.target_bytes),
+        ("header_bytes", limits.header_bytes),
+    ];
+    let mut lines = found
+        .into_iter()
+        .filter_map(|(key, size)| Some((key, size?)))
+        .peekable();
+    if lines.peek().is_some() {
+        text.push_str(LIMITS);
+    }
+    for (key, size) in lines {
+        writeln!(text, "# {key} = {size}")?;
+    }
+    Ok(())
+}
+
+/// A TOML string.
+fn quoted(value: &str) -> String {
+    toml::Value::String(value.to_owned()).to_string()
+}
+
+/// Text of the site on one line of a comment.
+fn comment(value: &str) -> String {
+    let printable = value.chars().filter(|letter| !letter.is_control());
+    printable.take(MOST_LETTERS).collect()
+}
+
+const LISTEN: &str = "\
+# A line that is commented out shows the default, unless its comment says otherwise. docs/configuration.md lists all
+# settings. Compare this file with the site at any time: calendar-edge check --config FILE
+
+# Address that clients or the proxy in front connect to.
+# listen = \"127.0.0.1:8787\"
+";
+
+const PUBLIC_URL: &str = "
+# Scheme and host that clients use; URLs in answers begin with it. It is the site's own, for an edge that takes the
+# site's place. Set it to the edge's if the edge has a name of its own.
+";
+
+const MODE: &str = "
+# Begin with \"report\": it logs and counts what \"enforce\" would refuse, and forwards it.
+# mode = \"enforce\"
+
+# \"forward\" if the edge stands in front of the whole site and not only of the calendar.
+# other = \"refuse\"
+";
+
+const CONNECT: &str = "\
+# The address that answered, not the default: it is needed once the name in `url` leads to the edge.
+";
+
+const MAX_IN_FLIGHT: &str = "\
+# Concurrent calls to the site: at most the number of its PHP workers, which it tells nobody.
+# max_in_flight = 8
+";
+
+const OTHER_HOST: &str = "\
+# Pages of the site name this root on another host. Remove the `#` if calls and credentials may go there.
+";
+
+const ADMIN: &str = "
+# For operators on this machine: state, metrics, refusals.
+[admin]
+listen = \"127.0.0.1:9787\"
+";
+
+const LIMITS: &str = "
+# Not the defaults: the server of the site refuses more.
+[limits]
+";
+
+#[cfg(test)]
+mod tests {
+    use calendar_edge::config::{Overrides, parse};
+    use calendar_edge::settings::Settings;
+    use proptest::prelude::*;
+
+    use super::super::languages::SiteLanguages;
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn found(root: &str) -> FoundSite {
+        FoundSite {
+            root: url(root),
+            namespace: "tribe/events/v1".to_owned(),
+            public: url("https://wp.example.org"),
+            name: None,
+            zone: None,
+            remote: None,
+            languages: SiteLanguages::default(),
+            parameters: Vec::new(),
+            limits: ServerLimits::default(),
+        }
+    }
+
+    fn german(place: RootPlace) -> LanguageRoot {
+        LanguageRoot {
+            language: Some("de".to_owned()),
+            path: "/de/wp-json".to_owned(),
+            url: url("https://wp.example.org/de/wp-json"),
+            index: serde_json::Value::Null,
+            place,
+        }
+    }
+
+    fn settings(found: &FoundSite) -> Settings {
+        let public_url = &found.public;
+        let text = text(found, FileUse::Kept { public_url });
+        parse("edge.toml", &text, &Overrides::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    #[test]
+    fn a_plain_site_needs_three_lines_and_a_listener() {
+        let found = found("https://wp.example.org/wp-json");
+        let settings = settings(&found);
+        let mut expected = Settings::for_origin(found.root.clone());
+        expected.public_url = Some(url("https://wp.example.org"));
+        expected.origin.namespace = calendar_edge::settings::OriginNamespace::set("tribe/events/v1");
+        expected.admin.clone_from(&settings.admin);
+        assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
+        assert!(settings.admin.is_some());
+        let one_run = text(&found, FileUse::OneRun);
+        let one_run = parse("--site", &one_run, &Overrides::default()).expect("good settings");
+        assert!(one_run.admin.is_none() && one_run.public_url.is_none());
+    }
+
+    #[test]
+    fn roots_keep_their_paths_and_those_of_other_hosts_are_comments() {
+        let mut site = found("https://wp.example.org/blog/wp-json");
+        assert_eq!(settings(&site).roots[0].path, "/blog/wp-json");
+        site.root = url("https://wp.example.org/wp-json");
+        site.languages.own = Some("en".to_owned());
+        site.languages.roots.push(german(RootPlace::SameHost));
+        let roots = settings(&site).roots;
+        let roots: Vec<_> = roots
+            .iter()
+            .map(|root| (root.path.as_str(), root.language.as_deref()))
+            .collect();
+        assert_eq!(roots, [("/wp-json", Some("en")), ("/de/wp-json", Some("de"))]);
+        site.languages.roots = vec![german(RootPlace::OtherHost)];
+        assert_eq!(settings(&site).roots.len(), 1);
+        let public_url = &site.public;
+        let shown = text(&site, FileUse::Kept { public_url }).replace("# [[roots]]", "[[roots]]");
+        let shown = shown.replace("# language", "language").replace("# path", "path");
+        let shown = shown.replace("# origin_url", "origin_url");
+        let uncommented = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
+        assert_eq!(uncommented.roots.len(), 2);
+    }
+
+    /// Each commented setting is one.
+    #[test]
+    fn comments_hold_settings_that_can_be_used() {
+        let mut site = found("https://wp.example.org/wp-json");
+        site.remote = Some("203.0.113.5:443".parse().unwrap());
+        site.limits = ServerLimits {
+            target_bytes: Some(4096),
+            header_bytes: Some(8000),
+        };
+        let public_url = &site.public;
+        let text = text(&site, FileUse::Kept { public_url });
+        let keys = [
+            "listen = \"1",
+            "mode",
+            "other",
+            "connect",
+            "max_in_flight",
+            "target_bytes",
+            "header_bytes",
+        ];
+        let mut shown = text.clone();
+        for key in keys {
+            assert_eq!(text.matches(&format!("\n# {key}")).count(), 1, "{key}\n{text}");
+            shown = shown.replace(&format!("\n# {key}"), &format!("\n{key}"));
+        }
+        let settings = parse("edge.toml", &shown, &Overrides::default()).expect("good settings");
+        assert_eq!(settings.limits.target_bytes, 4096);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_of_a_site_writes_a_setting(
+            name in "(?s).{0,60}",
+            zone in "[a-z\"'\n\r\\\\=\\[\\]#\u{85}\u{2028}]{0,40}",
+        ) {
+            let mut site = found("https://wp.example.org/wp-json");
+            let plain = format!("{:?}", settings(&site));
+            (site.name, site.zone) = (Some(name), Some(zone));
+            prop_assert_eq!(plain, format!("{:?}", settings(&site)));
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Everything that a site shows about itself, found in the order in which each thing can be asked.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use calendar_edge::config::{Overrides, parse};
+use calendar_edge::contract::calendar_namespace;
+use calendar_edge::contract::drift::compare_index;
+use calendar_edge::settings::{OriginNamespace, Settings};
+use http::header::SERVER;
+use serde_json::Value;
+use url::Url;
+
+use super::super::check::{Probe, Report, added_parameters, in_force, plugin, wordpress};
+use super::address::SiteAddress;
+use super::languages::{RootPlace, SiteLanguages, site_languages};
+use super::limits::{ServerLimits, server_limits};
+use super::obstacle::Obstacle;
+use super::rest_root::{RestRoot, rest_root};
+use super::visit::{Visited, asking, visit};
+
+/// A site whose calendar the edge can serve.
+pub(super) struct FoundSite {
+    /// The REST root, without a slash at the end.
+    pub(super) root: Url,
+    pub(super) namespace: String,
+    /// Scheme, host and port by which visitors know the site.
+    pub(super) public: Url,
+    pub(super) name: Option<String>,
+    pub(super) zone: Option<String>,
+    /// The address that answered.
+    pub(super) remote: Option<SocketAddr>,
+    pub(super) languages: SiteLanguages,
+    /// Parameters that plugins add.
+    pub(super) parameters: Vec<String>,
+    pub(super) limits: ServerLimits,
+}
+
+/// Maximum time of all questions together.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Stands for what a site hides.
+const NOT_SHOWN: &str = "(version not shown)";
+
+/// Asks a site for everything; `namespace` is the one that the operator names.
+pub(super) async fn find(
+    address: &SiteAddress,
+    namespace: Option<&str>,
+    report: &mut Report<'_>,
+) -> Result<FoundSite, Obstacle> {
+    let found = tokio::time::timeout(PATIENCE, ask(address, namespace, report)).await;
+    found.map_err(|_| Obstacle::TooSlow(PATIENCE))?
+}
+
+async fn ask(
+    address: &SiteAddress,
+    namespace: Option<&str>,
+    report: &mut Report<'_>,
+) -> Result<FoundSite, Obstacle> {
+    let page = visit(&address.url, report).await?;
+    let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
+    report.ok(&format!(
+        "{} answers with status {} ({server})",
+        page.url,
+        page.answer.status.as_u16()
+    ))?;
+    let root = rest_root(&page, &address.url, report).await?;
+    tell_root(&root, report)?;
+    let namespace = namespace_of(&root, namespace)?;
+    let settings = settings_of(&root, &namespace);
+    let index = index(&settings).await?;
+    tell_versions(&settings, &page, &namespace, report).await?;
+    let languages = site_languages(&settings, &page, &root.document, report).await?;
+    let parameters = parameters(&settings, &index, &languages, report).await?;
+    let limits = server_limits(&settings, report).await?;
+    let public = public(&root, &page, report)?;
+    Ok(FoundSite {
+        root: root.url,
+        namespace,
+        public,
+        name: root.document.name,
+        zone: root.document.zone,
+        remote: page.answer.remote(),
+        languages,
+        parameters,
+        limits,
+    })
+}
+
+fn tell_root(root: &RestRoot, report: &mut Report<'_>) -> Result<(), Obstacle> {
+    report.ok(&format!("the REST root {}, {}", root.url, root.source))?;
+    if let Some(printed) = &root.printed {
+        report.note(&format!("the site prints {printed} for its REST root"))?;
+    }
+    if let Some(zone) = &root.document.zone {
+        report.ok(&format!("the site's time zone is {zone}"))?;
+    }
+    Ok(())
+}
+
+/// The namespace that the operator names, or the one of a calendar in the list of the root.
+fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacle> {
+    let listed = &root.document.namespaces;
+    let found = wanted.or_else(|| calendar_namespace(listed.iter().map(String::as_str)));
+    if let Some(found) = found {
+        return Ok(found.to_owned());
+    }
+    let similar = listed.iter().filter(|name| name.ends_with("/events/v1"));
+    let names: Vec<String> = similar.cloned().collect();
+    let root_url = Box::new(root.url.clone());
+    Err(if names.len() > 1 {
+        Obstacle::SeveralNamespaces {
+            root: root_url,
+            names,
+        }
+    } else {
+        let namespaces = listed.clone();
+        Obstacle::NoPlugin {
+            root: root_url,
+            namespaces,
+        }
+    })
+}
+
+fn settings_of(root: &RestRoot, namespace: &str) -> Settings {
+    let mut settings = asking(&root.url);
+    settings.origin.namespace = OriginNamespace::set(namespace);
+    settings.origin.advertised_url.clone_from(&root.printed);
+    settings
+}
+
+async fn index(settings: &Settings) -> Result<Value, Obstacle> {
+    let root = &settings.origin.url;
+    let probe = Probe::of_root(settings, root, "--site").map_err(Obstacle::Client)?;
+    let index = probe.index().await;
+    index.map_err(|trouble| Obstacle::NoIndex {
+        root: root.clone().into(),
+        trouble,
+    })
+}
+
+async fn tell_versions(
+    settings: &Settings,
+    page: &Visited,
+    namespace: &str,
+    report: &mut Report<'_>,
+) -> Result<(), Obstacle> {
+    let probe = Probe::of_site(settings).map_err(Obstacle::Client)?;
+    let readme = probe
+        .readme()
+        .await
+        .map(|readme| readme.text())
+        .unwrap_or_default();
+    let page = page.answer.text();
+    let (plugin, wordpress) = (plugin(&readme), wordpress(&page));
+    let (plugin, wordpress) = (plugin.unwrap_or(NOT_SHOWN), wordpress.unwrap_or(NOT_SHOWN));
+    report.ok(&format!(
+        "The Events Calendar {plugin}, WordPress {wordpress}: the namespace {namespace}"
+    ))?;
+    Ok(())
+}
+
+/// The parameters that plugins add at any root that is written, without those that no setting can name.
+async fn parameters(
+    settings: &Settings,
+    index: &Value,
+    languages: &SiteLanguages,
+    report: &mut Report<'_>,
+) -> Result<Vec<String>, Obstacle> {
+    let further = languages
+        .roots
+        .iter()
+        .filter(|root| root.place == RootPlace::SameHost);
+    let first = (&settings.origin.url, index);
+    let mut found = Vec::new();
+    for (url, index) in std::iter::once(first).chain(further.map(|root| (&root.url, &root.index))) {
+        let probe = Probe::of_root(settings, url, "--site").map_err(Obstacle::Client)?;
+        let drifts = compare_index(index, &settings.origin.namespace);
+        found.extend(added_parameters(
+            &drifts,
+            &in_force(index, &probe, settings).await,
+        ));
+    }
+    found.sort();
+    found.dedup();
+    found.retain(|name| is_settable(name));
+    if !found.is_empty() {
+        report.ok(&format!("plugins add the parameters {}", found.join(", ")))?;
+    }
+    Ok(found)
+}
+
+/// Whether `extra_parameters` takes a name.
+fn is_settable(name: &str) -> bool {
+    let name = toml::Value::String(name.to_owned());
+    let file = format!("extra_parameters = [{name}]\n[origin]\nurl = \"https://wp.example.org/wp-json\"\n");
+    parse("a name", &file, &Overrides::default()).is_ok()
+}
+
+/// Scheme, host and port by which the site names itself; without a name those that answered.
+fn public(root: &RestRoot, page: &Visited, report: &mut Report<'_>) -> Result<Url, Obstacle> {
+    let named = root.document.home.as_ref().filter(|home| home.has_host());
+    let is_web = |home: &&Url| matches!(home.scheme(), "http" | "https");
+    let origin = named.filter(is_web).unwrap_or(&page.url).origin();
+    let public = Url::parse(&origin.ascii_serialization()).unwrap_or_else(|_| page.url.clone());
+    if public.origin() != page.url.origin() {
+        report.note(&format!(
+            "the site calls itself {public}, which is written as the public address"
+        ))?;
+    }
+    Ok(public)
+}

@@ -1,0 +1,223 @@
+//! The REST root of a site: named by its front page, or where WordPress usually has it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use http::header::LINK;
+use url::Url;
+
+use super::super::check::{API_RELATION, HeaderLink, Report, links, tags};
+use super::obstacle::Obstacle;
+use super::root_document::{NoDocument, RootDocument};
+use super::visit::{Visited, is_same_site, visit};
+
+/// A REST root that answers.
+pub(super) struct RestRoot {
+    /// Without a slash at the end.
+    pub(super) url: Url,
+    pub(super) document: RootDocument,
+    pub(super) source: RootSource,
+    /// The address that the site prints for it, if it is on another host.
+    pub(super) printed: Option<Url>,
+}
+
+/// Where the address of a root is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RootSource {
+    LinkHeader,
+    LinkElement,
+    Usual,
+}
+
+/// An address that may be a REST root.
+struct RootCandidate {
+    url: Url,
+    source: RootSource,
+    printed: Option<Url>,
+}
+
+/// The search below one front page.
+struct RootSearch<'a> {
+    page: &'a Visited,
+    /// What each candidate answered instead.
+    tried: Vec<String>,
+    closed: Option<Obstacle>,
+}
+
+/// Finds the root: the `Link` header, the `link` element, then `/wp-json/` below the front page and below `asked`.
+pub(super) async fn rest_root(
+    page: &Visited,
+    asked: &Url,
+    report: &mut Report<'_>,
+) -> Result<RestRoot, Obstacle> {
+    let mut search = RootSearch {
+        page,
+        tried: Vec::new(),
+        closed: None,
+    };
+    let named = named(page);
+    let is_plain = named.iter().any(|(_, root)| root.query().is_some());
+    let mut known = BTreeSet::new();
+    for candidate in candidates(page, asked, &named) {
+        if !known.insert(candidate.url.to_string()) {
+            continue;
+        }
+        if let Some(root) = search.ask(candidate, report).await? {
+            return Ok(root);
+        }
+    }
+    Err(search.obstacle(is_plain, &named, report).await?)
+}
+
+/// The addresses that the page names as its REST root.
+fn named(page: &Visited) -> Vec<(RootSource, Url)> {
+    let text = page.answer.text();
+    let fields = page.answer.fields(&LINK);
+    let in_headers = fields.iter().flat_map(|field| links(field));
+    let in_headers = in_headers
+        .filter(HeaderLink::names_api)
+        .map(|link| (RootSource::LinkHeader, link.target));
+    let in_head = tags(&text)
+        .filter(|tag| tag.is("link") && tag.attribute("rel") == Some(API_RELATION))
+        .filter_map(|tag| Some((RootSource::LinkElement, tag.attribute("href")?)));
+    let join = |(source, href): (RootSource, &str)| {
+        let href = href.replace("&amp;", "&").replace("&#038;", "&");
+        Some((source, page.url.join(&href).ok()?))
+    };
+    in_headers.chain(in_head).filter_map(join).collect()
+}
+
+/// The named roots that have a path, and the usual ones, all at the host of the page.
+fn candidates(page: &Visited, asked: &Url, named: &[(RootSource, Url)]) -> Vec<RootCandidate> {
+    let named = named
+        .iter()
+        .filter(|(_, root)| root.query().is_none())
+        .map(|(source, root)| RootCandidate {
+            url: at_host_of(&page.url, root.path()),
+            source: *source,
+            printed: (root.origin() != page.url.origin()).then(|| root.clone()),
+        });
+    let usual = [page.url.path(), asked.path()].map(|path| RootCandidate {
+        url: at_host_of(&page.url, &format!("{}wp-json/", folder(path))),
+        source: RootSource::Usual,
+        printed: None,
+    });
+    named.chain(usual).collect()
+}
+
+/// Scheme, host and port of one URL with the path of another; the path ends with a slash.
+fn at_host_of(page: &Url, path: &str) -> Url {
+    let mut url = page.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.set_path(&format!("{}/", path.trim_end_matches('/')));
+    url
+}
+
+/// The folder of a page: up to its last slash.
+fn folder(path: &str) -> &str {
+    path.rfind('/').and_then(|end| path.get(..=end)).unwrap_or("/")
+}
+
+// === impl RootSearch ===
+
+impl RootSearch<'_> {
+    /// The root, if the candidate is one.
+    async fn ask(
+        &mut self,
+        candidate: RootCandidate,
+        report: &mut Report<'_>,
+    ) -> Result<Option<RestRoot>, Obstacle> {
+        let url = &candidate.url;
+        let found = match visit(url, report).await {
+            Ok(found) => found,
+            Err(Obstacle::Output(error)) => return Err(error.into()),
+            Err(obstacle) => {
+                self.tried.push(obstacle.to_string());
+                return Ok(None);
+            }
+        };
+        match RootDocument::read(&found.answer) {
+            Ok(document) => {
+                return Ok(Some(RestRoot {
+                    url: without_slash(&found.url),
+                    document,
+                    source: candidate.source,
+                    printed: candidate.printed,
+                }));
+            }
+            Err(NoDocument::Closed(reason)) => {
+                let root = without_slash(url).into();
+                self.closed = Some(Obstacle::Closed { root, reason });
+            }
+            Err(NoDocument::Other(reason)) => self.tried.push(format!("{url} answers with {reason}")),
+        }
+        Ok(None)
+    }
+
+    /// Why there is no root: the nearest cause that shows.
+    async fn obstacle(
+        self,
+        is_plain: bool,
+        named: &[(RootSource, Url)],
+        report: &mut Report<'_>,
+    ) -> Result<Obstacle, Obstacle> {
+        let url = Box::new(self.page.url.clone());
+        if let Some(closed) = self.closed {
+            return Ok(closed);
+        }
+        let mut plain = at_host_of(&url, folder(url.path()));
+        plain.set_query(Some("rest_route=/"));
+        let answers = match visit(&plain, report).await {
+            Ok(found) => RootDocument::read(&found.answer).is_ok(),
+            Err(Obstacle::Output(error)) => return Err(error.into()),
+            Err(_) => false,
+        };
+        let elsewhere = named.iter().find(|(_, root)| !is_same_site(&url, root));
+        Ok(match elsewhere {
+            _ if is_plain || answers => Obstacle::PlainPermalinks { url },
+            Some((_, root)) => {
+                let root = Box::new(root.clone());
+                Obstacle::RootElsewhere { url, root }
+            }
+            None if !named.is_empty() || is_wordpress(&self.page.answer.text()) => Obstacle::NoRestApi {
+                url,
+                tried: self.tried,
+            },
+            None => Obstacle::NotWordPress {
+                url,
+                tried: self.tried,
+            },
+        })
+    }
+}
+
+/// Whether a page is one of WordPress: it loads files from WordPress's folders, or says so.
+fn is_wordpress(page: &str) -> bool {
+    let is_generator = |content: &str| content.starts_with("WordPress");
+    tags(page).any(|tag| {
+        let addresses = ["href", "src"].into_iter().filter_map(|name| tag.attribute(name));
+        let mut addresses =
+            addresses.filter(|address| address.contains("/wp-content/") || address.contains("/wp-includes/"));
+        addresses.next().is_some() || (tag.is("meta") && tag.attribute("content").is_some_and(is_generator))
+    })
+}
+
+fn without_slash(url: &Url) -> Url {
+    let mut url = url.clone();
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    url
+}
+
+// === impl RootSource ===
+
+impl fmt::Display for RootSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LinkHeader => "named by the Link header of the front page",
+            Self::LinkElement => "named by the front page",
+            Self::Usual => "at WordPress's usual place",
+        })
+    }
+}
