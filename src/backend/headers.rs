@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use crate::authority::PublicAddress;
 use crate::call::CanonicalRequest;
 use crate::credentials::Credentials;
-use crate::telemetry::TraceContext;
+use crate::telemetry::RequestLog;
 
 /// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -34,8 +34,8 @@ pub(crate) struct Forwarded {
     pub(crate) host: HeaderValue,
     /// The request's id.
     pub(crate) request_id: Option<HeaderValue>,
-    /// The trace that it belongs to.
-    pub(crate) trace: Option<TraceContext>,
+    /// The record of the request, which knows the trace that it belongs to.
+    pub(crate) log: RequestLog,
 }
 
 /// The forwarded facts about a call's client, except the credentials.
@@ -43,7 +43,7 @@ pub(crate) struct Forwarded {
 pub(crate) struct ForwardedHeaders {
     /// Client address, scheme, host and id of the request.
     forwarded: Forwarded,
-    /// The client's program.
+    /// The client's program as it names itself.
     user_agent: Option<HeaderValue>,
 }
 
@@ -63,7 +63,11 @@ pub(super) fn of_call(
     credentials.write_to(&mut headers);
     // A nonce among the parameters takes precedence over the header.
     insert_some(&mut headers, X_WP_NONCE, call.nonce.clone());
-    insert_some(&mut headers, USER_AGENT, forwarded.user_agent.clone());
+    insert_some(
+        &mut headers,
+        USER_AGENT,
+        forwarded.user_agent.as_ref().and_then(clean),
+    );
     forwarded.forwarded.write(&mut headers);
     headers
 }
@@ -75,9 +79,8 @@ fn insert_some(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderVa
 }
 
 /// The client's User-Agent, reduced to printable ASCII and truncated.
-fn user_agent(client: &HeaderMap) -> Option<HeaderValue> {
-    let clean: Vec<u8> = client
-        .get(USER_AGENT)?
+fn clean(user_agent: &HeaderValue) -> Option<HeaderValue> {
+    let clean: Vec<u8> = user_agent
         .as_bytes()
         .iter()
         .copied()
@@ -101,7 +104,7 @@ impl ForwardedHeaders {
     /// Selects the forwarded part of a client's headers.
     pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
         Self {
-            user_agent: user_agent(client),
+            user_agent: client.get(USER_AGENT).cloned(),
             forwarded,
         }
     }
@@ -122,7 +125,7 @@ impl Forwarded {
             scheme: public.scheme().as_str(),
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id,
-            trace: None,
+            log: RequestLog::default(),
         }
     }
 
@@ -135,7 +138,7 @@ impl Forwarded {
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         insert_some(headers, X_REQUEST_ID, self.request_id.clone());
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = self.log.trace() {
             trace.write(headers);
         }
     }
@@ -199,7 +202,7 @@ mod tests {
             scheme: "https",
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
-            trace: None,
+            log: RequestLog::default(),
         };
         let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
         of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)

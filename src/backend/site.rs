@@ -144,6 +144,7 @@ mod tests {
     use http::Request;
 
     use super::*;
+    use crate::telemetry::RequestLog;
 
     fn request(target: &str) -> Result<String, AddressFault> {
         let settings = Settings::for_origin("http://h.example:8080/de/wp-json".parse().unwrap());
@@ -153,7 +154,7 @@ mod tests {
             scheme: "http",
             host: HeaderValue::from_static("localhost"),
             request_id: None,
-            trace: None,
+            log: RequestLog::default(),
         };
         SiteOrigin::new(&settings)
             .request(&head, reqwest::Body::from(""), &forwarded)

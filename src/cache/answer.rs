@@ -11,10 +11,14 @@ use crate::response::{AnsweredBy, EdgeResponse, whole};
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(super) status: StatusCode,
-    pub(super) headers: Box<[(HeaderName, HeaderValue)]>,
+    /// With `Content-Length`.
+    pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
     by: AnsweredBy,
 }
+
+/// Fields that are added for each client.
+const OTHER_FIELDS: usize = 8;
 
 /// The memory of one header field beside its value, in bytes.
 const FIELD: usize = 128;
@@ -24,13 +28,17 @@ const FIELD: usize = 128;
 impl Answer {
     /// Copies an answer. Parts of a response are parts of larger buffers, which a reference would keep.
     pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: AnsweredBy) -> Self {
-        let field = |(name, value): (&HeaderName, &HeaderValue)| {
-            let copy = HeaderValue::from_bytes(value.as_bytes()).ok()?;
-            Some((name.clone(), copy))
-        };
+        let mut copies = HeaderMap::with_capacity(headers.len() + 1 + OTHER_FIELDS);
+        for (name, value) in headers {
+            if let Ok(copy) = HeaderValue::from_bytes(value.as_bytes()) {
+                copies.append(name.clone(), copy);
+            }
+        }
+        // Explicit, so that a response to HEAD has the length of the omitted body.
+        copies.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         Self {
             status,
-            headers: headers.iter().filter_map(field).collect(),
+            headers: copies,
             body: Bytes::copy_from_slice(body),
             by,
         }
@@ -50,13 +58,10 @@ impl Answer {
     pub(crate) fn response(&self) -> EdgeResponse {
         let mut response = EdgeResponse::new(whole(self.body.clone()));
         *response.status_mut() = self.status;
-        let headers = response.headers_mut();
-        headers.reserve(self.headers.len() + 8);
-        for (name, value) in &self.headers {
-            headers.append(name.clone(), value.clone());
-        }
-        // Explicit, so that a response to HEAD has the length of the omitted body.
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+        // A copy keeps the places of the fields, which are found once.
+        let mut headers = self.headers.clone();
+        headers.reserve(OTHER_FIELDS);
+        *response.headers_mut() = headers;
         self.mark(&mut response);
         response
     }

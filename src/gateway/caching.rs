@@ -78,6 +78,11 @@ where
         }
     }
 
+    /// The stages below; behind a pointer, because answers from the cache do not need them.
+    async fn inner(&self, call: CalendarCall) -> CallResponse {
+        Box::pin(self.filling.inner().call(call)).await
+    }
+
     /// The keys of answers of whoever answers.
     fn keys<'a>(&'a self, route: &'a CallRoute) -> &'a KeySpace {
         route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
@@ -88,8 +93,13 @@ where
             public_base: &call.client.public_base,
             namespace: call.client.namespace.as_deref(),
         };
+        let keys = self.keys(&call.route);
+        let key = || Arc::from(keys.key(cacheable, reached));
         Question {
-            key: self.keys(&call.route).key(cacheable, reached),
+            key: match &call.known {
+                Some(known) if keys.is_of_calls_alone() && call.route.cutover().is_none() => known.key(key),
+                _ => key(),
+            },
             operation: cacheable.call().operation().name.as_str(),
             if_none_match: call.if_none_match.clone(),
         }
@@ -104,8 +114,8 @@ where
                 drop(self.board(&question, &call, Some(&kept)));
                 self.served.kept(&kept, &question, CacheOutcome::Stale(stale))
             }
-            Lookup::Kept(kept, _) => self.ask(question, call, Some(kept)).await,
-            Lookup::Nothing => self.ask(question, call, None).await,
+            Lookup::Kept(kept, _) => Box::pin(self.ask(question, call, Some(kept))).await,
+            Lookup::Nothing => Box::pin(self.ask(question, call, None)).await,
         }
     }
 
@@ -164,7 +174,7 @@ where
             collapsed: false,
             kept: None,
         };
-        let response = self.filling.inner().call(call).await;
+        let response = self.inner(call).await;
         self.served.relayed(response, question, CacheOutcome::Miss(asked))
     }
 
@@ -228,11 +238,11 @@ where
             Some(Ok(cacheable)) => self.question(cacheable, &call),
             // Such operations have no cache to speak of.
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => {
-                return self.filling.inner().call(call).await;
+                return self.inner(call).await;
             }
             Some(Err(bypass)) => {
                 let operation = call.operation();
-                let response = self.filling.inner().call(call).await;
+                let response = self.inner(call).await;
                 return self.served.bypassed(response, operation, bypass);
             }
         };

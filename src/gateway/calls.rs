@@ -9,6 +9,7 @@ use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::PublicNames;
+use super::known_reads::KnownRead;
 use super::patch_conditions::PatchConditions;
 use super::route::CallRoute;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
@@ -30,6 +31,19 @@ pub(super) struct CallRequest<B = CallBody> {
     pub(super) asked: Box<AskedCall>,
     pub(super) opened: Arc<OpenedCall>,
     pub(super) body: B,
+    /// How it was opened.
+    pub(super) opening: CallOpening,
+}
+
+/// How a call was opened, which tells whether what is decided about it may be remembered.
+#[derive(Debug)]
+pub(super) enum CallOpening {
+    /// By its head alone, for the first time.
+    ByHead,
+    /// By a body that was sent to the rest of the site: its target says nothing about it.
+    ByBody,
+    /// By its head, and judged before.
+    Known(Arc<KnownRead>),
 }
 
 /// The head of a request to the calendar, and the facts beside it.
@@ -65,7 +79,7 @@ pub(super) struct CalendarCall(Box<JudgedCall>);
 /// The parts of a [`CalendarCall`].
 #[derive(Debug)]
 pub(super) struct JudgedCall {
-    pub(super) call: Box<ForwardableCall>,
+    pub(super) call: Arc<ForwardableCall>,
     pub(super) client: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
@@ -78,6 +92,8 @@ pub(super) struct JudgedCall {
     pub(super) patch: Option<PatchConditions>,
     /// The link to its caller while it waits for the backend.
     pub(super) queue: Option<QueueWatch>,
+    /// What was decided about the same read before.
+    pub(super) known: Option<Arc<KnownRead>>,
     /// The memory of its body.
     _memory: Option<Share>,
 }
@@ -125,6 +141,18 @@ pub(super) enum CallFailure {
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]
     Overdue,
+}
+
+// === impl CallOpening ===
+
+impl CallOpening {
+    /// What was decided about the same read before.
+    pub(super) const fn known(&self) -> Option<&Arc<KnownRead>> {
+        match self {
+            Self::Known(known) => Some(known),
+            Self::ByHead | Self::ByBody => None,
+        }
+    }
 }
 
 // === impl AskedCall ===
@@ -184,7 +212,7 @@ impl CalendarCall {
     /// A judged call for the client that reached the edge at a public address; the memory of its body is counted until the
     /// call has ended.
     pub(super) fn new<B>(
-        call: Box<ForwardableCall>,
+        call: Arc<ForwardableCall>,
         request: &CallRequest<B>,
         public: &PublicNames,
         memory: Option<Share>,
@@ -207,6 +235,7 @@ impl CalendarCall {
             route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,
+            known: request.opening.known().cloned(),
             log: context.log.clone(),
             _memory: memory,
         }))
@@ -254,7 +283,7 @@ impl CalendarCall {
         forwarded: ForwardedHeaders,
     ) -> Self {
         Self(Box::new(JudgedCall {
-            call: Box::new(call),
+            call: Arc::new(call),
             client,
             forwarded,
             if_none_match: None,
@@ -262,6 +291,7 @@ impl CalendarCall {
             route: CallRoute::Owner,
             patch: None,
             queue: None,
+            known: None,
             _memory: None,
         }))
     }
@@ -273,8 +303,9 @@ impl CalendarCall {
     }
 
     /// The call that is sent instead, for the same client.
-    pub(super) fn instead(mut self, call: Box<ForwardableCall>) -> Self {
+    pub(super) fn instead(mut self, call: Arc<ForwardableCall>) -> Self {
         self.0.call = call;
+        self.0.known = None;
         self
     }
 

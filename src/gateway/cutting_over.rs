@@ -85,7 +85,7 @@ where
         let seat = route.cutover().map(|cutover| Arc::clone(&cutover.seat));
         let call = call.toward(route);
         match seat {
-            Some(seat) => self.ask(call, &seat, rules.longest_read).await,
+            Some(seat) => Box::pin(self.ask(call, &seat, rules.longest_read)).await,
             None => self.inner.call(call).await,
         }
     }

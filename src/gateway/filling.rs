@@ -36,7 +36,7 @@ pub(super) struct Filling<S> {
 #[derive(Debug)]
 pub(super) struct Question {
     /// Everything that the answer depends on.
-    pub(super) key: String,
+    pub(super) key: Arc<str>,
     /// The operation, by its name.
     pub(super) operation: &'static str,
     /// The client's condition, if it may have the answer already.

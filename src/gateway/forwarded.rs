@@ -41,7 +41,7 @@ impl PublicNames {
             scheme: self.scheme,
             host: self.host.clone(),
             request_id: Some(context.id.value().clone()),
-            trace: context.log.trace().cloned(),
+            log: context.log.clone(),
         }
     }
 }

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::calls::{CalendarCall, CallRequest, CallResponse, ReceivedBody};
+use super::Parts;
+use super::calls::{CalendarCall, CallOpening, CallRequest, CallResponse, ReceivedBody};
 use super::computing::Computing;
 use super::forwarded::PublicNames;
+use super::known_reads::KnownReads;
 use super::stage::Stage;
 use crate::authority::PublicAddress;
 use crate::bodies::BodyBudget;
@@ -33,6 +35,7 @@ type JudgedRequest = CallRequest<ReceivedBody>;
 pub(super) struct Judging<S> {
     inner: S,
     decider: Arc<Decider>,
+    known: Arc<KnownReads>,
     /// The configured address; without one, each request names its own.
     public: Option<PublicNames>,
     metrics: Metrics,
@@ -44,11 +47,12 @@ pub(super) struct Judging<S> {
 // === impl Judging ===
 
 impl<S> Judging<S> {
-    pub(super) fn new(inner: S, decider: &Arc<Decider>, settings: &Settings, shared: &Shared) -> Self {
+    pub(super) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
         let configured = settings.public_url.as_ref().and_then(PublicAddress::from_url);
         Self {
             inner,
-            decider: Arc::clone(decider),
+            decider: Arc::clone(&parts.decider),
+            known: Arc::clone(&parts.known),
             public: configured.as_ref().map(PublicNames::of),
             metrics: shared.metrics.clone(),
             findings: shared.findings.clone(),
@@ -68,11 +72,11 @@ impl<S> Judging<S> {
             let judged = judge(&decider, &request);
             (request, judged)
         };
-        self.computing.run(judging).await
+        Box::pin(self.computing.run(judging)).await
     }
 
     /// The call for the stages below. Its own body is counted instead of the one that the client sent.
-    fn admit(&self, call: Box<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
+    fn admit(&self, call: Arc<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
         let addressed = || PublicAddress::of(None, request.asked.context.addressed());
         let public = match &self.public {
             Some(configured) => Cow::Borrowed(configured),
@@ -83,12 +87,25 @@ impl<S> Judging<S> {
         CalendarCall::new(call, request, &public, memory)
     }
 
+    /// Remembers the judgement for requests with the same target.
+    fn note(&self, request: &JudgedRequest, judgement: &Judgement) {
+        if matches!(request.opening, CallOpening::ByHead)
+            && let Some(target) = self.decider.sole_target(&request.decided_by())
+        {
+            self.known.note(target, &request.opened, judgement);
+        }
+    }
+
     /// Records what was found in the request's log line, in metrics and in the log.
     fn report(&self, context: &RequestContext, judgement: &Judgement) {
         let operation = judgement
             .operation
             .map_or("none", |operation| operation.name.as_str());
-        context.log.judged(verdict(&judgement.outcome));
+        if let Outcome::Forward(call) = &judgement.outcome {
+            context.log.judged(verdict(call));
+        } else {
+            context.log.judged("reject");
+        }
         let mode = judgement.mode.name();
         let action = match judgement.outcome {
             Outcome::Forward(_) => "forwarded",
@@ -123,6 +140,12 @@ where
     type Response = CallResponse;
 
     async fn call(&self, request: JudgedRequest) -> CallResponse {
+        if let Some(known) = request.opening.known() {
+            request.asked.context.log.judged(verdict(known.call()));
+            let call = self.admit(Arc::clone(known.call()), &request);
+            drop(request);
+            return self.inner.call(call).await;
+        }
         let (request, judged) = self.judge(request).await;
         let judgement = match judged {
             Ok(judgement) => judgement,
@@ -133,6 +156,7 @@ where
             }
         };
         self.report(&request.asked.context, &judgement);
+        self.note(&request, &judgement);
         match judgement.outcome {
             Outcome::Refuse(refusal) => {
                 let reason = RefusalReason {
@@ -152,15 +176,12 @@ where
     }
 }
 
-/// What the rules say of a call, in one word.
-fn verdict(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Refuse(_) => "reject",
-        Outcome::Forward(call) => match call.waiver() {
-            Some(waiver) => waiver.name(),
-            None if call.deferred().is_empty() => "admit",
-            None => "defer",
-        },
+/// What the rules say of a call that is forwarded, in one word.
+fn verdict(call: &ForwardableCall) -> &'static str {
+    match call.waiver() {
+        Some(waiver) => waiver.name(),
+        None if call.deferred().is_empty() => "admit",
+        None => "defer",
     }
 }
 

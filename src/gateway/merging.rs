@@ -90,7 +90,7 @@ where
         // Once more, as late as possible: WordPress itself checks nothing.
         match self.read(call, &task.read).await? {
             RecordAnswer::Found(now) if now == record => {
-                Ok(Update::Merged(Box::new(call.call.with_body(body))))
+                Ok(Update::Merged(Arc::new(call.call.with_body(body))))
             }
             RecordAnswer::Found(_) => Err(CallFailure::Conflict),
             RecordAnswer::Other(answer) => Ok(Update::Answered(answer)),
@@ -127,7 +127,7 @@ where
 
 /// What is to be done after the record was read.
 enum Update {
-    Merged(Box<ForwardableCall>),
+    Merged(Arc<ForwardableCall>),
     /// Nothing: the client gets this answer.
     Answered(AcceptedResponse<OriginBody>),
 }

@@ -34,6 +34,7 @@ mod forking;
 mod forwarded;
 mod head_refusal;
 mod judging;
+mod known_reads;
 mod merging;
 mod min_rate_body;
 mod own_names;
@@ -57,12 +58,14 @@ pub(crate) use service::Gateway;
 
 use body::BodyReader;
 use calls::CallRequest;
+use known_reads::KnownReads;
 use stage::Stage;
 
 /// The parts that the stages of one set of settings share.
 #[derive(Debug)]
 struct Parts {
     decider: Arc<Decider>,
+    known: Arc<KnownReads>,
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
     bodies: BodyReader,
@@ -88,7 +91,7 @@ fn calendar(
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            judging::Judging::new(inner, &parts.decider, settings, shared)
+            judging::Judging::new(inner, parts, settings, shared)
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
@@ -128,6 +131,7 @@ impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
             decider: Arc::new(Decider::before(settings, shared.indexes.tables(settings))),
+            known: Arc::new(KnownReads::new()),
             backends: Arc::new(Backends::new(settings, &shared.backends)),
             rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
             bodies: BodyReader::new(settings, shared),

@@ -9,8 +9,9 @@ use std::task::{Context, Poll};
 use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{AskedCall, CallBody, CallRequest, request_head};
+use super::calls::{AskedCall, CallBody, CallOpening, CallRequest, request_head};
 use super::discovery::Discovery;
+use super::known_reads::{KnownRead, KnownReads};
 use super::site::{Passage, Site};
 use super::stage::Stage;
 use super::{Parts, calendar};
@@ -36,9 +37,20 @@ trait Ways: Send + Sync {
 
 type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
+/// A request for the calendar, as it is opened.
+enum OpenedBy {
+    /// By its head.
+    Head(Box<OpenedCall>),
+    /// By its body.
+    Body(Box<OpenedCall>),
+    /// As before.
+    Known(Arc<KnownRead>),
+}
+
 /// Both ways: through the calendar's stages, and to the rest of the site.
 struct BothWays<C> {
     decider: Arc<Decider>,
+    known: Arc<KnownReads>,
     calendar: C,
     site: Site,
     discovery: Discovery,
@@ -57,6 +69,7 @@ impl Gateway {
             discovery: Discovery::new(settings, &shared.indexes.tables(settings)),
             orders: Orders::new(settings, &shared.companions),
             decider: parts.decider,
+            known: parts.known,
         };
         Self { ways: Arc::new(ways) }
     }
@@ -85,10 +98,15 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
 }
 
 impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
+    /// What most requests do not need is behind pointers: this future is moved when it is made.
     async fn respond(&self, request: EdgeRequest) -> EdgeResponse {
         let EdgeRequest { head, body, context } = request;
         if self.orders.are_given_by(&head) {
-            return self.orders.take(&head, body, Sender::Remote).await;
+            return Box::pin(self.orders.take(&head, body, Sender::Remote)).await;
+        }
+        if let Some(known) = self.known(&head, &context) {
+            let body = CallBody::Incoming(body);
+            return self.call(head, context, OpenedBy::Known(known), body).await;
         }
         match self.decider.open(&request_head(&head, &context)) {
             Opening::Preflight => preflight(),
@@ -97,31 +115,48 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
                 context.refused(&head, DecidingBody::None, RefusalReason::rules(&refusal));
                 refused(&refusal)
             }
-            Opening::Call(opened) => self.call(head, context, *opened, CallBody::Incoming(body)).await,
-            Opening::Site => self.site.stream(&head, &context, body).await,
-            Opening::SiteForm(scan) => match self.site.pass_form(&head, &context, body, scan).await {
+            Opening::Call(opened) => {
+                self.call(head, context, OpenedBy::Head(opened), CallBody::Incoming(body))
+                    .await
+            }
+            Opening::Site => Box::pin(self.site.stream(&head, &context, body)).await,
+            Opening::SiteForm(scan) => match Box::pin(self.site.pass_form(&head, &context, body, scan)).await
+            {
                 Passage::Answered(response) => response,
                 Passage::Calendar { opened, body } => {
-                    self.call(head, context, *opened, CallBody::Read(body)).await
+                    self.call(head, context, OpenedBy::Body(opened), CallBody::Read(body))
+                        .await
                 }
             },
         }
+    }
+
+    /// What was decided about the same request before.
+    fn known(&self, head: &Head, context: &RequestContext) -> Option<Arc<KnownRead>> {
+        let target = self.decider.sole_target(&request_head(head, context))?;
+        self.known.find(target)
     }
 
     async fn call(
         &self,
         head: Head,
         context: RequestContext,
-        opened: OpenedCall,
+        opened_by: OpenedBy,
         body: CallBody,
     ) -> EdgeResponse {
+        let (opened, opening) = match opened_by {
+            OpenedBy::Head(opened) => (Arc::from(opened), CallOpening::ByHead),
+            OpenedBy::Body(opened) => (Arc::from(opened), CallOpening::ByBody),
+            OpenedBy::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
+        };
         if let Some((operation, root)) = opened.operation() {
             context.log.about(Traffic::Operation(operation, root));
         }
         let request = CallRequest {
             asked: Box::new(AskedCall { head, context }),
-            opened: Arc::new(opened),
+            opened,
             body,
+            opening,
         };
         self.calendar.call(request).await
     }

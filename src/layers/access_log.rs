@@ -16,6 +16,7 @@ use tracing::instrument::Instrumented;
 use tracing::{Instrument, info_span};
 
 use super::access_record::{AccessLogSinks, LogSinks, Record};
+use super::noted::Noted;
 use crate::response::{BoxError, EdgeBody, EdgeResponse};
 use crate::settings::Settings;
 
@@ -69,7 +70,7 @@ where
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         let record = Record::begin(&self.sinks, &request);
-        request.extensions_mut().insert(record.log().clone());
+        Noted::on(request.extensions_mut()).log = Some(record.log().clone());
         let span = info_span!("request", id = record.id());
         AccessLogFuture {
             inner: span.in_scope(|| self.inner.call(request)).instrument(span),

@@ -7,18 +7,22 @@ use std::time::{Duration, Instant};
 use http::header::{HOST, USER_AGENT};
 use http::{HeaderValue, Method, Request, StatusCode, Uri, Version};
 
-use super::client_address::ClientAddress;
+use super::noted::Noted;
 use super::request_id::RequestId;
 use crate::authority::Scheme;
 use crate::response::AnsweredBy;
 use crate::server::{Peer, Transport};
 use crate::settings::{Mode, Modes, Settings};
 use crate::telemetry::{
-    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, TraceContext, method_label, since_1970,
+    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, TraceContext, TraceHeaders, method_label,
+    since_1970,
 };
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
+
+/// The target of log lines about requests.
+const ACCESS: &str = "calendar_edge::access";
 
 /// Maximum bytes of a path, a host and a client's program in a log line.
 const LONGEST: usize = 1024;
@@ -103,7 +107,8 @@ impl LogSinks {
 
 impl SentHead {
     fn of<B>(request: &Request<B>, sinks: &LogSinks) -> Self {
-        let client = request.extensions().get::<ClientAddress>();
+        let noted = request.extensions().get::<Noted>();
+        let client = noted.and_then(|noted| noted.client);
         let peer = request.extensions().get::<Peer>();
         let headers = request.headers();
         Self {
@@ -153,10 +158,13 @@ fn milliseconds(time: Duration) -> f64 {
 impl Record {
     /// Begins with the head of a request.
     pub(super) fn begin<B>(sinks: &Arc<LogSinks>, request: &Request<B>) -> Self {
-        let trace = TraceContext::of(request.headers());
+        let trace = TraceHeaders::of(request.headers());
         Self {
             log: RequestLog::new(trace, sinks.keeps_refusals),
-            id: request.extensions().get().cloned(),
+            id: request
+                .extensions()
+                .get::<Noted>()
+                .and_then(|noted| noted.id.clone()),
             arrival: SentHead::of(request, sinks),
             started: Instant::now(),
             answer: None,
@@ -256,13 +264,16 @@ impl Record {
 
     /// Names are OpenTelemetry's where it has one; those of the edge's own facts begin with `edge`.
     fn write_line(&self, status: u16, duration: Duration) {
+        if !tracing::event_enabled!(target: ACCESS, tracing::Level::INFO) {
+            return;
+        }
         let arrival = &self.arrival;
         let times = self.log.backend_times();
         let trace = self.log.trace();
         let route = self.log.called().map(|operation| operation.id.route.template());
         let by = self.answer.and_then(|answer| answer.by);
         tracing::info!(
-            target: "calendar_edge::access",
+            target: ACCESS,
             request_id = self.id(),
             trace_id = trace.map(TraceContext::trace_id),
             span_id = trace.map(TraceContext::span_id),

@@ -8,6 +8,7 @@ use http::{HeaderMap, Request};
 use ipnet::IpNet;
 use tower::{Layer, Service};
 
+use super::noted::Noted;
 use crate::authority::Scheme;
 use crate::evidence::Arrived;
 use crate::server::{Peer, Transport};
@@ -154,7 +155,7 @@ where
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
         let client = client_address(&self.trusted, peer, request.headers());
-        request.extensions_mut().insert(client);
+        Noted::on(request.extensions_mut()).client = Some(client);
         self.inner.call(request)
     }
 }

@@ -13,6 +13,7 @@ use tower::{Layer, Service};
 use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
 use super::head_rules::NamedHost;
+use super::noted::Noted;
 use super::request_id::RequestId;
 use crate::authority::{Addressed, Host};
 use crate::call::Finding;
@@ -104,13 +105,14 @@ impl RequestContext {
             // Without the result of the inspector the framing layer has checked nothing.
             take::<RequestFraming>(extensions)?;
         }
-        let NamedHost(host) = take(extensions)?;
+        let noted: Noted = take(extensions)?;
+        let NamedHost(host) = of(noted.host)?;
         Ok(Self {
             peer: take(extensions)?,
-            client: take(extensions)?,
+            client: of(noted.client)?,
             host,
-            id: take(extensions)?,
-            log: take(extensions)?,
+            id: of(noted.id)?,
+            log: of(noted.log)?,
         })
     }
 
@@ -136,6 +138,10 @@ impl RequestContext {
 
 fn take<T: Clone + Send + Sync + 'static>(extensions: &mut Extensions) -> Result<T, MissingFact> {
     extensions.remove().ok_or(MissingFact(type_name::<T>()))
+}
+
+fn of<T>(noted: Option<T>) -> Result<T, MissingFact> {
+    noted.ok_or(MissingFact(type_name::<T>()))
 }
 
 // === impl EdgeRequest ===
@@ -202,10 +208,12 @@ mod tests {
         };
         let extensions = request.extensions_mut();
         extensions.insert(Peer::default());
-        extensions.insert(client);
-        extensions.insert(NamedHost(None));
-        extensions.insert(RequestId::fresh());
-        extensions.insert(RequestLog::default());
+        *Noted::on(extensions) = Noted {
+            id: Some(RequestId::fresh()),
+            client: Some(client),
+            log: Some(RequestLog::default()),
+            host: Some(NamedHost(None)),
+        };
         request
     }
 
@@ -222,19 +230,16 @@ mod tests {
             .status()
     }
 
-    fn forget<T: Clone + Send + Sync + 'static>(facts: &mut Extensions) {
-        assert!(facts.remove::<T>().is_some());
-    }
-
     #[tokio::test]
     async fn no_fact_has_a_default() {
         assert_eq!(status(request()).await, StatusCode::OK);
-        let forgetting: [fn(&mut Extensions); 5] = [
-            forget::<Peer>,
-            forget::<ClientAddress>,
-            forget::<NamedHost>,
-            forget::<RequestId>,
-            forget::<RequestLog>,
+        let forgetting: [fn(&mut Extensions); 6] = [
+            |facts| assert!(facts.remove::<Peer>().is_some()),
+            |facts| assert!(facts.remove::<Noted>().is_some()),
+            |facts| Noted::on(facts).client = None,
+            |facts| Noted::on(facts).host = None,
+            |facts| Noted::on(facts).id = None,
+            |facts| Noted::on(facts).log = None,
         ];
         for forget in forgetting {
             let mut request = request();

@@ -19,6 +19,8 @@ impl HeadCheck for FramingCheck {
         breach.map_or(Ok(()), |breach| Err(breach.refusal()))
     }
 
+    fn found(&self, (): (), _: &mut Parts) {}
+
     /// The request stands for one that could not be read: there is nothing to keep.
     fn note(&self, _: &Parts, _: &Refusal) {}
 }

@@ -15,11 +15,14 @@ use crate::response::{EdgeResponse, refused};
 
 /// A pure rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {
-    /// The fact that the check finds; stored in the request's extensions.
-    type Fact: Clone + Send + Sync + 'static;
+    /// The fact that the check finds.
+    type Fact;
 
     /// Returns a fact, or the refusal of the head.
     fn check(&self, head: &Parts) -> Result<Self::Fact, Refusal>;
+
+    /// Notes the fact for the layers below.
+    fn found(&self, fact: Self::Fact, head: &mut Parts);
 
     /// Notes why a head is refused.
     fn note(&self, head: &Parts, refusal: &Refusal);
@@ -95,7 +98,7 @@ where
         let (mut head, body) = request.into_parts();
         match self.check.check(&head) {
             Ok(fact) => {
-                head.extensions.insert(fact);
+                self.check.found(fact, &mut head);
                 Either::Left(self.inner.call(Request::from_parts(head, body)))
             }
             Err(refusal) => {

@@ -2,13 +2,13 @@
 
 use http::request::Parts;
 
-use super::client_address::ClientAddress;
 use super::gate::HeadCheck;
+use super::noted::Noted;
 use crate::authority::Host;
 use crate::decision::HeadRules;
 use crate::evidence::{DecidingBody, RefusedRequest};
 use crate::problem::Refusal;
-use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
+use crate::telemetry::{DecidedBy, RefusalNote};
 
 /// The host that a request names; none only where HTTP/1.0 allows that.
 #[derive(Debug, Clone)]
@@ -23,10 +23,14 @@ impl HeadCheck for HeadRules {
         Self::check(self, head).map(NamedHost)
     }
 
+    fn found(&self, host: NamedHost, head: &mut Parts) {
+        Noted::on(&mut head.extensions).host = Some(host);
+    }
+
     fn note(&self, head: &Parts, refusal: &Refusal) {
         let extensions = &head.extensions;
-        let (Some(log), Some(client)) = (extensions.get::<RequestLog>(), extensions.get::<ClientAddress>())
-        else {
+        let noted = extensions.get::<Noted>();
+        let Some((log, client)) = noted.and_then(|noted| noted.log.as_ref().zip(noted.client)) else {
             return;
         };
         let arrived = client.arrived(extensions.get().copied().unwrap_or_default());

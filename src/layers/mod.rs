@@ -24,6 +24,7 @@ mod framing;
 mod gate;
 mod head_response;
 mod head_rules;
+mod noted;
 mod request_id;
 mod unread_body;
 

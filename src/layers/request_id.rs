@@ -12,8 +12,10 @@ use ipnet::IpNet;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::client_address::is_trusted;
+use super::noted::Noted;
 use crate::response::EdgeResponse;
 use crate::server::Peer;
 
@@ -46,8 +48,9 @@ impl RequestId {
     /// A new id; ids sort by time of creation. The rest of it is random and cannot be guessed: it comes from a
     /// cryptographic generator of the thread, which the system seeds.
     pub(super) fn fresh() -> Self {
-        let text = Uuid::now_v7().to_string();
-        Self(HeaderValue::try_from(text).expect("a UUID is made of letters, digits and hyphens"))
+        let mut text = [0; Hyphenated::LENGTH];
+        let text = Uuid::now_v7().hyphenated().encode_lower(&mut text);
+        Self(HeaderValue::from_str(text).expect("a UUID is made of letters, digits and hyphens"))
     }
 
     /// The id that a request came with, if it is valid.
@@ -118,7 +121,7 @@ where
             .then(|| RequestId::of(request.headers()))
             .flatten();
         let id = given.unwrap_or_else(RequestId::fresh);
-        request.extensions_mut().insert(id.clone());
+        Noted::on(request.extensions_mut()).id = Some(id.clone());
         RequestIdFuture {
             inner: self.inner.call(request),
             id,

@@ -1,10 +1,13 @@
 //! The current phase of a connection, so that a silent or idle one can be closed.
 
-use std::sync::Arc;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The phase a connection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +34,21 @@ pub(super) struct PhaseLimits {
 
 /// The phase of one connection, shared by its stream and its service.
 #[derive(Debug, Clone)]
-pub(super) struct Activity {
-    phase: Arc<watch::Sender<Phase>>,
-    multiplexed: Arc<AtomicBool>,
-    dismissed: Arc<AtomicBool>,
+pub(super) struct Activity(Arc<ActivityState>);
+
+#[derive(Debug)]
+struct ActivityState {
+    place: Mutex<PhaseStart>,
+    multiplexed: AtomicBool,
+    dismissed: AtomicBool,
+}
+
+/// A phase and when it began.
+#[derive(Debug, Clone, Copy)]
+struct PhaseStart {
+    phase: Phase,
+    /// Not kept for [`Phase::Busy`], which has no limit.
+    since: Instant,
 }
 
 /// Counts one request as running until its response has been sent or dropped.
@@ -43,96 +57,164 @@ pub(super) struct RunningRequest {
     activity: Activity,
 }
 
+/// Watches that a connection stays in no phase for longer than its limit.
+///
+/// Requests do not touch its timer: it ends early at most, and is then set to what is left. That is why it must be
+/// polled after the connection, whose poll may begin a phase with a shorter limit.
+#[derive(Debug)]
+pub(super) struct PhaseWatch {
+    activity: Activity,
+    limits: PhaseLimits,
+    timer: Pin<Box<Sleep>>,
+}
+
+// === impl Activity ===
+
 impl Activity {
     pub(super) fn new() -> Self {
-        Self {
-            phase: Arc::new(watch::Sender::new(Phase::Opening)),
-            multiplexed: Arc::default(),
-            dismissed: Arc::default(),
-        }
+        Self(Arc::new(ActivityState {
+            place: Mutex::new(PhaseStart::since_now(Phase::Opening)),
+            multiplexed: AtomicBool::new(false),
+            dismissed: AtomicBool::new(false),
+        }))
     }
 
     /// Records that bytes arrived.
     pub(super) fn received(&self) {
         // Over HTTP/2, bytes between requests are mostly window updates and pings, so no head is expected.
-        if self.multiplexed.load(Ordering::Relaxed) {
+        if self.is_multiplexed() {
             return;
         }
-        self.phase.send_if_modified(|phase| {
-            let begins = *phase == Phase::Idle;
-            if begins {
-                *phase = Phase::Head;
-            }
-            begins
-        });
+        let mut place = self.place();
+        if place.phase == Phase::Idle {
+            *place = PhaseStart::since_now(Phase::Head);
+        }
     }
 
     /// Records that the connection speaks HTTP/2.
     pub(super) fn multiplexes(&self) {
-        self.multiplexed.store(true, Ordering::Relaxed);
+        self.0.multiplexed.store(true, Ordering::Relaxed);
     }
 
     /// True if the connection is known to speak HTTP/2.
     pub(super) fn is_multiplexed(&self) -> bool {
-        self.multiplexed.load(Ordering::Relaxed)
+        self.0.multiplexed.load(Ordering::Relaxed)
     }
 
     /// Records that what the client still sends after the last response is not waited for: the edge ends, or the
     /// client floods it.
     pub(super) fn dismiss(&self) {
-        self.dismissed.store(true, Ordering::Relaxed);
+        self.0.dismissed.store(true, Ordering::Relaxed);
     }
 
     /// True if what the client still sends is not waited for.
     pub(super) fn is_dismissed(&self) -> bool {
-        self.dismissed.load(Ordering::Relaxed)
+        self.0.dismissed.load(Ordering::Relaxed)
     }
 
     /// Records that a request begins. The request ends when the returned guard is dropped.
     pub(super) fn begin(&self) -> RunningRequest {
-        self.phase.send_modify(|phase| {
-            *phase = match *phase {
-                Phase::Busy(running) => Phase::Busy(running + 1),
-                Phase::Opening | Phase::Head | Phase::Idle => Phase::Busy(1),
-            };
-        });
+        let mut place = self.place();
+        place.phase = match place.phase {
+            Phase::Busy(running) => Phase::Busy(running + 1),
+            Phase::Opening | Phase::Head | Phase::Idle => Phase::Busy(1),
+        };
+        drop(place);
         RunningRequest {
             activity: self.clone(),
         }
     }
 
-    /// Waits until the connection has stayed in one phase for longer than its limit, and returns that phase.
-    pub(super) async fn overstayed(&self, limits: PhaseLimits) -> Phase {
-        let mut watched = self.phase.subscribe();
-        loop {
-            let phase = *watched.borrow_and_update();
-            let limit = match phase {
-                Phase::Opening | Phase::Head => Some(limits.head),
-                Phase::Idle => Some(limits.idle),
-                Phase::Busy(_) => None,
-            };
-            let changed = watched.changed();
-            match limit {
-                Some(limit) => {
-                    if tokio::time::timeout(limit, changed).await.is_err() {
-                        return phase;
-                    }
-                }
-                // `self` owns the sender, so the channel cannot be closed.
-                None => drop(changed.await),
+    fn ended(&self) {
+        let mut place = self.place();
+        match place.phase {
+            Phase::Busy(running) if running > 1 => place.phase = Phase::Busy(running - 1),
+            Phase::Busy(_) | Phase::Opening | Phase::Head | Phase::Idle => {
+                *place = PhaseStart::since_now(Phase::Idle);
             }
         }
+    }
+
+    fn place(&self) -> MutexGuard<'_, PhaseStart> {
+        self.0.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl PhaseStart ===
+
+impl PhaseStart {
+    fn since_now(phase: Phase) -> Self {
+        Self {
+            phase,
+            since: Instant::now(),
+        }
+    }
+
+    /// When the phase has lasted for its limit; none for a phase without a limit.
+    fn end(self, limits: PhaseLimits) -> Option<Instant> {
+        let limit = match self.phase {
+            Phase::Opening | Phase::Head => limits.head,
+            Phase::Idle => limits.idle,
+            Phase::Busy(_) => return None,
+        };
+        self.since.checked_add(limit)
+    }
+}
+
+// === impl PhaseWatch ===
+
+impl PhaseWatch {
+    pub(super) fn new(activity: &Activity, limits: PhaseLimits) -> Self {
+        Self {
+            activity: activity.clone(),
+            limits,
+            timer: Box::pin(sleep_until(Instant::now() + limits.head.min(limits.idle))),
+        }
+    }
+
+    /// Gives an idle connection this time from now on.
+    pub(super) fn allow_idle(&mut self, limit: Duration) {
+        self.limits.idle = limit;
+        let mut place = self.activity.place();
+        if place.phase == Phase::Idle {
+            place.since = Instant::now();
+        }
+    }
+
+    /// Ready with the phase in which the connection stayed for longer than its limit.
+    pub(super) fn poll_overstayed(&mut self, cx: &mut Context<'_>) -> Poll<Phase> {
+        loop {
+            let place = *self.activity.place();
+            let end = place.end(self.limits);
+            if end.is_some_and(|end| end < self.timer.deadline()) {
+                self.timer.as_mut().reset(end.unwrap_or(place.since));
+            }
+            if self.timer.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            let now = Instant::now();
+            let next = match end {
+                Some(end) if end <= now => return Poll::Ready(place.phase),
+                Some(end) => end,
+                // A phase that begins later ends no earlier than this.
+                None => now + self.limits.head.min(self.limits.idle),
+            };
+            self.timer.as_mut().reset(next);
+        }
+    }
+}
+
+impl Future for PhaseWatch {
+    type Output = Phase;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Phase> {
+        self.get_mut().poll_overstayed(cx)
     }
 }
 
 impl Drop for RunningRequest {
     fn drop(&mut self) {
-        self.activity.phase.send_modify(|phase| {
-            *phase = match *phase {
-                Phase::Busy(running) if running > 1 => Phase::Busy(running - 1),
-                Phase::Busy(_) | Phase::Opening | Phase::Head | Phase::Idle => Phase::Idle,
-            };
-        });
+        self.activity.ended();
     }
 }
 
@@ -147,8 +229,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_connection_overstays_after_the_head_limit() {
-        let started = tokio::time::Instant::now();
-        let phase = Activity::new().overstayed(LIMITS).await;
+        let started = Instant::now();
+        let phase = PhaseWatch::new(&Activity::new(), LIMITS).await;
         assert_eq!(phase, Phase::Opening);
         assert_eq!(started.elapsed(), LIMITS.head);
     }
@@ -157,8 +239,8 @@ mod tests {
     async fn a_kept_connection_overstays_after_the_idle_limit() {
         let activity = Activity::new();
         drop(activity.begin());
-        let started = tokio::time::Instant::now();
-        assert_eq!(activity.overstayed(LIMITS).await, Phase::Idle);
+        let started = Instant::now();
+        assert_eq!(PhaseWatch::new(&activity, LIMITS).await, Phase::Idle);
         assert_eq!(started.elapsed(), LIMITS.idle);
     }
 
@@ -167,8 +249,8 @@ mod tests {
         let activity = Activity::new();
         drop(activity.begin());
         activity.received();
-        let started = tokio::time::Instant::now();
-        assert_eq!(activity.overstayed(LIMITS).await, Phase::Head);
+        let started = Instant::now();
+        assert_eq!(PhaseWatch::new(&activity, LIMITS).await, Phase::Head);
         assert_eq!(started.elapsed(), LIMITS.head);
     }
 
@@ -176,8 +258,47 @@ mod tests {
     async fn a_running_request_never_overstays() {
         let activity = Activity::new();
         let _running = (activity.begin(), activity.begin());
-        let waited = tokio::time::timeout(Duration::from_hours(1), activity.overstayed(LIMITS)).await;
+        let mut watch = PhaseWatch::new(&activity, LIMITS);
+        let waited = tokio::time::timeout(Duration::from_hours(1), &mut watch).await;
         assert!(waited.is_err());
-        assert_eq!(*activity.phase.borrow(), Phase::Busy(2));
+        assert_eq!(activity.place().phase, Phase::Busy(2));
+    }
+
+    /// Each phase is measured from its own begin, whatever came before and whenever the watch was polled last.
+    #[tokio::test(start_paused = true)]
+    async fn phases_are_measured_exactly_after_others() {
+        for before in [0, 3, 9, 11, 59, 61, 200] {
+            let activity = Activity::new();
+            let mut watch = PhaseWatch::new(&activity, LIMITS);
+            let running = activity.begin();
+            let busy = tokio::time::timeout(Duration::from_secs(before), &mut watch).await;
+            assert!(busy.is_err());
+            drop(running);
+            let ended = Instant::now();
+            let idle = tokio::time::timeout(Duration::from_secs(before % 60), &mut watch).await;
+            assert!(idle.is_err(), "{before}");
+            if before % 2 == 0 {
+                assert_eq!(watch.await, Phase::Idle);
+                assert_eq!(ended.elapsed(), LIMITS.idle, "{before}");
+            } else {
+                activity.received();
+                let began = Instant::now();
+                assert_eq!(watch.await, Phase::Head);
+                assert_eq!(began.elapsed(), LIMITS.head, "{before}");
+            }
+        }
+    }
+
+    /// A client that was told that the connection ends gets one more short phase.
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_connection_can_be_given_more_time() {
+        let activity = Activity::new();
+        drop(activity.begin());
+        let mut watch = PhaseWatch::new(&activity, LIMITS);
+        assert_eq!((&mut watch).await, Phase::Idle);
+        let started = Instant::now();
+        watch.allow_idle(LIMITS.head);
+        assert_eq!(watch.await, Phase::Idle);
+        assert_eq!(started.elapsed(), LIMITS.head);
     }
 }

@@ -15,7 +15,7 @@ use pin_project_lite::pin_project;
 use tower::Service;
 
 use super::accept::ProxyHeaderPolicy;
-use super::activity::{Activity, Phase, PhaseLimits, RunningRequest};
+use super::activity::{Activity, Phase, PhaseLimits, PhaseWatch, RunningRequest};
 use super::drain::Drain;
 use super::framing::FoundBreach;
 use super::h2_stalls::StallWatch;
@@ -154,11 +154,13 @@ impl Protocol {
         let stream = TokioIo::new(stream);
         let connection = self.builder.serve_connection_with_upgrades(stream, service);
         tokio::pin!(connection);
-        let mut limits = self.limits;
+        let mut watch = PhaseWatch::new(&activity, self.limits);
         let (mut announced, mut closing) = (false, false);
         let mut end = ConnectionEnd::Finished;
         loop {
             tokio::select! {
+                // The connection first: what follows sees what it did.
+                biased;
                 ended = connection.as_mut() => {
                     end = ended.map_or_else(|error| broken(&*error), |()| end);
                     break;
@@ -177,7 +179,7 @@ impl Protocol {
                     activity.dismiss();
                     connection.as_mut().graceful_shutdown();
                 }
-                phase = activity.overstayed(limits) => {
+                phase = &mut watch => {
                     if closing {
                         return end;
                     } else if phase != Phase::Idle {
@@ -186,7 +188,7 @@ impl Protocol {
                     closing = true;
                     end = ConnectionEnd::Idle;
                     // A client that received the shutdown notice gets one more short phase.
-                    limits.idle = limits.head;
+                    watch.allow_idle(self.limits.head);
                     connection.as_mut().graceful_shutdown();
                 }
                 () = drain.over() => return ConnectionEnd::Drain,

@@ -9,6 +9,7 @@ use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use super::json_lines::JsonLines;
 use super::log_buffer::{LogBuffer, LogFlush};
 use crate::settings::{LogFormat, LogSettings};
 
@@ -88,7 +89,7 @@ where
         chosen => chosen,
     };
     let lines = match format {
-        LogFormat::Auto | LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
+        LogFormat::Auto | LogFormat::Json => lines.json().event_format(JsonLines).boxed(),
         // Colours would fill a file or a journal with escape sequences.
         LogFormat::Text => lines.with_ansi(is_terminal && is_colour_wanted()).boxed(),
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::refusals::RefusalNote;
-use super::trace_context::TraceContext;
+use super::trace_context::{TraceContext, TraceHeaders};
 use crate::contract::Operation;
 
 /// The shared record of a request: inner services write to it once, the access log reads it at the end.
@@ -21,7 +21,10 @@ struct RequestFacts {
     queued: AtomicU64,
     /// Nanoseconds of all exchanges with a backend, with their waits.
     exchanged: AtomicU64,
-    trace: Option<TraceContext>,
+    /// None for questions of the edge's own.
+    trace_headers: Option<TraceHeaders>,
+    /// Read from these headers when it is needed: most answers from the cache need none.
+    trace: OnceLock<TraceContext>,
     /// Whether refusals are kept, so that the cost of noting them is worth it.
     keeps_refusals: bool,
 }
@@ -55,17 +58,18 @@ pub(crate) struct ExchangeTimer {
 
 impl RequestLog {
     /// The record of a request of a trace, which notes refusals if they are kept.
-    pub(crate) fn new(trace: TraceContext, keeps_refusals: bool) -> Self {
+    pub(crate) fn new(trace: TraceHeaders, keeps_refusals: bool) -> Self {
         Self(Arc::new(RequestFacts {
             keeps_refusals,
-            trace: Some(trace),
+            trace_headers: Some(trace),
             ..RequestFacts::default()
         }))
     }
 
     /// The trace; none for questions of the edge's own.
     pub(crate) fn trace(&self) -> Option<&TraceContext> {
-        self.0.trace.as_ref()
+        let headers = self.0.trace_headers.as_ref()?;
+        Some(self.0.trace.get_or_init(|| TraceContext::of(headers)))
     }
 
     /// Sets what the rules say of the request; the first value stays.

@@ -25,21 +25,39 @@ pub(crate) struct TraceContext {
     state: Option<HeaderValue>,
 }
 
+/// The headers of a request that name its trace, not yet read.
+#[derive(Debug, Clone)]
+pub(crate) struct TraceHeaders {
+    parent: Option<HeaderValue>,
+    state: Option<HeaderValue>,
+}
+
+// === impl TraceHeaders ===
+
+impl TraceHeaders {
+    /// The headers of a request; a parent that is named twice is none.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let mut parents = headers.get_all(TRACEPARENT).iter();
+        let parent = parents.next().filter(|_| parents.next().is_none()).cloned();
+        Self {
+            state: parent.as_ref().and_then(|_| state(headers)),
+            parent,
+        }
+    }
+}
+
 // === impl TraceContext ===
 
 impl TraceContext {
     /// Continues the trace that a request names, or begins one.
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn of(headers: &TraceHeaders) -> Self {
         let fresh = Self::fresh();
-        let mut parents = headers.get_all(TRACEPARENT).iter();
-        let (Some(parent), None) = (parents.next(), parents.next()) else {
-            return fresh;
-        };
-        match parse(parent.as_bytes()) {
+        let parent = headers.parent.as_ref();
+        match parent.and_then(|parent| parse(parent.as_bytes())) {
             Some((trace, is_sampled)) => Self {
                 trace,
                 is_sampled,
-                state: state(headers),
+                state: headers.state.clone(),
                 ..fresh
             },
             None => fresh,
@@ -153,7 +171,7 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        TraceContext::of(&headers).write(&mut headers);
+        TraceContext::of(&TraceHeaders::of(&headers)).write(&mut headers);
         assert_eq!(headers.get_all(TRACEPARENT).iter().count(), 1);
         let text = |name| {
             headers

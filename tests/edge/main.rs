@@ -35,6 +35,7 @@ mod head_first;
 mod healthcheck;
 mod images;
 mod judging;
+mod known_reads;
 mod languages;
 mod limits;
 mod logs;

@@ -76,7 +76,7 @@ impl Row {
     /// The forwarded call, where it is forwarded.
     fn forwarded(&self, settings: &Settings, table: &Arc<TableInForce>) -> Option<ForwardableCall> {
         match self.outcome(settings, table) {
-            Outcome::Forward(call) => Some(*call),
+            Outcome::Forward(call) => Some((*call).clone()),
             Outcome::Refuse(_) => None,
         }
     }

@@ -30,6 +30,13 @@ impl Host {
     /// [`BadHost`] if the request does not name exactly one valid host.
     pub fn named_by(head: &Parts) -> Result<Option<Self>, BadHost> {
         let mut fields = head.headers.get_all(HOST).iter();
+        if head.version != Version::HTTP_2
+            && let (Some(only), None) = (fields.next(), fields.next())
+            && let Some(host) = usual(only.as_bytes())
+        {
+            return Ok(Some(host));
+        }
+        let mut fields = head.headers.get_all(HOST).iter();
         let field = fields.next().map(|value| parse(value.as_bytes())).transpose()?;
         if fields.next().is_some() {
             return Err(BadHost);
@@ -119,6 +126,29 @@ fn named_over_http2(head: &Parts, field: Option<Authority>) -> Result<Authority,
     }
 }
 
+/// The host as nearly all clients spell it: a name or an IPv4 address, with a port in digits or none. It is what
+/// [`parse`] makes of the same text, at a fraction of the cost; `None` leaves the text to it.
+fn usual(text: &[u8]) -> Option<Host> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (name, port) = match text.split_once(':') {
+        Some((name, port)) => (name, Some(port)),
+        None => (text, None),
+    };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    if name.is_empty() || !name.bytes().all(is_name) {
+        return None;
+    }
+    let port = match port {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
+        Some(_) => return None,
+        None => None,
+    };
+    Some(Host {
+        name: name.to_owned(),
+        port,
+    })
+}
+
 /// A host with an optional port, without user information.
 fn parse(text: &[u8]) -> Result<Authority, BadHost> {
     Authority::try_from(text)
@@ -148,8 +178,26 @@ fn has_plain_port(authority: &Authority) -> bool {
 #[cfg(test)]
 mod tests {
     use http::Request;
+    use proptest::prelude::*;
 
     use super::*;
+
+    proptest! {
+        #[test]
+        fn the_usual_spelling_means_the_same(text in r"[a-zA-Z0-9._-]{0,8}(:[0-9+]{0,6})?|[a-z0-9:@%\[\]., +-]{0,16}|\PC{0,8}") {
+            if let Some(host) = usual(text.as_bytes()) {
+                let parsed = parse(text.as_bytes()).map(|authority| Host::from_authority(&authority));
+                prop_assert_eq!(parsed, Ok(host));
+            }
+        }
+    }
+
+    #[test]
+    fn usual_hosts_are_told() {
+        for text in ["events.example", "Events.example:8080", "127.0.0.1:80", "a_b"] {
+            assert!(usual(text.as_bytes()).is_some(), "{text}");
+        }
+    }
 
     fn named(request: http::request::Builder) -> Result<Option<String>, BadHost> {
         let (head, ()) = request.body(()).unwrap().into_parts();

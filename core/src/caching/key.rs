@@ -54,6 +54,11 @@ impl KeySpace {
         keys
     }
 
+    /// Returns true if the key of a call depends on nothing but the call and its namespace.
+    pub const fn is_of_calls_alone(&self) -> bool {
+        !self.by_public_base
+    }
+
     /// The key of a call from a client that reached the edge by these names.
     ///
     /// It holds what the site is asked, so that calls share a key only if the site cannot tell them apart. A GET and a

@@ -1,5 +1,7 @@
 //! The judgement of one call, from top to bottom.
 
+use std::sync::Arc;
+
 use http::Method;
 
 use super::case::{Arrival, Case};
@@ -52,7 +54,7 @@ pub enum BodyNeed {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Send the call to the origin.
-    Forward(Box<ForwardableCall>),
+    Forward(Arc<ForwardableCall>),
     /// Send this refusal to the client.
     Refuse(Refusal),
 }
@@ -190,7 +192,7 @@ impl Judge {
                 findings,
                 mode: case.mode,
                 insists: None,
-                outcome: Outcome::Forward(Box::new(call)),
+                outcome: Outcome::Forward(Arc::new(call)),
             },
             Err(objection) => {
                 let judgement = self.refused(Some(case.operation), case.refusal(objection.problem));
@@ -223,7 +225,7 @@ impl Judge {
             findings,
             mode,
             insists: None,
-            outcome: Outcome::Forward(Box::new(call)),
+            outcome: Outcome::Forward(Arc::new(call)),
         }
     }
 

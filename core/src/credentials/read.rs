@@ -47,6 +47,13 @@ impl Credentials {
         }
     }
 
+    /// Returns true if the headers have no field that is read for credentials.
+    pub fn are_absent(headers: &HeaderMap) -> bool {
+        ![AUTHORIZATION, COOKIE, X_WP_NONCE]
+            .iter()
+            .any(|name| headers.contains_key(name))
+    }
+
     /// All credentials in the headers, acceptable or not.
     pub(super) fn shown_by(headers: &HeaderMap) -> Self {
         Self::new(
@@ -132,6 +139,9 @@ impl Credentials {
 impl Caller {
     /// The caller of a request whose target, and therefore profile, is not known: all its headers count.
     pub fn shown_by(headers: &HeaderMap) -> Self {
+        if Credentials::are_absent(headers) {
+            return Self::Anonymous;
+        }
         Credentials::shown_by(headers).caller(None)
     }
 }

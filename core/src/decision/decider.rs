@@ -30,6 +30,8 @@ pub struct Decider {
     schemes: Vec<String>,
     other: OtherTraffic,
     body_bytes: u64,
+    /// True if the strict profile compares the hosts of some calls.
+    pub(super) reads_hosts: bool,
 }
 
 /// The destination of a request, by its head.
@@ -80,6 +82,7 @@ impl Decider {
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
+            reads_hosts: settings.is_strict_anywhere(),
         }
     }
 

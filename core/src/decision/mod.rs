@@ -12,6 +12,7 @@ mod on_head;
 mod opened_call;
 mod request_head;
 mod site_form;
+mod sole_target;
 
 pub use decider::{Decider, Decision, Opening};
 pub use head_rules::HeadRules;

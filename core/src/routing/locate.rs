@@ -11,7 +11,7 @@ use super::root_path::RootPath;
 use super::route::{Matched, match_route};
 use crate::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
 use crate::problem::{Cause, EdgeError, Problem};
-use crate::settings::{OtherTraffic, Profile, Settings};
+use crate::settings::{OtherTraffic, Settings};
 use crate::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
@@ -51,19 +51,13 @@ impl Roots {
             .map(|(index, root)| RootPath::new(index, &root.path))
             .collect();
         paths.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
-        let is_strict = |profile: Profile| profile == Profile::Strict;
-        let keeps_spelling = is_strict(settings.profile)
-            || settings
-                .operations
-                .values()
-                .any(|operation| operation.profile.is_some_and(is_strict));
         let mut namespaces = settings.public_namespaces();
         namespaces.sort_by_key(|namespace| std::cmp::Reverse(namespace.len()));
         Self {
             paths,
             namespaces: namespaces.into_iter().map(Arc::from).collect(),
             query_pairs: settings.limits.query_pairs,
-            keeps_spelling,
+            keeps_spelling: settings.is_strict_anywhere(),
             guard: Guard::new(settings),
             other: settings.other,
         }

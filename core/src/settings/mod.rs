@@ -197,6 +197,16 @@ impl Settings {
         }
     }
 
+    /// Returns true if the strict profile holds for an operation at least.
+    pub fn is_strict_anywhere(&self) -> bool {
+        let is_strict = |profile: Profile| profile == Profile::Strict;
+        is_strict(self.profile)
+            || self
+                .operations
+                .values()
+                .any(|operation| operation.profile.is_some_and(is_strict))
+    }
+
     /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.
     /// The first one is used where no request names one, such as in the headers of pages.
     pub fn public_namespaces(&self) -> Vec<String> {

@@ -40,7 +40,7 @@ fn forwardable(settings: &Settings, request: &Request<Vec<u8>>) -> ForwardableCa
     };
     match Decider::new(settings).decide(&head, &body) {
         Decision::Judged(judgement) => match judgement.outcome {
-            Outcome::Forward(call) => *call,
+            Outcome::Forward(call) => (*call).clone(),
             Outcome::Refuse(refusal) => panic!("{}: {:?}", parts.uri, refusal.body()),
         },
         other => panic!("{}: {other:?}", parts.uri),

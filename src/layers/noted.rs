@@ -1,0 +1,27 @@
+//! What the layers note about a request, for the layers below and the gateway.
+
+use http::Extensions;
+
+use super::client_address::ClientAddress;
+use super::head_rules::NamedHost;
+use super::request_id::RequestId;
+use crate::telemetry::RequestLog;
+
+/// The facts that the layers have noted so far: one value in the extensions of the request, so that they take one
+/// place in memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Noted {
+    pub(super) id: Option<RequestId>,
+    pub(super) client: Option<ClientAddress>,
+    pub(super) log: Option<RequestLog>,
+    pub(super) host: Option<NamedHost>,
+}
+
+// === impl Noted ===
+
+impl Noted {
+    /// The facts about a request, to note another one.
+    pub(super) fn on(extensions: &mut Extensions) -> &mut Self {
+        extensions.get_or_insert_default()
+    }
+}
