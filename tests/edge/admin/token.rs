@@ -31,6 +31,7 @@ fn other_address() -> Option<IpAddr> {
 }
 
 /// An edge whose admin listener is reached over all interfaces, and its URL as seen from another machine.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 async fn exposed(token: Option<&str>) -> Option<(Edge, String)> {
     let Some(address) = other_address() else {
         eprintln!("skipped: this machine has no address but loopback");
