@@ -47,7 +47,7 @@ impl Pages {
         Self {
             openapi: Bytes::from(openapi(&options).to_string()),
             routes: Bytes::from(routes_text_in_force(&table)),
-            facts: SettingFacts::of(settings),
+            facts: SettingFacts::of(settings, tables),
             reviewer: Arc::new(Reviewer::new(settings, tables.clone())),
         }
     }

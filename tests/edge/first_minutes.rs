@@ -226,7 +226,7 @@ async fn a_site_in_a_folder_keeps_its_path() {
     let origin = site.start().await;
     let directory = Directory::new("init-folder");
     let address = format!("{}/town/blog", origin.base());
-    let (lines, _) = accepted(&address, &directory.path().join("edge.toml")).await;
+    let (lines, _) = accepted(&address, &directory.path().join("a/new/folder/edge.toml")).await;
     let text = lines.join("\n");
     let root = format!("path = \"/town/blog/wp-json\"\norigin_url = \"{address}/wp-json\"");
     assert!(text.contains(&root), "{text}");

@@ -29,8 +29,8 @@ function concerns(now) {
     if (one.breaker === "open") add("bad", `The breaker of ${one.name} is open: reads do not reach it.`, "#backends");
     if (one.breaker === "half-open") add("warn", `The breaker of ${one.name} is half-open: one read is trying it.`, "#backends");
     for (const [name, traffic] of Object.entries(one.traffic)) if (traffic.places && traffic.waiting * 2 > traffic.places) add("warn", `${traffic.waiting} of at most ${traffic.places} requests (${name}) wait for ${one.name}.`, "#backends");
-    if (differences(one).length) add("warn", `The index of ${one.name} differs from the table.`, "#backends");
   }
+  for (const { path, contract: { differences } } of now.status.roots) if (differences.length) add("note", `The site behind ${path} publishes ${differences.length === 1 ? "one argument" : `${differences.length} arguments`} otherwise than the table.`, "#backends");
   for (const rule of now.cutover) if (rule.returned) add("bad", `The guard has returned the calls of rule ${rule.name} to the site: ${rule.returned.reason}.`, "#migration");
   if (now.certificate) {
     const days = Math.floor((Date.parse(now.certificate.expires) - now.clock) / 86400000);
@@ -44,7 +44,8 @@ function concerns(now) {
   if (now.connections.open * 10 > now.connections.limit * 9) add("warn", `${now.connections.open} of at most ${now.connections.limit} connections are open.`, "#process");
   if (now.mode === "report") add("note", "Mode report: calls that break a rule are counted and forwarded. What is refused all the same, and why, stands under Refusals.", "#refusals");
   if (now.mode === "off") add("note", "Mode off: calls are not judged.", "#routes");
-  return found;
+  const order = ["bad", "warn", "note"];
+  return found.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
 }
 
 function attention(now) {
@@ -63,8 +64,8 @@ function backends(now) {
   const part = $("backends-part");
   show(part, "table", () => {
     const [box, body] = table("Permits in use and requests that wait, by kind of traffic", ["Backend", "Breaker", "Calls", ["Site", "w"], ["Uploads", "w"], ["Waiting", "n"], ["Sent away", "n"], ["Last answer", "w"], "Last failure"], "");
-    [part.rows, part.drift] = [body, h("div", { class: "small" })];
-    return [box, part.drift];
+    [part.rows, part.contract] = [body, h("div")];
+    return [box, part.contract];
   });
   const sum = (one, name) => Object.values(one.traffic).reduce((all, traffic) => all + traffic[name], 0);
   const permits = (one, name) => {
@@ -75,18 +76,17 @@ function backends(now) {
     one.name, { text: one.breaker, tone: { closed: "good", open: "bad" }[one.breaker] ?? "warn" }, permits(one, "calls"), permits(one, "site"), permits(one, "uploads"),
     number.format(sum(one, "waiting")), number.format(sum(one, "shed")), one.last_answer ? moment(one.last_answer) : "–", one.last_failure ? moment(one.last_failure) : "none",
   ]);
-  drift(part.drift, now.backends);
+  contract(part.contract, now.status.roots);
 }
 
-const differences = (one) => one.drift?.differences ?? [];
-
-function drift(part, list) {
-  const compared = list.filter((one) => one.drift);
-  show(part, JSON.stringify(compared.map((one) => one.drift)), () => compared.map((one) => {
-    const found = differences(one);
-    return found.length ? [h("h3", {}, `The index of ${one.name} differs from the table`), h("ul", { class: "listed" }, ...found.map((line) => h("li", {}, typeof line === "string" ? line : JSON.stringify(line))))]
-      : h("p", { class: "soft" }, `The index of ${one.name} agrees with the table.`);
-  }));
+/** What the site publishes, compared with the table. */
+function contract(part, roots) {
+  show(part, JSON.stringify(roots), () => [h("h3", {}, "Contract"), ...roots.map(({ path, contract: { read, generation, differences } }) => {
+    if (!read) return h("p", { class: "small" }, `The index behind ${path} was not read: arguments that not all versions of the plugin have are left to the site.`);
+    if (!differences.length) return h("p", { class: "small" }, `The index behind ${path} agrees with the table (version ${generation}).`);
+    return h("div", { class: "small" }, h("p", {}, `The index behind ${path} (version ${generation}) differs from the table. Neither is judged: − the site does not have it, + only the site has it.`),
+      h("ul", { class: "listed" }, ...differences.map((one) => h("li", {}, h("code", {}, one)))));
+  })]);
 }
 
 function cache(now, answer) {

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use url::Url;
 
-use crate::contract::table;
+use super::contract::ContractFacts;
+use crate::contract::{TablesInForce, table};
 use crate::server::BoundAddress;
 use crate::settings::{OtherTraffic, Profile, Root, Settings};
 use crate::telemetry::since_1970;
@@ -43,6 +44,7 @@ struct RootFacts {
     path: String,
     language: Option<String>,
     site: String,
+    contract: ContractFacts,
 }
 
 // === impl EdgeFacts ===
@@ -66,7 +68,8 @@ impl EdgeFacts {
 // === impl SettingFacts ===
 
 impl SettingFacts {
-    pub(in crate::admin) fn of(settings: &Settings) -> Self {
+    pub(in crate::admin) fn of(settings: &Settings, tables: &TablesInForce) -> Self {
+        let roots = settings.roots.iter().enumerate();
         Self {
             mode: settings.mode.name(),
             modes: modes(settings),
@@ -80,7 +83,9 @@ impl SettingFacts {
             },
             site: shown(&settings.origin.url),
             namespaces: settings.public_namespaces(),
-            roots: settings.roots.iter().map(RootFacts::of).collect(),
+            roots: roots
+                .map(|(place, root)| RootFacts::of(root, ContractFacts::of(tables.of_root(place))))
+                .collect(),
         }
     }
 }
@@ -106,11 +111,12 @@ fn shown(url: &Url) -> String {
 // === impl RootFacts ===
 
 impl RootFacts {
-    fn of(root: &Root) -> Self {
+    fn of(root: &Root, contract: ContractFacts) -> Self {
         Self {
             path: root.path.clone(),
             language: root.language.clone(),
             site: shown(&root.origin_url),
+            contract,
         }
     }
 }

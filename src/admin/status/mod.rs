@@ -1,6 +1,7 @@
 //! One small document about the state of the edge, for a page that asks every second.
 
 mod backends;
+mod contract;
 mod facts;
 mod kept;
 mod moved;

@@ -1,6 +1,6 @@
 //! The order of `init`: find, write, check, and say what comes next.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -158,6 +158,10 @@ impl Output {
         let Self::File { path, replace } = self else {
             return Ok(());
         };
+        // A package does not come with the folder of a file that only the operator can write.
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        }
         let mut options = OpenOptions::new();
         match replace {
             Replace::Never => options.write(true).create_new(true),
@@ -189,7 +193,8 @@ impl Output {
             format!("  calendar-edge check --config {name}"),
             format!("  calendar-edge serve --config {name} --mode report"),
             format!("  curl 'http://127.0.0.1:8787{events}'"),
-            "Mode report logs what would be refused. Omit it once the log stays quiet.".to_owned(),
+            "Mode report logs what would be refused, and http://127.0.0.1:9787/ shows it. Omit it once that stays quiet."
+                .to_owned(),
         ] {
             report.plain(&line)?;
         }

@@ -179,7 +179,7 @@ const OTHER_HOST: &str = "\
 ";
 
 const ADMIN: &str = "
-# For operators on this machine: state, metrics, refusals.
+# For operators on this machine: a page at /, metrics, refusals and their explanations.
 [admin]
 listen = \"127.0.0.1:9787\"
 ";
