@@ -37,7 +37,8 @@ async function rarely(now) {
   const loaded = `${now.started} ${now.configuration.loaded}`;
   if (asked.loaded !== loaded) {
     asked.loaded = loaded;
-    const api = await ask("/openapi.json");
+    const [api, effective] = await Promise.all([ask("/openapi.json"), ask("/config")]);
+    keys(effective);
     if (api.ok) list = operations(api.body);
     routes(now, list);
   }
