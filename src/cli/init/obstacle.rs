@@ -73,8 +73,8 @@ pub(in crate::cli) enum Obstacle {
     /// All questions together take too long.
     #[error("the site has not answered all questions within {} s: run this again when it is faster", .0.as_secs())]
     TooSlow(Duration),
-    /// What the site says does not make a configuration.
-    #[error("what the site says makes no valid configuration: {0}")]
+    /// What the site says and what was given do not make a configuration.
+    #[error("the configuration would not be valid: {0}")]
     Invalid(String),
     /// No client can be made.
     #[error("no client for the site can be made: {0:#}")]
