@@ -1278,6 +1278,12 @@ const LOG: &[SettingKey] = &[
         "Whether the line of a request names the client's program (`user_agent.original`).",
     ),
     SettingKey::new(
+        "sample",
+        Count(1..=1_000_000, |settings| Usize(&mut settings.log.sample)),
+        "One in so many successful requests gets a line, which names this number (`edge.sample`). Requests with a status of \
+         400 or more, and those whose client left early, always get theirs. Metrics count all requests.",
+    ),
+    SettingKey::new(
         "refusals",
         Count(0..=100_000, |settings| Usize(&mut settings.log.refusals)),
         "Refused requests that are kept in memory, so that `calendar-edge explain ID` can explain them. Passwords, \

@@ -2,11 +2,13 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use http::header::{HOST, USER_AGENT};
 use http::{HeaderValue, Method, Request, StatusCode, Uri, Version};
 
+use super::client_body::ReadProgress;
 use super::noted::Noted;
 use super::request_id::RequestId;
 use crate::authority::Scheme;
@@ -45,6 +47,14 @@ pub(super) struct LogSinks {
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
     names_program: bool,
+    sample: LogSample,
+}
+
+/// Chooses one in so many requests.
+#[derive(Debug)]
+struct LogSample {
+    one_in: usize,
+    seen: AtomicUsize,
 }
 
 /// The facts about a running request; written to the log when dropped.
@@ -58,6 +68,7 @@ pub(super) struct Record {
     answer: Option<Answered>,
     bytes: u64,
     complete: bool,
+    body: Option<Arc<ReadProgress>>,
     _inflight: Inflight,
 }
 
@@ -99,7 +110,29 @@ impl LogSinks {
             roots,
             keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
             names_program: settings.log.user_agent,
+            sample: LogSample {
+                one_in: settings.log.sample,
+                seen: AtomicUsize::new(0),
+            },
         }
+    }
+}
+
+// === impl LogSample ===
+
+impl LogSample {
+    /// True for the first one of so many.
+    fn takes_next(&self) -> bool {
+        self.one_in <= 1
+            || self
+                .seen
+                .fetch_add(1, Ordering::Relaxed)
+                .is_multiple_of(self.one_in)
+    }
+
+    /// The number of requests that a line stands for, if it is not one.
+    fn noted(&self) -> Option<u64> {
+        u64::try_from(self.one_in).ok().filter(|one_in| *one_in > 1)
     }
 }
 
@@ -159,12 +192,11 @@ impl Record {
     /// Begins with the head of a request.
     pub(super) fn begin<B>(sinks: &Arc<LogSinks>, request: &Request<B>) -> Self {
         let trace = TraceHeaders::of(request.headers());
+        let noted = request.extensions().get::<Noted>();
         Self {
             log: RequestLog::new(trace, sinks.keeps_refusals),
-            id: request
-                .extensions()
-                .get::<Noted>()
-                .and_then(|noted| noted.id.clone()),
+            id: noted.and_then(|noted| noted.id.clone()),
+            body: noted.and_then(|noted| noted.body.clone()),
             arrival: SentHead::of(request, sinks),
             started: Instant::now(),
             answer: None,
@@ -198,6 +230,11 @@ impl Record {
     pub(super) fn sent(&mut self, bytes: usize, is_complete: bool) {
         self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
         self.complete = is_complete;
+    }
+
+    /// The bytes of the request's body that were read.
+    fn received(&self) -> u64 {
+        self.body.as_ref().map_or(0, |body| body.bytes())
     }
 
     /// The part that answered, for logs and metrics.
@@ -257,6 +294,7 @@ impl Record {
             source: self.source(),
             duration,
             bytes: self.bytes,
+            received: self.received(),
             edge: self.edge_time(),
             backend: self.log.backend_times(),
         });
@@ -264,9 +302,13 @@ impl Record {
 
     /// Names are OpenTelemetry's where it has one; those of the edge's own facts begin with `edge`.
     fn write_line(&self, status: u16, duration: Duration) {
-        if !tracing::event_enabled!(target: ACCESS, tracing::Level::INFO) {
+        let is_sampled = status < 400 && self.complete;
+        if !tracing::event_enabled!(target: ACCESS, tracing::Level::INFO)
+            || (is_sampled && !self.sinks.sample.takes_next())
+        {
             return;
         }
+        let received = self.received();
         let arrival = &self.arrival;
         let times = self.log.backend_times();
         let trace = self.log.trace();
@@ -284,6 +326,7 @@ impl Record {
             url.path = cut(arrival.target.path()),
             http.route = route,
             network.protocol.version = arrival.version(),
+            http.request.body.size = (received > 0).then_some(received),
             http.response.status_code = status,
             http.response.body.size = self.bytes,
             user_agent.original = plain(arrival.program.as_ref()).map(cut),
@@ -297,6 +340,7 @@ impl Record {
             edge.edge_ms = milliseconds(self.edge_time()),
             edge.duration_ms = milliseconds(duration),
             edge.complete = self.complete,
+            edge.sample = self.sinks.sample.noted().filter(|_| is_sampled),
             "request served"
         );
     }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -15,18 +15,26 @@ use hyper::body::Incoming;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
+use super::noted::Noted;
 use super::unread_body::read_on;
 use crate::framing::Breach;
 use crate::problem::Cause;
 use crate::response::EdgeResponse;
 use crate::server::RequestFraming;
 
+/// How far a body was read.
+#[derive(Debug)]
+pub(super) struct ReadProgress {
+    at_end: AtomicBool,
+    bytes: AtomicU64,
+}
+
 /// The body of a client's request; its trailers are dropped (T-29).
 #[derive(Debug)]
 pub(crate) struct ClientBody {
     /// None once it is dropped.
     inner: Option<Incoming>,
-    at_end: Arc<AtomicBool>,
+    progress: Arc<ReadProgress>,
     framing: Option<RequestFraming>,
 }
 
@@ -62,14 +70,38 @@ pub(super) struct WatchBody<S> {
     inner: S,
 }
 
+// === impl ReadProgress ===
+
+impl ReadProgress {
+    fn of(body: &Incoming) -> Self {
+        Self {
+            at_end: AtomicBool::new(body.is_end_stream()),
+            bytes: AtomicU64::new(0),
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at_end.load(Ordering::Relaxed)
+    }
+
+    fn read(&self, data: &Bytes) {
+        let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The bytes that were read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
 // === impl ClientBody ===
 
 impl ClientBody {
     fn new(inner: Incoming, framing: Option<RequestFraming>) -> Self {
-        let at_end = Arc::new(AtomicBool::new(inner.is_end_stream()));
         Self {
+            progress: Arc::new(ReadProgress::of(&inner)),
             inner: Some(inner),
-            at_end,
             framing,
         }
     }
@@ -97,12 +129,18 @@ impl Body for ClientBody {
         loop {
             let frame = ready!(Pin::new(&mut *inner).poll_frame(cx));
             if frame.is_none() || inner.is_end_stream() {
-                this.at_end.store(true, Ordering::Relaxed);
+                this.progress.at_end.store(true, Ordering::Relaxed);
             }
             match frame {
                 Some(Ok(frame)) if frame.is_trailers() => {}
                 Some(Err(error)) => return Poll::Ready(Some(Err(this.error(error)))),
-                frame => return Poll::Ready(frame.map(|frame| frame.map_err(BodyError::Ended))),
+                Some(Ok(frame)) => {
+                    if let Some(data) = frame.data_ref() {
+                        this.progress.read(data);
+                    }
+                    return Poll::Ready(Some(Ok(frame)));
+                }
+                None => return Poll::Ready(None),
             }
         }
     }
@@ -123,7 +161,7 @@ impl Drop for ClientBody {
         let is_stream = self.framing.is_none();
         if let Some(inner) = self.inner.take()
             && is_stream
-            && !self.at_end.load(Ordering::Relaxed)
+            && !self.progress.is_at_end()
         {
             read_on(inner);
         }
@@ -158,9 +196,13 @@ where
         // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
         let closes = request.version() != Version::HTTP_2;
         let framing = request.extensions().get().cloned();
-        let request = request.map(|body| ClientBody::new(body, framing));
+        let mut request = request.map(|body| ClientBody::new(body, framing));
+        let progress = Arc::clone(&request.body().progress);
+        if !progress.is_at_end() {
+            Noted::on(request.extensions_mut()).body = Some(Arc::clone(&progress));
+        }
         WatchBodyFuture {
-            at_end: closes.then(|| Arc::clone(&request.body().at_end)),
+            progress: closes.then_some(progress),
             inner: self.inner.call(request),
         }
     }
@@ -171,7 +213,7 @@ pin_project! {
     pub(super) struct WatchBodyFuture<F> {
         #[pin]
         inner: F,
-        at_end: Option<Arc<AtomicBool>>,
+        progress: Option<Arc<ReadProgress>>,
     }
 }
 
@@ -183,9 +225,12 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let at_end = this.at_end.as_deref();
         this.inner.poll(cx).map_ok(|mut answer| {
-            if at_end.is_some_and(|at_end| !at_end.load(Ordering::Relaxed)) {
+            if this
+                .progress
+                .as_ref()
+                .is_some_and(|progress| !progress.is_at_end())
+            {
                 answer
                     .headers_mut()
                     .insert(CONNECTION, HeaderValue::from_static("close"));

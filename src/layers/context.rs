@@ -213,6 +213,7 @@ mod tests {
             client: Some(client),
             log: Some(RequestLog::default()),
             host: Some(NamedHost(None)),
+            body: None,
         };
         request
     }

@@ -1,8 +1,11 @@
 //! What the layers note about a request, for the layers below and the gateway.
 
+use std::sync::Arc;
+
 use http::Extensions;
 
 use super::client_address::ClientAddress;
+use super::client_body::ReadProgress;
 use super::head_rules::NamedHost;
 use super::request_id::RequestId;
 use crate::telemetry::RequestLog;
@@ -15,6 +18,7 @@ pub(super) struct Noted {
     pub(super) client: Option<ClientAddress>,
     pub(super) log: Option<RequestLog>,
     pub(super) host: Option<NamedHost>,
+    pub(super) body: Option<Arc<ReadProgress>>,
 }
 
 // === impl Noted ===

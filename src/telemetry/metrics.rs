@@ -339,6 +339,7 @@ mod tests {
             source: "backend",
             duration: Duration::from_millis(20),
             bytes: 7,
+            received: 0,
             edge: Duration::from_millis(1),
             backend: Some(BackendTimes {
                 queue: Duration::ZERO,

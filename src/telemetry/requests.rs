@@ -44,6 +44,7 @@ pub(crate) struct RequestMetrics {
     requests: Counts<RequestLabels>,
     refusals: Counts<CodeLabels>,
     body_bytes: Family<SourceLabels, Counter>,
+    received_bytes: Family<SourceLabels, Counter>,
     seconds: Family<WholeLabels, Latency>,
     phase_seconds: Family<PhaseLabels, Latency>,
     phases: Phases,
@@ -67,6 +68,8 @@ pub(crate) struct Served<'a> {
     pub(crate) duration: Duration,
     /// The bytes of the response's body that were sent.
     pub(crate) bytes: u64,
+    /// The bytes of the request's body that were read.
+    pub(crate) received: u64,
     /// The time at the edge: from the head of the request to the head of the response, without that at backends.
     pub(crate) edge: Duration,
     /// The time at backends.
@@ -143,15 +146,17 @@ impl RequestMetrics {
     pub(super) fn new() -> Self {
         let seconds = Family::default();
         let phase_seconds = Family::default();
-        let body_bytes = Family::<SourceLabels, Counter>::default();
+        let [body_bytes, received_bytes] = [(); 2].map(|()| Family::<SourceLabels, Counter>::default());
         for source in SOURCES {
             drop(body_bytes.get_or_create(&SourceLabels { source }));
+            drop(received_bytes.get_or_create(&SourceLabels { source }));
         }
         Self {
             by_operation: Arc::new(histograms(&seconds)),
             requests: Counts::default(),
             refusals: refusals(),
             body_bytes,
+            received_bytes,
             seconds,
             phases: Phases::of(&phase_seconds),
             phase_seconds,
@@ -188,6 +193,12 @@ impl RequestMetrics {
             Unit::Bytes,
             self.body_bytes.clone(),
         );
+        registry.register_with_unit(
+            "http_request_body",
+            "Bytes of request bodies read from clients",
+            Unit::Bytes,
+            self.received_bytes.clone(),
+        );
     }
 
     /// Creates the series of these roots with zero.
@@ -215,6 +226,9 @@ impl RequestMetrics {
             source: served.source,
         };
         self.body_bytes.get_or_create(&labels).inc_by(served.bytes);
+        if served.received > 0 {
+            self.received_bytes.get_or_create(&labels).inc_by(served.received);
+        }
         if let Some(histogram) = self.by_operation.get(served.operation) {
             histogram.observe(served.duration);
         }

@@ -146,6 +146,53 @@ async fn the_clients_program_is_named_unless_the_settings_say_otherwise() {
 }
 
 #[tokio::test]
+async fn the_size_of_a_body_is_named() {
+    let (lines, _guard) = Lines::collect().await;
+    let origin = Origin::always(Reply::json(201, "{}")).await;
+    let edge = Edge::before(&origin).await;
+    let body = r#"{"title":"a","start_date":"2027-01-01","end_date":"2027-01-02"}"#;
+    let create = edge.request(Method::POST, EVENTS).basic_auth("a", Some("b"));
+    Answer::to(create.header("content-type", "application/json").body(body)).await;
+    edge.get(EVENTS).await;
+    let access = lines.access_lines(2).await;
+    assert_eq!(access[0]["http.request.body.size"], body.len(), "{}", access[0]);
+    assert!(access[1].get("http.request.body.size").is_none(), "{}", access[1]);
+    let metrics = edge.admin("/metrics").await.body;
+    let total = format!(
+        "edge_http_request_body_bytes_total{{source=\"backend\"}} {}\n",
+        body.len()
+    );
+    assert!(metrics.contains(&total), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_sample_of_successes_is_logged_and_every_failure() {
+    let (lines, _guard) = Lines::collect().await;
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.log.sample = 5)
+        .start()
+        .await;
+    for _ in 0..10 {
+        assert_eq!(edge.get(EVENTS).await.status, 200);
+        assert_eq!(edge.get(&format!("{EVENTS}?page=0")).await.status, 400);
+    }
+    edge.drain().await;
+    let access = lines.access();
+    let of = |status: u16| {
+        let of_status = access
+            .iter()
+            .filter(move |line| line["http.response.status_code"] == status);
+        of_status
+            .map(|line| line["edge.sample"].as_u64())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(200), [Some(5), Some(5)]);
+    assert_eq!(of(400), [None; 10]);
+}
+
+#[tokio::test]
 async fn a_trace_goes_through_the_edge() {
     const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
     let (lines, _guard) = Lines::collect().await;
