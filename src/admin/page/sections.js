@@ -159,7 +159,7 @@ function keys(answer) {
     const [box, body] = table("The keys that are set", ["Key", "Value", "Set in"], "No key is set: everything has its default.");
     const set = answer.body.keys.filter((one) => one.source !== "default");
     fill(body, set, (one) => one.key, ({ key, value, source, at }) => [
-      { text: key, tone: "mono" }, { text: JSON.stringify(value), tone: "mono" }, source === "file" ? `line ${at}` : `${source} ${at}`,
+      { text: key, tone: "mono" }, { text: JSON.stringify(value), tone: "mono" }, source === "file" ? at : `${source} ${at}`,
     ]);
     return box;
   });
