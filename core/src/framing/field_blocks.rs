@@ -1,11 +1,7 @@
 //! The frames that carry the fields of requests: HEADERS and CONTINUATION (RFC 9113 6.2 and 6.10).
 
-use super::frame_position::{HEAD, PADDED};
+use super::frame_position::{CONTINUATION, HEAD, HEADERS, PADDED, PUSH_PROMISE};
 use super::hpack::{BrokenFields, FieldFollower};
-
-const HEADERS: u8 = 1;
-const PUSH_PROMISE: u8 = 5;
-const CONTINUATION: u8 = 9;
 
 const END_HEADERS: u8 = 4;
 const PRIORITY: u8 = 32;

@@ -16,6 +16,16 @@ pub(super) const END_STREAM: u8 = 1;
 /// The flag of DATA whose payload begins with the length of its padding (RFC 9113 6.1).
 pub(super) const PADDED: u8 = 8;
 
+/// The types of frames (RFC 9113 6).
+const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+pub(super) const PUSH_PROMISE: u8 = 5;
+const PING: u8 = 6;
+const WINDOW_UPDATE: u8 = 8;
+pub(super) const CONTINUATION: u8 = 9;
+
 /// The kinds of frames, each with its own budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameKind {
@@ -60,25 +70,24 @@ impl FramePayload {
         let [high, middle, low, kind, flags, ..] = head;
         let length = u32::from_be_bytes([0, high, middle, low]);
         let charged = match kind {
-            0 if flags & PADDED != 0 && length > 0 => {
+            DATA if flags & PADDED != 0 && length > 0 => {
                 return Self {
                     at: FramePosition::PadLength(length, flags & END_STREAM != 0),
                     needs_memory: false,
                 };
             }
-            0 => return Self::of_data(length, length, flags & END_STREAM != 0),
-            // HEADERS and CONTINUATION are free: the library limits the frames of one request, and requests have limits
-            // of their own.
-            1 | 9 => {
+            DATA => return Self::of_data(length, length, flags & END_STREAM != 0),
+            // Free: the library limits the frames of one request, and requests have limits of their own.
+            HEADERS | CONTINUATION => {
                 return Self {
                     at: FramePosition::Fields(length),
-                    needs_memory: kind == 1,
+                    needs_memory: kind == HEADERS,
                 };
             }
-            3 => Some(FrameKind::Reset),
-            4 => Some(FrameKind::Settings),
-            6 => Some(FrameKind::Ping),
-            8 => Some(FrameKind::WindowUpdate),
+            RST_STREAM => Some(FrameKind::Reset),
+            SETTINGS => Some(FrameKind::Settings),
+            PING => Some(FrameKind::Ping),
+            WINDOW_UPDATE => Some(FrameKind::WindowUpdate),
             _ => Some(FrameKind::Other),
         };
         Self {
