@@ -26,10 +26,8 @@ pub(super) enum Access {
 impl Access {
     /// The access of a request. Without `token` nobody needs one.
     pub(super) fn of<B>(request: &Request<B>, token: Option<&AdminToken>) -> Self {
-        let shown = bearer(request.headers());
-        let is_trusted = token.is_some_and(|token| shown.is_some_and(|shown| token.is(shown)));
         match token {
-            _ if is_trusted || is_local(request) => Self::Whole,
+            _ if shows(request, token) || is_local(request) => Self::Whole,
             Some(_) if sender(request) == Sender::Remote => Self::Probes,
             Some(_) | None => Self::Public,
         }
@@ -37,15 +35,19 @@ impl Access {
 
     /// The sender of an order. A page in a browser on this machine can send requests here as well, and says so.
     pub(super) fn of_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> Sender {
-        let shown = bearer(request.headers());
-        let is_trusted = token.is_some_and(|token| shown.is_some_and(|shown| token.is(shown)));
         let is_page = request.headers().contains_key(ORIGIN);
-        if !is_page && (is_trusted || sender(request) == Sender::Local) {
+        if !is_page && (shows(request, token) || sender(request) == Sender::Local) {
             Sender::Local
         } else {
             Sender::Remote
         }
     }
+}
+
+/// True for a request with the token.
+fn shows<B>(request: &Request<B>, token: Option<&AdminToken>) -> bool {
+    let shown = bearer(request.headers());
+    token.zip(shown).is_some_and(|(token, shown)| token.is(shown))
 }
 
 /// The token of `Authorization: Bearer …`.
@@ -116,27 +118,11 @@ mod tests {
 
     use super::*;
 
-    fn local(remote: &str, headers: &[(&str, &str)]) -> bool {
+    fn from(remote: &str, headers: &[(&str, &str)]) -> Request<()> {
         let mut request = Request::new(());
         for (name, value) in headers {
             let name: HeaderName = name.parse().unwrap();
             request.headers_mut().insert(name, value.parse().unwrap());
-        }
-        let address: SocketAddr = remote.parse().unwrap();
-        request.extensions_mut().insert(Peer {
-            remote: Some(address),
-            local: Some(address),
-            ..Peer::default()
-        });
-        is_local(&request)
-    }
-
-    fn shown(remote: &str, authorization: Option<&str>) -> Request<()> {
-        let mut request = Request::new(());
-        if let Some(authorization) = authorization {
-            request
-                .headers_mut()
-                .insert(AUTHORIZATION, authorization.parse().unwrap());
         }
         let address: SocketAddr = remote.parse().unwrap();
         request.extensions_mut().insert(Peer {
@@ -158,7 +144,8 @@ mod tests {
             ("192.0.2.1:1", Some(&wrong), Access::Public, Access::Probes),
             ("192.0.2.1:1", Some(&right), Access::Public, Access::Whole),
         ] {
-            let request = shown(remote, authorization.map(String::as_str));
+            let shown = authorization.map(|token| ("authorization", token.as_str()));
+            let request = from(remote, shown.as_slice());
             assert_eq!(Access::of(&request, None), open, "{remote} {authorization:?}");
             assert_eq!(
                 Access::of(&request, Some(&token)),
@@ -196,7 +183,7 @@ mod tests {
             ),
             ("192.0.2.1:1", &[("host", "127.0.0.1:9787")], false),
         ] {
-            assert_eq!(local(remote, headers), expected, "{remote} {headers:?}");
+            assert_eq!(is_local(&from(remote, headers)), expected, "{remote} {headers:?}");
         }
     }
 }
