@@ -46,11 +46,7 @@ pub(crate) async fn read_namespace(
     root: &Url,
 ) -> Result<Option<String>, IndexReadError> {
     let reader = IndexReader::new(settings, root)?;
-    let (status, body) = reader.fetch("", Some(NAMESPACES)).await?;
-    if status != StatusCode::OK {
-        return Err(IndexReadError::Status(status.as_u16()));
-    }
-    let index: Value = serde_json::from_slice(&body).map_err(|_| IndexFault::NotJson)?;
+    let index = reader.document("", Some(NAMESPACES)).await?;
     let listed = index.get("namespaces").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(Value::as_str);
     Ok(calendar_namespace(listed).map(str::to_owned))
@@ -70,20 +66,11 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
 
 /// Reads how the index of the settings' namespace below a root differs from the table.
 pub(crate) async fn read_drift(settings: &Settings, root: &Url) -> Result<Vec<Drift>, IndexReadError> {
-    let (status, body) = IndexReader::new(settings, root)?.get("").await?;
-    drifts(status, &body, settings)
-}
-
-/// The differences of an index from the table.
-fn drifts(status: StatusCode, body: &[u8], settings: &Settings) -> Result<Vec<Drift>, IndexReadError> {
     let namespace = settings.origin.namespace.as_str();
-    match status {
-        StatusCode::OK => {
-            let index: Value = serde_json::from_slice(body).map_err(|_| IndexFault::NotJson)?;
-            Ok(compare_index(&index, namespace))
-        }
-        status => Err(IndexReadError::Status(status.as_u16())),
-    }
+    let document = IndexReader::new(settings, root)?
+        .document(namespace, None)
+        .await?;
+    Ok(compare_index(&document, namespace))
 }
 
 /// An index, and how it differs from the table.
@@ -98,11 +85,15 @@ pub(crate) struct ReadIndex {
 /// Reads the index of the settings' namespace below a root, and probes how the site checks the ids of events.
 pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIndex, IndexReadError> {
     let reader = IndexReader::new(settings, root)?;
-    let (status, body) = reader.get("").await?;
-    let drifts = drifts(status, &body, settings)?;
-    let index = PublishedIndex::read(&body, &settings.origin.namespace)?;
+    let namespace = settings.origin.namespace.as_str();
+    let document = reader.document(namespace, None).await?;
+    let drifts = compare_index(&document, namespace);
+    let index = PublishedIndex::of_document(&document, namespace)?;
     // What the probe does not show stays as it is known.
-    let event_ids = match reader.get(&format!("/{}", EventIds::PROBE)).await {
+    let event_ids = match reader
+        .fetch(&format!("{namespace}/{}", EventIds::PROBE), None)
+        .await
+    {
         Ok((status, body)) => EventIds::shown_by(status.as_u16(), &body),
         Err(_) => None,
     };
@@ -136,10 +127,12 @@ impl<'a> IndexReader<'a> {
         })
     }
 
-    /// Status and body of a path below the namespace.
-    async fn get(&self, path: &str) -> Result<(StatusCode, Vec<u8>), IndexReadError> {
-        let below = format!("{}{path}", self.settings.origin.namespace);
-        self.fetch(&below, None).await
+    /// The JSON of a path below the root, with a query.
+    async fn document(&self, path: &str, query: Option<&str>) -> Result<Value, IndexReadError> {
+        match self.fetch(path, query).await? {
+            (StatusCode::OK, body) => Ok(serde_json::from_slice(&body).map_err(|_| IndexFault::NotJson)?),
+            (status, _) => Err(IndexReadError::Status(status.as_u16())),
+        }
     }
 
     /// Status and body of a path below the root, with a query.

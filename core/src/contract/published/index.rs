@@ -56,7 +56,15 @@ impl PublishedIndex {
         if body.len() > MOST_INDEX_BYTES {
             return Err(IndexFault::TooLarge);
         }
-        let index: Value = serde_json::from_slice(body).map_err(|_| IndexFault::NotJson)?;
+        let index = serde_json::from_slice(body).map_err(|_| IndexFault::NotJson)?;
+        Self::of_document(&index, namespace)
+    }
+
+    /// The same of a body that was parsed; the caller has bounded its size.
+    ///
+    /// # Errors
+    /// The reason why the document is not an index of this namespace.
+    pub fn of_document(index: &Value, namespace: &str) -> Result<Self, IndexFault> {
         let found = index.get("namespace").and_then(Value::as_str);
         let routes = index.get("routes").and_then(Value::as_object);
         let (Some(routes), true) = (routes, found == Some(namespace)) else {
