@@ -1,6 +1,5 @@
 //! Reading the configuration again when told to, or when one of its files has changed.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use super::file_watch::FileWatch;
@@ -8,7 +7,7 @@ use super::reload::{ReloadError, Reloader};
 use super::signals::Sighup;
 use crate::config::{ConfigSource, EffectiveConfig};
 use crate::service_manager::ServiceManager;
-use crate::telemetry::{LogFilter, causes};
+use crate::telemetry::{LogFilter, with_causes};
 
 /// The source of an edge's settings for a reload, and the parts outside the edge that follow them.
 #[derive(Debug)]
@@ -89,7 +88,7 @@ fn read_again(reloader: &Reloader, reload: &Reload, cause: Cause) -> ReloadOutco
         }
         Err(error) => {
             reloader.metrics().reloads().failed();
-            let told = told(&error);
+            let told = with_causes(&error);
             tracing::error!(
                 cause,
                 error = told,
@@ -120,16 +119,10 @@ fn renew_certificate(reloader: &Reloader) {
         Ok(false) => {}
         Ok(true) => tracing::info!("the certificate alone was renewed"),
         Err(error) => {
-            let error = told(&error);
+            let error = with_causes(&error);
             tracing::error!(error, "the new certificate is refused, the old one stays");
         }
     }
-}
-
-/// An error with its causes; a configuration's problems come with their lines.
-fn told(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
-    texts.join(": ")
 }
 
 // === impl Cause ===

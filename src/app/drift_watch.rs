@@ -5,7 +5,7 @@ use url::Url;
 use crate::backend::{IndexSource, read_drift};
 use crate::contract::drift::Drift;
 use crate::settings::{BackendSoftware, Settings};
-use crate::telemetry::{DriftChange, Metrics, causes};
+use crate::telemetry::{DriftChange, Metrics, with_causes};
 
 /// Maximum number of differences that one log line tells.
 const MOST_TOLD: usize = 8;
@@ -42,8 +42,7 @@ pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
         match read {
             Ok(drifts) => note(metrics, name, &backend.url, &drifts),
             Err(error) => {
-                let told: Vec<String> = causes(&error).map(ToString::to_string).collect();
-                let error = told.join(": ");
+                let error = with_causes(&error);
                 tracing::info!(backend = name, error, "the index of a backend cannot be read");
             }
         }

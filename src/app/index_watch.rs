@@ -9,7 +9,7 @@ use super::reload::Reloader;
 use crate::backend::{IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace};
 use crate::contract::TableInForce;
 use crate::settings::{OriginNamespace, Settings};
-use crate::telemetry::causes;
+use crate::telemetry::with_causes;
 
 /// The pause after a first failure; it doubles up to the configured interval.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
@@ -102,8 +102,7 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
                     note(reloader.metrics(), &site_name(&source), source.root(), &[drift]);
                 }
                 let root = source.root().as_str();
-                let told: Vec<String> = causes(&error).map(ToString::to_string).collect();
-                let error = told.join(": ");
+                let error = with_causes(&error);
                 tracing::warn!(root, error, "the index cannot be read, the table in force stays");
             }
         }

@@ -11,7 +11,7 @@ use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
 use crate::problem::{Cause, EdgeError, Problem, Refusal};
 use crate::relay::{OriginFailure, RequestPart};
 use crate::response::{EdgeResponse, refused};
-use crate::telemetry::{Warnings, causes};
+use crate::telemetry::{Warnings, with_causes};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;
@@ -167,8 +167,7 @@ fn overdue() -> EdgeResponse {
 
 /// An error and its causes on one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
-    cut(&texts.join(": "), LONGEST_FIELD)
+    cut(&with_causes(error), LONGEST_FIELD)
 }
 
 /// A log field: cut, with control and non-ASCII characters escaped (T-50).

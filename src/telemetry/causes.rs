@@ -8,3 +8,9 @@ pub(crate) fn causes<'a>(
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| (*error).source())
 }
+
+/// The error and its causes on one line. A configuration's problems come with their lines.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
+    texts.join(": ")
+}

@@ -35,7 +35,7 @@ mod warnings;
 
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache::{CacheMetrics, CacheSums, OperationLookups};
-pub(crate) use causes::causes;
+pub(crate) use causes::{causes, with_causes};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
 pub(crate) use drift::{BackendDrift, DriftChange};
