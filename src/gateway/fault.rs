@@ -37,7 +37,7 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
 
 /// The response to a failed exchange.
 pub(super) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
-    let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
+    let (kind, causes, advice) = (failure.kind().name(), chain(failure), failure.advice());
     warnings.warn(kind, move |count| {
         tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
     });
