@@ -85,7 +85,7 @@ impl Migration {
             metrics.expect_copies(
                 &rule.backend,
                 copied,
-                DifferenceClass::ALL.iter().map(|class| class.name()),
+                &DifferenceClass::ALL.map(DifferenceClass::name),
             );
         }
         for rule in &settings.cutover {

@@ -128,11 +128,11 @@ impl MigrationMetrics {
         &self,
         backend: &str,
         operations: impl Iterator<Item = &'static str>,
-        classes: impl Iterator<Item = &'static str> + Clone,
+        classes: &[&'static str],
     ) {
         let backend: Arc<str> = backend.into();
         for operation in operations {
-            for class in classes.clone() {
+            for &class in classes {
                 let backend = Arc::clone(&backend);
                 self.compared.expect(ComparedLabels {
                     backend,
