@@ -56,7 +56,7 @@ pub(crate) struct RequestMetrics {
     refusals: Counts<CodeLabels>,
     body_bytes: Family<SourceLabels, Counter>,
     received_bytes: Family<SourceLabels, Counter>,
-    seconds: Family<KindLabels, Latency>,
+    seconds: Family<WholeLabels, Latency>,
     phase_seconds: Family<PhaseLabels, Latency>,
     phases: Phases,
     /// The histogram of each operation, which is that of its kind.
@@ -142,7 +142,7 @@ struct CodeLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct KindLabels {
+struct WholeLabels {
     kind: &'static str,
 }
 
@@ -330,13 +330,13 @@ fn refusals() -> Counts<CodeLabels> {
 }
 
 /// The histogram of each operation.
-fn histograms(seconds: &Family<KindLabels, Latency>) -> HashMap<&'static str, Latency> {
+fn histograms(seconds: &Family<WholeLabels, Latency>) -> HashMap<&'static str, Latency> {
     let histogram = |(operation, kind)| (operation, histogram(seconds, kind));
     RequestKind::of_operations().map(histogram).collect()
 }
 
-fn histogram(seconds: &Family<KindLabels, Latency>, kind: RequestKind) -> Latency {
-    seconds.get_or_create_owned(&KindLabels { kind: kind.name() })
+fn histogram(seconds: &Family<WholeLabels, Latency>, kind: RequestKind) -> Latency {
+    seconds.get_or_create_owned(&WholeLabels { kind: kind.name() })
 }
 
 // === impl Phases ===
