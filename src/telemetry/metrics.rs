@@ -27,6 +27,7 @@ use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
+use super::spans::SpanMetrics;
 use crate::contract::table;
 
 /// All metrics of one edge; clones share their values.
@@ -51,6 +52,7 @@ pub(crate) struct Metrics {
     memory: MemoryMetrics,
     cache: CacheMetrics,
     certificate: CertificateMetrics,
+    spans: SpanMetrics,
 }
 
 /// One exchange with the origin.
@@ -115,6 +117,7 @@ impl Metrics {
             memory: MemoryMetrics::default(),
             cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
+            spans: SpanMetrics::default(),
         };
         metrics.prepare();
         metrics.registry = Arc::new(metrics.registered());
@@ -181,6 +184,7 @@ impl Metrics {
         self.rate_limits.register(&mut registry);
         self.cache.register(&mut registry);
         self.certificate.register(&mut registry);
+        self.spans.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         registry
@@ -273,6 +277,12 @@ impl Metrics {
     /// The metric of the certificate.
     pub(crate) fn certificate(&self) -> &CertificateMetrics {
         &self.certificate
+    }
+
+    /// The fates of spans.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn spans(&self) -> &SpanMetrics {
+        &self.spans
     }
 
     /// The metrics of reading the sites' indexes.

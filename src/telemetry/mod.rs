@@ -7,6 +7,7 @@ mod certificate;
 mod connections;
 mod counts;
 mod drift;
+mod exchange_timer;
 mod exchanges;
 mod findings;
 mod indexes;
@@ -29,6 +30,11 @@ mod refusals;
 mod reloads;
 mod request_log;
 mod requests;
+#[cfg_attr(
+    not(feature = "otlp"),
+    allow(dead_code, reason = "without an exporter nobody takes spans")
+)]
+mod spans;
 mod trace_context;
 mod wall_clock;
 mod warnings;
@@ -39,6 +45,7 @@ pub(crate) use causes::{causes, with_causes};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
 pub(crate) use drift::{BackendDrift, DriftChange};
+pub(crate) use exchange_timer::{milliseconds, span_name};
 pub(crate) use exchanges::ExchangeMetrics;
 pub(crate) use findings::{FindingRow, FindingSums};
 pub(crate) use labels::{class_label, method_label};
@@ -54,6 +61,11 @@ pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, KeptRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{RequestLog, Traffic};
 pub(crate) use requests::Served;
+#[cfg(any(feature = "otlp", test))]
+pub(crate) use spans::AttributeValue;
+pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
+#[cfg(feature = "otlp")]
+pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;
