@@ -123,7 +123,7 @@ impl Stage<CalendarCall> for Dispatch {
         timer.asks(method, url);
         let context = context(&call.call, outgoing.target());
         let answer = self.exchange(backend, &call, outgoing).await;
-        let (response, guard) = answer.inspect_err(|failure| timer.failed(failure.label()))?;
+        let (response, guard) = answer.inspect_err(|failure| timer.failed(failure.kind().name()))?;
         timer.answered(response.status());
         match accept(response, &context, &self.rules).await {
             Ok(accepted) => {

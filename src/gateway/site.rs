@@ -169,7 +169,7 @@ impl Site {
             .await;
         match &answer {
             Ok(answer) => timer.answered(answer.status()),
-            Err(failure) => timer.failed(failure.label()),
+            Err(failure) => timer.failed(failure.kind().name()),
         }
         drop(timer);
         match answer {
@@ -199,7 +199,7 @@ impl Site {
             .await;
         match &answer {
             Ok(answer) => timer.answered(answer.status()),
-            Err(failure) => timer.failed(failure.label()),
+            Err(failure) => timer.failed(failure.kind().name()),
         }
         drop(timer);
         match answer {

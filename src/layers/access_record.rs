@@ -107,7 +107,7 @@ impl LogSinks {
         } = sinks;
         let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
         let roots: Vec<Arc<str>> = roots.collect();
-        metrics.requests().prepare(&roots);
+        metrics.expect(settings);
         Self {
             metrics,
             refusals,

@@ -27,12 +27,12 @@ struct ExchangeSpan {
     queued_before: Duration,
     name: String,
     attributes: Attributes,
-    outcome: ExchangeOutcome,
+    outcome: ExchangeEnd,
 }
 
 /// How an exchange ended.
 #[derive(Debug, Clone, Copy)]
-enum ExchangeOutcome {
+enum ExchangeEnd {
     /// Its client left first.
     Cancelled,
     Answered(StatusCode),
@@ -65,15 +65,15 @@ impl ExchangeTimer {
 
     /// Notes the head of the answer.
     pub(crate) fn answered(&mut self, status: StatusCode) {
-        self.ended(ExchangeOutcome::Answered(status));
+        self.ended(ExchangeEnd::Answered(status));
     }
 
     /// Notes that there is no answer, or none that can be passed on; `kind` is from a closed set.
     pub(crate) fn failed(&mut self, kind: &'static str) {
-        self.ended(ExchangeOutcome::Failed(kind));
+        self.ended(ExchangeEnd::Failed(kind));
     }
 
-    fn ended(&mut self, outcome: ExchangeOutcome) {
+    fn ended(&mut self, outcome: ExchangeEnd) {
         if let Some(span) = &mut self.span {
             span.ended(outcome);
         }
@@ -99,7 +99,7 @@ impl ExchangeSpan {
             queued_before: log.time_queued(),
             name: String::new(),
             attributes: Attributes::with_room_for(ATTRIBUTES),
-            outcome: ExchangeOutcome::Cancelled,
+            outcome: ExchangeEnd::Cancelled,
         }
     }
 
@@ -118,8 +118,8 @@ impl ExchangeSpan {
     }
 
     /// A failure behind an answer does not make its status undone.
-    fn ended(&mut self, outcome: ExchangeOutcome) {
-        if let ExchangeOutcome::Answered(status) = outcome {
+    fn ended(&mut self, outcome: ExchangeEnd) {
+        if let ExchangeEnd::Answered(status) = outcome {
             self.attributes.tell("http.response.status_code", status.as_u16());
         }
         self.outcome = outcome;
@@ -149,10 +149,10 @@ impl ExchangeSpan {
     /// Tells the kind of error, if it is one for those who ask: each status from 400 on is.
     fn tell_error(&mut self) -> bool {
         match self.outcome {
-            ExchangeOutcome::Answered(status) if status.as_u16() < 400 => return false,
-            ExchangeOutcome::Answered(status) => self.attributes.tell("error.type", status.as_str()),
-            ExchangeOutcome::Failed(kind) => self.attributes.tell("error.type", kind),
-            ExchangeOutcome::Cancelled => self.attributes.tell("error.type", "cancelled"),
+            ExchangeEnd::Answered(status) if status.as_u16() < 400 => return false,
+            ExchangeEnd::Answered(status) => self.attributes.tell("error.type", status.as_str()),
+            ExchangeEnd::Failed(kind) => self.attributes.tell("error.type", kind),
+            ExchangeEnd::Cancelled => self.attributes.tell("error.type", "cancelled"),
         }
         true
     }

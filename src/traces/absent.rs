@@ -8,11 +8,11 @@ use crate::telemetry::{Metrics, SpanRecorder, Warnings};
 
 /// Nothing.
 #[derive(Debug, Clone)]
-pub(crate) struct Traces;
+pub(crate) struct NoTraces;
 
-// === impl Traces ===
+// === impl NoTraces ===
 
-impl Traces {
+impl NoTraces {
     #[expect(clippy::unnecessary_wraps, reason = "with an exporter it may fail")]
     pub(crate) fn new(_: &Settings, _: &Metrics, _: &Warnings) -> Result<Self, ClientError> {
         Ok(Self)

@@ -17,7 +17,7 @@ use crate::telemetry::with_causes;
 
 /// A collector that takes OTLP over HTTP.
 #[derive(Debug)]
-pub(super) struct Collector {
+pub(super) struct SpanCollector {
     client: Client,
     url: Url,
     headers: HeaderMap,
@@ -47,9 +47,9 @@ const MOST_BYTES: usize = 64 * 1024;
 /// Maximum characters of a collector's words in a log line.
 const LONGEST: usize = 256;
 
-// === impl Collector ===
+// === impl SpanCollector ===
 
-impl Collector {
+impl SpanCollector {
     /// The collector at this base URL.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ mod tests {
             ("http://c.example:4318", "http://c.example:4318/v1/traces"),
             ("http://c.example/otlp", "http://c.example/otlp/v1/traces"),
         ] {
-            let collector = Collector::new(&base.parse().unwrap(), &TraceSettings::default()).unwrap();
+            let collector = SpanCollector::new(&base.parse().unwrap(), &TraceSettings::default()).unwrap();
             assert_eq!(collector.url.as_str(), expected);
         }
     }

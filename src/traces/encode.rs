@@ -17,7 +17,7 @@ use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
 
 /// Writes batches of spans for a collector.
 #[derive(Debug, Clone)]
-pub(super) struct Encoder {
+pub(super) struct SpanEncoder {
     resource: SpanResource,
     compression: TraceCompression,
 }
@@ -29,9 +29,9 @@ const KNOWS_PARENT: u32 = 0x100;
 /// It is.
 const HAS_REMOTE_PARENT: u32 = 0x200;
 
-// === impl Encoder ===
+// === impl SpanEncoder ===
 
-impl Encoder {
+impl SpanEncoder {
     pub(super) fn new(settings: &TraceSettings) -> Self {
         let attributes = [
             ("service.name", settings.service_name.clone()),

@@ -7,8 +7,8 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::collector::{Collector, Delivery};
-use super::encode::Encoder;
+use super::collector::{Delivery, SpanCollector};
+use super::encode::SpanEncoder;
 use super::pauses;
 use super::unix_clock::UnixClock;
 use crate::settings::TraceSettings;
@@ -18,8 +18,8 @@ use crate::telemetry::{Span, SpanMetrics, SpanOutcome, Warnings};
 #[derive(Debug)]
 pub(super) struct Exporter {
     spans: Receiver<Span>,
-    collector: Collector,
-    encoder: Encoder,
+    collector: SpanCollector,
+    encoder: SpanEncoder,
     clock: UnixClock,
     batch: usize,
     interval: Duration,
@@ -55,13 +55,13 @@ impl Exporter {
     pub(super) fn new(
         settings: &TraceSettings,
         spans: Receiver<Span>,
-        collector: Collector,
+        collector: SpanCollector,
         surroundings: Surrounding,
     ) -> Self {
         Self {
             spans,
             collector,
-            encoder: Encoder::new(settings),
+            encoder: SpanEncoder::new(settings),
             clock: UnixClock::now(),
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
@@ -143,8 +143,8 @@ impl Exporter {
     async fn encoded(&mut self, batch: Vec<Span>) -> Option<Bytes> {
         self.clock = self.clock.unless_set(UnixClock::now());
         let (encoder, clock) = (self.encoder.clone(), self.clock);
-        let encoded = tokio::task::spawn_blocking(move || encoder.encode(batch, clock));
-        encoded.await.ok()?.ok()
+        let body = tokio::task::spawn_blocking(move || encoder.encode(batch, clock));
+        body.await.ok()?.ok()
     }
 
     /// Waits; when the edge ends, there is one last attempt at once.

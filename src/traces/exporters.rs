@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::LAST_SPANS;
-use super::collector::Collector;
+use super::collector::SpanCollector;
 use super::exporter::{Exporter, Surrounding};
 use crate::backend::ClientError;
 use crate::settings::{Settings, TraceSettings};
@@ -69,7 +69,7 @@ impl Traces {
         let Some(endpoint) = &settings.endpoint else {
             return Ok(None);
         };
-        let collector = Collector::new(endpoint, settings)?;
+        let collector = SpanCollector::new(endpoint, settings)?;
         let metrics = self.surroundings.metrics.clone();
         let (recorder, spans) = SpanRecorder::new(settings.queue, settings.sample, metrics);
         let exporter = Exporter::new(settings, spans, collector, self.surroundings.clone());

@@ -23,7 +23,7 @@ mod pauses;
 mod unix_clock;
 
 #[cfg(not(feature = "otlp"))]
-pub(crate) use absent::Traces;
+pub(crate) use absent::NoTraces as Traces;
 #[cfg(feature = "otlp")]
 pub(crate) use exporters::Traces;
 

@@ -64,7 +64,7 @@ mod tests {
             1_000_000_000_007
         );
         assert_eq!(
-            clock.nanoseconds(moment - Duration::from_secs(1)),
+            clock.nanoseconds(moment.checked_sub(Duration::from_secs(1)).unwrap()),
             999_000_000_000
         );
     }

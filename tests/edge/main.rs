@@ -40,6 +40,7 @@ mod languages;
 mod limits;
 mod logs;
 mod meaning;
+mod metrics;
 mod modes;
 mod namespaces;
 mod naming;

@@ -1,6 +1,7 @@
 //! A collector under test: an origin that takes OTLP, read with the protocol's own messages.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::Duration;
 
@@ -159,9 +160,10 @@ impl SeenSpan {
         self.attributes.get(name).cloned().unwrap_or_default()
     }
 
-    /// From the beginning to the end, in nanoseconds.
-    pub(super) fn duration(&self) -> u64 {
-        self.span.end_time_unix_nano - self.span.start_time_unix_nano
+    /// From the beginning to the end, in milliseconds.
+    pub(super) fn duration(&self) -> f64 {
+        let duration = self.span.end_time_unix_nano - self.span.start_time_unix_nano;
+        Duration::from_nanos(duration).as_secs_f64() * 1000.0
     }
 
     /// `traceparent` as it names this span.
@@ -172,7 +174,10 @@ impl SeenSpan {
 
 /// Bytes in hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn attributes(pairs: &[KeyValue]) -> BTreeMap<String, Value> {
