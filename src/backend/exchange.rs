@@ -45,7 +45,8 @@ pub(crate) enum Upgrade {
 // === impl Upgrade ===
 
 impl Upgrade {
-    fn status(&self) -> StatusCode {
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Answered(response) => response.status(),
             Self::Switched { .. } => StatusCode::SWITCHING_PROTOCOLS,

@@ -41,6 +41,8 @@ pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
 pub(crate) use changes_question::ChangesQuestion;
+#[cfg(feature = "otlp")]
+pub(crate) use client::collector_client;
 pub use client::{ClientError, check_client};
 pub(crate) use exchange::{SiteTraffic, Upgrade};
 pub(crate) use failure::ExchangeFailure;

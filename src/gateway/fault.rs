@@ -108,6 +108,11 @@ pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
     }
 }
 
+/// The kind of an unsound response, or of the failure that cut it off.
+pub(super) fn name(failure: &OriginFailure) -> &'static str {
+    cause(failure).map_or_else(|| failure.name(), |cause| cause.kind().name())
+}
+
 /// The transport's reason for a body that ended early, if it is the cause.
 fn cause(failure: &OriginFailure) -> Option<&ExchangeFailure> {
     match failure {

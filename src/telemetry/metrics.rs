@@ -23,6 +23,7 @@ use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
+use super::spans::SpanMetrics;
 use crate::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -46,6 +47,7 @@ pub(crate) struct Metrics {
     memory: MemoryMetrics,
     cache: CacheMetrics,
     certificate: CertificateMetrics,
+    spans: SpanMetrics,
 }
 
 /// Counts one request as running until dropped.
@@ -75,6 +77,7 @@ impl Metrics {
             memory: MemoryMetrics::default(),
             cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
+            spans: SpanMetrics::default(),
         };
         metrics.registry = Arc::new(metrics.registered());
         metrics
@@ -110,6 +113,7 @@ impl Metrics {
         self.rate_limits.register(&mut registry);
         self.cache.register(&mut registry);
         self.certificate.register(&mut registry);
+        self.spans.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         registry
@@ -192,6 +196,12 @@ impl Metrics {
     /// The metric of the certificate.
     pub(crate) fn certificate(&self) -> &CertificateMetrics {
         &self.certificate
+    }
+
+    /// The fates of spans.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn spans(&self) -> &SpanMetrics {
+        &self.spans
     }
 
     /// The metrics of reading the sites' indexes.

@@ -8,6 +8,7 @@ mod connections;
 mod counts;
 mod drift;
 mod exchange_outcome;
+mod exchange_timer;
 mod exchanges;
 mod finding_labels;
 mod findings;
@@ -32,6 +33,11 @@ mod reloads;
 mod request_kind;
 mod request_log;
 mod requests;
+#[cfg_attr(
+    not(feature = "otlp"),
+    allow(dead_code, reason = "without an exporter nobody takes spans")
+)]
+mod spans;
 mod trace_context;
 mod wall_clock;
 mod warnings;
@@ -43,6 +49,7 @@ pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
 pub(crate) use drift::{BackendDrift, DriftChange};
 pub(crate) use exchange_outcome::{ExchangeOutcome, FailureKind};
+pub(crate) use exchange_timer::{milliseconds, span_name};
 pub(crate) use exchanges::{Exchange, ExchangeMetrics};
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
@@ -59,6 +66,11 @@ pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, KeptRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{RequestLog, Traffic};
 pub(crate) use requests::Served;
+#[cfg(any(feature = "otlp", test))]
+pub(crate) use spans::AttributeValue;
+pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
+#[cfg(feature = "otlp")]
+pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;

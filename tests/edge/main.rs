@@ -79,6 +79,8 @@ mod strict_heads;
 mod support;
 mod table_columns;
 mod tls;
+#[cfg(feature = "otlp")]
+mod traces;
 mod upgrades;
 mod verdicts;
 mod versions;
