@@ -70,6 +70,7 @@ fn announce(settings: &Settings, file: Option<&Path>) {
         mode = settings.mode.name(),
         listen = listen.join(", "),
         admin,
+        traces = settings.traces.endpoint.as_ref().map(tracing::field::display),
         "calendar-edge starts"
     );
 }

@@ -186,6 +186,21 @@ mod tests {
         }
     }
 
+    /// With the exporter, `fixtures/config/complete.toml` names a collector.
+    #[cfg(not(feature = "otlp"))]
+    #[test]
+    fn a_program_without_an_exporter_refuses_a_collector() {
+        let text =
+            "[origin]\nurl = \"http://wp.example/wp-json\"\n[traces]\nendpoint = \"http://127.0.0.1:4318\"\n";
+        let refused = outcome("edge.toml", text);
+        for part in [
+            "`traces.endpoint`: this program was built without the feature `otlp`",
+            "edge.toml:4:12",
+        ] {
+            assert!(refused.contains(part), "{part} is not in\n{refused}");
+        }
+    }
+
     #[test]
     fn a_file_that_is_not_there_is_named() {
         let error = load(Some(Path::new("/nowhere/edge.toml")), &Overrides::default()).expect_err("no file");
