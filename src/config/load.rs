@@ -129,7 +129,12 @@ mod tests {
             }
             seen += 1;
             let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-            let actual = outcome(&name, &std::fs::read_to_string(&path).expect("text"));
+            let text = std::fs::read_to_string(&path).expect("text");
+            // Without the exporter a collector is a problem.
+            if cfg!(not(feature = "otlp")) && text.contains("\n[traces]\nendpoint") {
+                continue;
+            }
+            let actual = outcome(&name, &text);
             let expectation = path.with_extension("expected");
             if std::env::var_os("UPDATE_FIXTURES").is_some() {
                 std::fs::write(&expectation, &actual).expect("a writable file");
