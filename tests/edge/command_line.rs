@@ -344,9 +344,7 @@ fn on_terminal(arguments: &str, variables: &[(&str, &str)]) -> Option<String> {
     for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
         terminal.env_remove(variable);
     }
-    terminal
-        .env("TERM", "xterm")
-        .envs(variables.iter().copied());
+    terminal.env("TERM", "xterm").envs(variables.iter().copied());
     let output = terminal.output();
     if output.is_err() {
         skip("there is no `script`");
