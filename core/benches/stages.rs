@@ -5,6 +5,7 @@
 
 #![allow(clippy::indexing_slicing, reason = "a bench reads its own fixtures")]
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write;
 use std::pin::pin;
@@ -280,7 +281,7 @@ fn as_php_prints(value: &serde_json::Value) -> String {
     for unit in value.to_string().replace('/', r"\/").encode_utf16() {
         match u8::try_from(unit) {
             Ok(ascii) if ascii.is_ascii() => printed.push(char::from(ascii)),
-            _ => printed.push_str(&format!("\\u{unit:04x}")),
+            _ => write!(printed, "\\u{unit:04x}").expect("texts grow"),
         }
     }
     printed

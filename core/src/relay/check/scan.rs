@@ -1,15 +1,9 @@
 //! A fast way to see that bytes are surely one JSON document.
 
-use wide::u8x16;
+use crate::relay::lanes::{self, BLOCK, Lane};
 
 /// Deeper documents are left to the full reader.
 const DEEPEST: u32 = 64;
-
-/// Bytes that are searched for marks together.
-const BLOCK: usize = 64;
-
-/// The part of a block that one instruction compares.
-const LANE: usize = 16;
 
 /// True if the bytes are one JSON document (RFC 8259) without white space around it; false on any doubt.
 ///
@@ -177,20 +171,11 @@ fn behind_digits(digits: &[u8]) -> &[u8] {
 /// The marks of a block: a bit each, the first byte's lowest.
 #[inline]
 fn marks(block: &[u8; BLOCK]) -> u64 {
-    let lanes = block.as_chunks::<LANE>().0;
-    lanes
-        .iter()
-        .rev()
-        .fold(0, |later, lane| later << LANE | u64::from(marks_of_lane(*lane)))
-}
-
-#[inline]
-fn marks_of_lane(lane: [u8; LANE]) -> u32 {
     const LAST_CONTROL: u8 = b' ' - 1;
-    let lane = u8x16::from(lane);
-    let is_byte = |byte: u8| lane.simd_eq(u8x16::splat(byte));
-    let is_control = lane.min(u8x16::splat(LAST_CONTROL)).simd_eq(lane);
-    (is_byte(b'"') | is_byte(b'\\') | is_control).to_bitmask()
+    lanes::mask(block, |lane| {
+        let is_control = lane.min(Lane::splat(LAST_CONTROL)).simd_eq(lane);
+        lanes::is(lane, b'"') | lanes::is(lane, b'\\') | is_control
+    })
 }
 
 // === impl Marks ===
