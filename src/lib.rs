@@ -42,3 +42,4 @@ mod service_manager;
 mod shared;
 mod state_file;
 pub mod telemetry;
+mod traces;

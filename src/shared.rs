@@ -13,6 +13,7 @@ use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
 use crate::telemetry::{FindingSums, Metrics, Refusals, Warnings};
+use crate::traces::Traces;
 
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
 #[derive(Debug, Clone)]
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) warnings: Warnings,
     /// The rules that requests broke.
     pub(crate) findings: FindingSums,
+    /// Who takes the spans of requests.
+    pub(crate) traces: Traces,
 }
 
 // === impl Shared ===
@@ -60,7 +63,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// When TLS toward a backend cannot be set up.
+    /// When TLS toward a backend or the collector cannot be set up.
     pub(crate) fn new(
         settings: &Settings,
         connections: usize,
@@ -73,7 +76,9 @@ impl Shared {
         metrics.connections().limited(connections);
         let buffers = BufferBudget::new(settings);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
+        let warnings = Warnings::default();
         Ok(Self {
+            traces: Traces::new(settings, &metrics, &warnings)?,
             backends: SharedBackends::new(settings, metrics.clone())?,
             lanes: Lanes::new(settings, metrics.clone())?,
             migration: Migration::new(settings, &cache, metrics.migration().clone()),
@@ -89,7 +94,7 @@ impl Shared {
             drain: Drain::default(),
             metrics,
             refusals: refusals(settings),
-            warnings: Warnings::default(),
+            warnings,
             findings: FindingSums::default(),
         })
     }
@@ -98,13 +103,14 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// When TLS toward a backend cannot be set up.
+    /// When TLS toward a backend or the collector cannot be set up.
     pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
         // Only adds what is not known, so that it does no harm where the settings are refused.
         self.indexes.recall(settings);
         Ok(Self {
             backends: self.backends.adapt(settings)?,
             lanes: self.lanes.adapt(settings)?,
+            traces: self.traces.adapt(settings)?,
             ..self.clone()
         })
     }

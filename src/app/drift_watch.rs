@@ -10,6 +10,10 @@ use crate::telemetry::{DriftChange, Metrics, with_causes};
 /// Maximum number of differences that one log line tells.
 const MOST_TOLD: usize = 8;
 
+/// What to do about a plugin that is not there.
+const ADVICE: &str = "activate The Events Calendar at the site; if its API has another name there, set \
+                      `origin.namespace`, or `namespace` of the backend";
+
 /// Creates the series of the backends in the settings, and forgets those of others.
 pub(super) fn expect(metrics: &Metrics, settings: &Settings) {
     let sites = IndexSource::all(settings);
@@ -35,9 +39,9 @@ pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
         }
         let name = backend.name.as_str();
         let read = read_drift(&backend.as_site(settings), &backend.url).await;
-        let read = read.or_else(|error| match error.drift(&backend.namespace) {
-            Some(drift) => Ok(vec![drift]),
-            None => Err(error),
+        let read = read.or_else(|error| match error.drifts(&backend.namespace) {
+            drifts if drifts.is_empty() => Err(error),
+            drifts => Ok(drifts),
         });
         match read {
             Ok(drifts) => note(metrics, name, &backend.url, &drifts),
@@ -49,41 +53,36 @@ pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
     }
 }
 
-/// Keeps the differences, and logs one line if they are others than before.
+/// Keeps the differences, and logs one line if those of the backend are others than before.
 pub(super) fn note(metrics: &Metrics, backend: &str, root: &Url, drifts: &[Drift]) {
-    let change = metrics.drift().found(backend, root.as_str(), drifts);
     let root = root.as_str();
-    let told: Vec<String> = drifts.iter().take(MOST_TOLD).map(ToString::to_string).collect();
-    let (differences, told) = (drifts.len(), told.join("; "));
-    match (change, drifts) {
-        (DriftChange::None, _) | (DriftChange::First, []) => {}
-        (
-            _,
-            [
-                Drift::NotThisNamespace {
-                    expected,
-                    found: None,
-                },
-            ],
-        ) => tracing::warn!(
+    let change = metrics.drift().found(backend, root, drifts);
+    let (is_first, found) = match &change {
+        DriftChange::None => return,
+        DriftChange::First(found) => (true, found.as_slice()),
+        DriftChange::Other(found) => (false, found.as_slice()),
+    };
+    if let Some(namespace) = absent(found) {
+        tracing::warn!(
             backend,
             root,
-            namespace = expected,
+            namespace,
+            advice = ADVICE,
             "the plugin is not there: the site publishes no such API"
+        );
+        return;
+    }
+    let (differences, told) = (found.len(), told(found));
+    match (is_first, found) {
+        (_, []) => tracing::info!(backend, root, "a backend agrees with the table again"),
+        (true, _) => tracing::info!(
+            backend,
+            root,
+            differences,
+            told,
+            "a backend differs from the table"
         ),
-        (DriftChange::First, _) => {
-            tracing::info!(
-                backend,
-                root,
-                differences,
-                told,
-                "a backend differs from the table"
-            );
-        }
-        (DriftChange::Other, []) => {
-            tracing::info!(backend, root, "a backend agrees with the table again");
-        }
-        (DriftChange::Other, _) => tracing::warn!(
+        (false, _) => tracing::warn!(
             backend,
             root,
             differences,
@@ -91,4 +90,22 @@ pub(super) fn note(metrics: &Metrics, backend: &str, root: &Url, drifts: &[Drift
             "what differs between a backend and the table has changed"
         ),
     }
+}
+
+/// The namespace that a backend should publish and does not, if that is all that differs.
+pub(super) fn absent(differences: &[Drift]) -> Option<&str> {
+    match differences {
+        [
+            Drift::NotThisNamespace {
+                expected,
+                found: None,
+            },
+        ] => Some(expected),
+        _ => None,
+    }
+}
+
+fn told(differences: &[Drift]) -> String {
+    let told = differences.iter().take(MOST_TOLD).map(ToString::to_string);
+    told.collect::<Vec<_>>().join("; ")
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::drift_watch::{compare_further, expect, note, site_name};
+use super::drift_watch::{absent, compare_further, expect, note, site_name};
 use super::reload::Reloader;
-use crate::backend::{IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace};
+use crate::backend::{
+    IndexReadError, IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace,
+};
 use crate::contract::TableInForce;
 use crate::settings::{OriginNamespace, Settings};
 use crate::telemetry::with_causes;
@@ -50,24 +52,18 @@ pub(super) async fn watch_indexes(reloader: Reloader, indexes: SiteIndexes, look
 }
 
 /// Takes the namespace that the site lists, if the settings do not name one. A site that lists none, or does not
-/// answer, changes nothing.
+/// answer, changes nothing: reading the index follows, which logs what is wrong.
 async fn learn_namespace(reloader: &Reloader) {
     let settings = reloader.settings();
     if settings.origin.namespace.is_set() || !settings.origin.read_index {
         return;
     }
     let root = settings.origin.url.as_str();
-    match read_namespace(&settings, &settings.origin.url).await {
-        Ok(Some(namespace)) if namespace != settings.origin.namespace.as_str() => {
-            tracing::info!(root, namespace, "the site lists this namespace of a calendar");
-            reloader.take_namespace(OriginNamespace::listed(namespace));
-        }
-        Ok(None) => tracing::warn!(
-            root,
-            "the site lists no namespace of a calendar: set `origin.namespace`"
-        ),
-        // Known already; or reading the index fails next, and names the reason.
-        Ok(Some(_)) | Err(_) => {}
+    if let Ok(Some(namespace)) = read_namespace(&settings, &settings.origin.url).await
+        && namespace != settings.origin.namespace.as_str()
+    {
+        tracing::info!(root, namespace, "the site lists this namespace of a calendar");
+        reloader.take_namespace(OriginNamespace::listed(namespace));
     }
 }
 
@@ -98,12 +94,7 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
             Err(error) => {
                 reloader.metrics().indexes().failed();
                 round = Round::Incomplete;
-                if let Some(drift) = error.drift(settings.origin.namespace.as_str()) {
-                    note(reloader.metrics(), &site_name(&source), source.root(), &[drift]);
-                }
-                let root = source.root().as_str();
-                let error = with_causes(&error);
-                tracing::warn!(root, error, "the index cannot be read, the table in force stays");
+                tell_failure(reloader, settings, &source, &error);
             }
         }
     }
@@ -113,6 +104,20 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
         keep(indexes.clone(), settings.clone()).await;
     }
     round
+}
+
+/// Logs why an index could not be read: once, if the plugin is not there; else each time.
+fn tell_failure(reloader: &Reloader, settings: &Settings, source: &IndexSource, error: &IndexReadError) {
+    let drifts = error.drifts(settings.origin.namespace.as_str());
+    if !drifts.is_empty() {
+        note(reloader.metrics(), &site_name(source), source.root(), &drifts);
+    }
+    if absent(&drifts).is_some() {
+        return;
+    }
+    let root = source.root().as_str();
+    let error = with_causes(error);
+    tracing::warn!(root, error, "the index cannot be read, the table in force stays");
 }
 
 /// Writes the file without holding up other tasks.

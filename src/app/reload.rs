@@ -202,12 +202,19 @@ impl Reloader {
         }
         files.extend(settings.origin.secret_file.clone());
         files.extend(settings.admin_access.token_file.clone());
+        files.extend(settings.traces.headers_file.clone());
         files
     }
 
     /// The time that running requests have to finish after a stop signal.
     pub(super) fn grace(&self) -> Duration {
         self.in_use().settings.timeouts.drain
+    }
+
+    /// Sends the spans that still wait, within a bound.
+    pub(super) async fn finish_traces(&self) {
+        let traces = self.in_use().shared.traces.clone();
+        traces.finish().await;
     }
 
     pub(super) fn stack(&self) -> CurrentStack {
@@ -267,6 +274,7 @@ fn stack(settings: &Settings, shared: &Shared) -> Stack {
     let log = AccessLogSinks {
         metrics: shared.metrics.clone(),
         refusals: shared.refusals.clone(),
+        spans: shared.traces.recorder(),
     };
     layers::stack(settings, log, Gateway::new(settings, shared))
 }

@@ -8,6 +8,7 @@ use super::signals::{Shutdown, Sighup};
 use crate::admin::Readiness;
 use crate::server::{BoundAddress, Drain};
 use crate::service_manager::{ServiceManager, keep_alive};
+use crate::traces::LAST_SPANS;
 
 /// The time that admin connections have to end after everything else has ended.
 const ADMIN_GRACE: Duration = Duration::from_millis(500);
@@ -80,7 +81,7 @@ impl Running {
         shutdown.ordered().await;
         tracing::info!("draining");
         self.manager
-            .stopping(self.reloader.grace() + ADMIN_GRACE + EXIT_GRACE);
+            .stopping(self.reloader.grace() + LAST_SPANS + ADMIN_GRACE + EXIT_GRACE);
         let outcome = tokio::select! {
             outcome = self.drain() => outcome,
             () = shutdown.ordered() => DrainOutcome::Cut,
@@ -105,6 +106,8 @@ impl Running {
     pub async fn drain(self) -> DrainOutcome {
         self.readiness.end();
         let finished = self.drain.finish(self.reloader.grace()).await;
+        // Every request has told its spans.
+        self.reloader.finish_traces().await;
         self.admin_drain.finish(ADMIN_GRACE).await;
         if finished {
             DrainOutcome::Finished

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use reqwest::{Client, ClientBuilder, redirect, retry};
+#[cfg(feature = "otlp")]
+use url::Url;
 
 use super::dial::{Dial, DialResolver, HttpVersions};
 use super::origin_route::OriginRoute;
@@ -26,6 +28,9 @@ pub enum ClientError {
     /// The HTTP client could not be set up.
     #[error("the client toward the origin cannot be set up")]
     Client(#[from] reqwest::Error),
+    /// The HTTP client for a collector could not be set up.
+    #[error("the client toward the collector of traces cannot be set up")]
+    Collector(#[source] reqwest::Error),
 }
 
 /// Two clients that differ in the reuse of connections; clones share these.
@@ -99,6 +104,22 @@ pub fn check_client(settings: &Settings, route: &OriginRoute) -> Result<Client, 
     let tls = TlsConfigs::default().for_trust(dial.trust)?;
     let client = builder(&dial, &tls).timeout(settings.timeouts.origin_read);
     Ok(client.build()?)
+}
+
+/// A client that sends spans to a collector. It trusts the same authorities as those toward origins.
+///
+/// # Errors
+///
+/// When TLS or the client cannot be set up.
+#[cfg(feature = "otlp")]
+pub(crate) fn collector_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
+    let dial = Dial::to_collector(url, timeout);
+    let tls = TlsConfigs::default().for_trust(dial.trust)?;
+    let client = builder(&dial, &tls)
+        .pool_max_idle_per_host(dial.kept_connections)
+        .pool_idle_timeout(KEPT_FOR)
+        .timeout(timeout);
+    client.build().map_err(ClientError::Collector)
 }
 
 /// Responses over HTTP/1 have at most 100 header fields: hyper's default. Told a number, hyper clears that many places for

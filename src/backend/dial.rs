@@ -54,6 +54,19 @@ impl Dial {
         Self::over(settings, &own)
     }
 
+    /// How a collector of spans is reached, which gets one request at a time.
+    #[cfg(feature = "otlp")]
+    pub(super) fn to_collector(url: &url::Url, connect_timeout: Duration) -> Self {
+        let is_tls = url.scheme() == "https";
+        Self {
+            connect_timeout,
+            kept_connections: 1,
+            trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
+            versions: HttpVersions::All,
+            address: None,
+        }
+    }
+
     /// How these routes, which lead to one authority, are reached.
     pub(super) fn over(settings: &Settings, routes: &[OriginRoute]) -> Self {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");

@@ -15,7 +15,7 @@ use super::permit::Permit;
 use super::response_head;
 use super::site::{ask_for_upgrade, strip_hop_by_hop};
 use crate::bodies::Upload;
-use crate::telemetry::{Exchange, RequestLog, class_label};
+use crate::telemetry::{Exchange, ExchangeOutcome, RequestLog};
 
 /// The kind of a request for the rest of the site, which selects its permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub(crate) enum Upgrade {
 // === impl Upgrade ===
 
 impl Upgrade {
-    fn status(&self) -> StatusCode {
+    /// The status of the response.
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Answered(response) => response.status(),
             Self::Switched { .. } => StatusCode::SWITCHING_PROTOCOLS,
@@ -283,8 +284,8 @@ impl Backend {
         let exchange = Exchange {
             operation,
             outcome: match status {
-                Ok(status) => class_label(status),
-                Err(failure) => failure.label(),
+                Ok(status) => ExchangeOutcome::Answered(status),
+                Err(failure) => ExchangeOutcome::Failed(failure.kind()),
             },
             duration: started.elapsed(),
         };

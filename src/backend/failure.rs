@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::breaker::Health;
 use super::response_head::ResponseHeadFault;
-use crate::telemetry::causes;
+use crate::telemetry::{FailureKind, causes};
 
 /// The reason why the origin's response is missing or incomplete.
 #[derive(Debug, thiserror::Error)]
@@ -96,23 +96,23 @@ impl ExchangeFailure {
         Self::Unreachable(error)
     }
 
-    /// The kind as a metric label.
-    pub(crate) const fn label(&self) -> &'static str {
+    /// Its kind, for metrics and log lines.
+    pub(crate) const fn kind(&self) -> FailureKind {
         match self {
-            Self::Overloaded => "overloaded",
-            Self::Unavailable { .. } => "unavailable",
-            Self::Dns(_) => "dns",
-            Self::Refused(_) => "refused",
-            Self::Tls(_) => "tls",
-            Self::Unreachable(_) => "unreachable",
-            Self::ConnectTimeout(_) => "connect_timeout",
-            Self::FirstByteTimeout => "first_byte_timeout",
-            Self::Timeout => "timeout",
-            Self::Terminated(_) => "terminated",
-            Self::NotHttp(_) => "not_http",
-            Self::ResponseHead(_) => "odd_head",
-            Self::TooLarge => "too_large",
-            Self::Preempted => "recalled",
+            Self::Overloaded => FailureKind::Overloaded,
+            Self::Unavailable { .. } => FailureKind::Unavailable,
+            Self::Dns(_) => FailureKind::Dns,
+            Self::Refused(_) => FailureKind::Refused,
+            Self::Tls(_) => FailureKind::Tls,
+            Self::Unreachable(_) => FailureKind::Unreachable,
+            Self::ConnectTimeout(_) => FailureKind::ConnectTimeout,
+            Self::FirstByteTimeout => FailureKind::FirstByteTimeout,
+            Self::Timeout => FailureKind::Timeout,
+            Self::Terminated(_) => FailureKind::Terminated,
+            Self::NotHttp(_) => FailureKind::NotHttp,
+            Self::ResponseHead(_) => FailureKind::OddHead,
+            Self::TooLarge => FailureKind::TooLarge,
+            Self::Preempted => FailureKind::Recalled,
         }
     }
 

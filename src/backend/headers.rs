@@ -138,9 +138,7 @@ impl Forwarded {
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         insert_some(headers, X_REQUEST_ID, self.request_id.clone());
-        if let Some(trace) = self.log.trace() {
-            trace.write(headers);
-        }
+        self.log.write_trace(headers);
     }
 }
 

@@ -28,6 +28,14 @@ pub(crate) enum IndexReadError {
     /// The answer is no index.
     #[error("the answer is no index: {0}")]
     Index(#[from] IndexFault),
+    /// The answer is JSON, and no index of the namespace.
+    #[error("the answer is no index: {fault}")]
+    Unlike {
+        /// What is wrong with it.
+        fault: IndexFault,
+        /// How it differs from the table.
+        drifts: Vec<Drift>,
+    },
 }
 
 /// Asks one REST root on the way that calls take.
@@ -88,7 +96,10 @@ pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIn
     let namespace = settings.origin.namespace.as_str();
     let document = reader.document(namespace, None).await?;
     let drifts = compare_index(&document, namespace);
-    let index = PublishedIndex::of_document(&document, namespace)?;
+    let index = match PublishedIndex::of_document(&document, namespace) {
+        Ok(index) => index,
+        Err(fault) => return Err(IndexReadError::Unlike { fault, drifts }),
+    };
     // What the probe does not show stays as it is known.
     let event_ids = match reader
         .fetch(&format!("{namespace}/{}", EventIds::PROBE), None)
@@ -106,12 +117,16 @@ pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIn
 // === impl IndexReadError ===
 
 impl IndexReadError {
-    /// What a site without the plugin lacks; none for other errors.
-    pub(crate) fn drift(&self, namespace: &str) -> Option<Drift> {
-        matches!(self, Self::Status(404)).then(|| Drift::NotThisNamespace {
-            expected: namespace.to_owned(),
-            found: None,
-        })
+    /// How the site differs from the table as far as the failure shows it: not at all, unless the site has answered.
+    pub(crate) fn drifts(&self, namespace: &str) -> Vec<Drift> {
+        match self {
+            Self::Status(404) => vec![Drift::NotThisNamespace {
+                expected: namespace.to_owned(),
+                found: None,
+            }],
+            Self::Unlike { drifts, .. } => drifts.clone(),
+            Self::Client(_) | Self::Exchange(_) | Self::Status(_) | Self::Index(_) => Vec::new(),
+        }
     }
 }
 

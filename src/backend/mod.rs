@@ -41,12 +41,14 @@ pub(crate) use backends::{Backend, Backends};
 pub(crate) use breaker::Health;
 pub(crate) use breaker_handle::BreakerGuard;
 pub(crate) use changes_question::ChangesQuestion;
+#[cfg(feature = "otlp")]
+pub(crate) use client::collector_client;
 pub use client::{ClientError, check_client};
 pub(crate) use exchange::{SiteTraffic, Upgrade};
 pub(crate) use failure::ExchangeFailure;
 pub(crate) use headers::{Forwarded, ForwardedHeaders};
 pub use index_reader::with_listed_namespace;
-pub(crate) use index_reader::{ReadIndex, read_drift, read_index, read_namespace};
+pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index, read_namespace};
 pub(crate) use lanes::{Lane, LaneName, Lanes};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;

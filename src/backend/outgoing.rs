@@ -1,6 +1,7 @@
 //! A call written as a request, after all checks.
 
-use url::Position;
+use http::Method;
+use url::{Position, Url};
 
 use super::queue_watch::QueueWatch;
 use crate::call::ForwardableCall;
@@ -70,6 +71,11 @@ impl Outgoing {
             log: log.clone(),
             ..self
         }
+    }
+
+    /// Method and address.
+    pub(crate) fn asks(&self) -> (&Method, &Url) {
+        (self.request.method(), self.request.url())
     }
 
     /// Path and query.

@@ -113,6 +113,17 @@ pub(super) fn proxies(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     }
 }
 
+/// Only a program with an exporter can send spans.
+pub(super) fn traces(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
+    const KEY: &str = "traces.endpoint";
+    if cfg!(feature = "otlp") || typed.value.traces.endpoint.is_none() {
+        return;
+    }
+    let finding = ConfigFinding::impossible(KEY, Impossible::NotBuiltIn("otlp"));
+    let help = "use a program that was built with it (it is on by default), or remove the line";
+    problems.add(typed.places.of(KEY), finding.help(Some(help.to_owned())));
+}
+
 /// The public host is one of the hosts, and no name is listed twice.
 pub(super) fn names(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
     let settings = &typed.value;
@@ -134,6 +145,7 @@ pub(super) fn sizes(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
         limits,
         timeouts,
         http2,
+        traces,
         ..
     } = &typed.value;
     let buffer = u64::try_from(limits.response_buffer_bytes).unwrap_or(u64::MAX);
@@ -174,6 +186,7 @@ pub(super) fn sizes(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
             "timeouts.origin_read",
             timeouts.origin_first_byte > timeouts.origin_read,
         ),
+        ("traces.batch", "traces.queue", traces.batch > traces.queue),
     ];
     for (part, whole, larger) in pairs {
         if let (true, Some(place), Some(_)) = (larger, typed.places.typed(part), typed.places.typed(whole)) {

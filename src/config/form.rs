@@ -75,6 +75,21 @@ pub(super) static FILTER: TextForm = TextForm::new(
     "a log filter",
     &["info", "info,calendar_edge=debug"],
 );
+pub(super) static COLLECTOR: TextForm = TextForm::new(
+    "URL",
+    "the http or https base URL of a collector",
+    &["http://127.0.0.1:4318"],
+);
+pub(super) static HEADERS_FILE: TextForm = TextForm::new(
+    "file",
+    "the path of a file",
+    &["/etc/calendar-edge/collector-headers"],
+);
+pub(super) static SERVICE_NAME: TextForm = TextForm::new(
+    "name",
+    "a name of 1 to 255 printable ASCII characters",
+    &["calendar-edge", "events.example.org"],
+);
 
 /// Reads the URL of a REST root and drops its trailing slashes.
 pub(super) fn rest_root(text: &str) -> Result<Url, TextError> {
@@ -83,6 +98,15 @@ pub(super) fn rest_root(text: &str) -> Result<Url, TextError> {
         return Err(TextError::Impossible(Impossible::QueryOrFragment));
     }
     Ok(without_trailing_slash(url))
+}
+
+/// Reads the name of this service in traces.
+pub(super) fn service_name(text: &str) -> Result<String, TextError> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    if is_plain && !text.trim().is_empty() && text.len() <= 255 {
+        return Ok(text.to_owned());
+    }
+    Err(TextError::Malformed)
 }
 
 /// Reads scheme and authority.

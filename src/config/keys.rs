@@ -11,12 +11,12 @@ use super::key::ValueKind::{Choice, Count, Flag, List, OneOrList, OptionalFlag, 
 use super::key::{KeyRow, ListStore};
 use super::listening;
 use super::message_keys::ROOT_MESSAGES;
-use super::migration_keys::{CUTOVER, GUARD, SHADOW};
+use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
 use crate::settings::{
     AdminSettings, BackendSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
     OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings, ShadowRule,
-    TlsSettings, UndeclaredParameters, Writes,
+    TlsSettings, TraceCompression, UndeclaredParameters, Writes,
 };
 
 /// A group of keys.
@@ -61,7 +61,7 @@ pub(super) enum Keys {
 }
 
 /// Every section in the order of the reference.
-pub(super) static SECTIONS: [Section; 24] = [
+pub(super) static SECTIONS: [Section; 25] = [
     Section {
         name: "",
         header: "",
@@ -240,6 +240,13 @@ pub(super) static SECTIONS: [Section; 24] = [
         meaning: "Logging, to standard error.",
         keys: Keys::Once(LOG),
     },
+    Section {
+        name: "traces",
+        header: "[traces]",
+        meaning: "Spans of requests, sent to a collector of OpenTelemetry as OTLP over HTTP. Off without `endpoint`; then requests \
+                  still carry their trace to the site. Changes need no restart.",
+        keys: Keys::Once(TRACES),
+    },
 ];
 
 const MODES: [(&str, Mode); 3] = [
@@ -272,6 +279,9 @@ const FORMATS: [(&str, LogFormat); 3] = [
     ("text", LogFormat::Text),
 ];
 const FORMAT_NAMES: &[&str] = &names(FORMATS);
+const TRACE_FORMS: [(&str, TraceCompression); 2] =
+    [("none", TraceCompression::None), ("gzip", TraceCompression::Gzip)];
+const TRACE_FORM_NAMES: &[&str] = &names(TRACE_FORMS);
 
 const fn names<T: Copy, const N: usize>(choices: [(&'static str, T); N]) -> [&'static str; N] {
     let mut names = [""; N];
@@ -1289,6 +1299,73 @@ const LOG: &[SettingKey] = &[
         "Refused requests that are kept in memory, so that `calendar-edge explain ID` can explain them. Passwords, \
          sessions, nonces and tokens in them are replaced first. They take at most 4 KiB each on average. 0 keeps none. \
          Without an admin listener none are kept.",
+    ),
+];
+
+const TRACES: &[SettingKey] = &[
+    SettingKey::new(
+        "endpoint",
+        Text(&form::COLLECTOR, |settings, text| {
+            form::rest_root(text).map(|url| settings.traces.endpoint = Some(url))
+        }),
+        "Base URL of the collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it, as binary \
+         protobuf. Collectors listen for this at port 4318.",
+    )
+    .unset("no spans are made"),
+    SettingKey::new(
+        "headers_file",
+        Text(&form::HEADERS_FILE, |settings, text| {
+            listening::file(text).map(|file| settings.traces.headers_file = Some(file))
+        }),
+        "File that holds headers for the collector, one a line: `Authorization: Bearer TOKEN`. Lines that begin with `#` do \
+         not count. The values are never shown. A changed file is read again.",
+    )
+    .unset("no further headers"),
+    SettingKey::new(
+        "service_name",
+        Text(&form::SERVICE_NAME, |settings, text| {
+            form::service_name(text).map(|name| settings.traces.service_name = name)
+        }),
+        "Name of this service in the collector (`service.name`).",
+    )
+    .shown(|settings| format!("\"{}\"", settings.traces.service_name)),
+    SettingKey::new(
+        "sample",
+        Text(&migration_keys::SHARE, |settings, text| {
+            migration_keys::share(text).map(|share| settings.traces.sample = share)
+        }),
+        "Share of the traces that begin at the edge which are recorded. A request that names its parent follows the parent's \
+         decision. `traceparent` tells the site the same decision.",
+    )
+    .shown(|settings| format!("\"{}\"", settings.traces.sample)),
+    SettingKey::new(
+        "compression",
+        Choice(TRACE_FORM_NAMES, |settings, index| {
+            settings.traces.compression = TRACE_FORMS[index].1;
+        }),
+        "Compression of what is sent.",
+    )
+    .shown(|settings| name_of(&TRACE_FORMS, &settings.traces.compression)),
+    SettingKey::new(
+        "timeout",
+        Time(seconds(1..=60), |settings| &mut settings.traces.timeout),
+        "Maximum duration of one attempt to send. After a failure that may pass, the edge tries up to five more times, with \
+         growing pauses or after the time that the collector names.",
+    ),
+    SettingKey::new(
+        "queue",
+        Count(1..=1_000_000, |settings| Usize(&mut settings.traces.queue)),
+        "Spans that wait to be sent; further spans are dropped and counted. A span takes up to 10 KiB, mostly 1 KiB.",
+    ),
+    SettingKey::new(
+        "batch",
+        Count(1..=10_000, |settings| Usize(&mut settings.traces.batch)),
+        "Maximum number of spans that are sent at once.",
+    ),
+    SettingKey::new(
+        "interval",
+        Time(TEN_MILLIS_TO_A_MINUTE, |settings| &mut settings.traces.interval),
+        "Maximum time that a span waits for others to be sent with.",
     ),
 ];
 

@@ -20,7 +20,7 @@ static RULE_NAME: TextForm = TextForm::new(
     "a name of up to 64 letters, digits, \"-\" and \"_\"",
     &["venues-read"],
 );
-static SHARE: TextForm = TextForm::new("share", "a percentage from 0% to 100%", &["5%", "0.1%"]);
+pub(super) static SHARE: TextForm = TextForm::new("share", "a percentage from 0% to 100%", &["5%", "0.1%"]);
 
 /// The keys of a rule that copies reads.
 pub(super) const SHADOW: &[ShadowKey] = &[
@@ -251,6 +251,6 @@ fn operation(text: &str) -> Result<OperationPattern, TextError> {
     OperationPattern::parse(text).ok_or(TextError::Malformed)
 }
 
-fn share(text: &str) -> Result<Percentage, TextError> {
+pub(super) fn share(text: &str) -> Result<Percentage, TextError> {
     Percentage::parse(text).ok_or(TextError::Malformed)
 }

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::excerpt::Excerpt;
 use crate::mark::ShortSecret;
+use crate::settings::HeaderLineFault;
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]
@@ -167,6 +168,12 @@ pub enum Impossible {
     /// The file holds too little.
     #[error(transparent)]
     ShortSecret(ShortSecret),
+    /// The file holds no headers.
+    #[error(transparent)]
+    HeaderLine(HeaderLineFault),
+    /// The program was built without the feature that the setting needs.
+    #[error("this program was built without the feature `{0}`")]
+    NotBuiltIn(&'static str),
     /// With https a connection to another address needs a name to check the certificate by.
     #[error("with https the host must be a name, because connections go to {0}")]
     AddressForName(String),

@@ -25,6 +25,7 @@ pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {
     check::proxies(&settings, problems);
     check::names(&settings, problems);
     check::sizes(&settings, problems);
+    check::traces(&settings, problems);
     check::origin_name(&settings, problems);
     if settings.places.typed("origin.url").is_none() {
         let finding = ConfigFinding::from(Complaint::Missing("origin.url"))

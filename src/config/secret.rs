@@ -1,12 +1,12 @@
-//! The secrets in files: that of the companion plugin and the token of operators. Both are kept in a form that is never
-//! printed.
+//! The secrets in files: that of the companion plugin, the token of operators and headers for the collector. All are kept
+//! in a form that is never printed.
 
 use std::path::PathBuf;
 
 use super::draft::Placed;
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
-use crate::mark::{MarkKey, ShortSecret};
-use crate::settings::{AdminToken, Settings};
+use crate::mark::MarkKey;
+use crate::settings::{AdminToken, CollectorHeaders, Settings};
 
 /// Whether secrets are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,12 +19,14 @@ pub(super) enum SecretFiles {
 
 const SECRET: &str = "origin.secret_file";
 const TOKEN: &str = "admin.token_file";
+const HEADERS: &str = "traces.headers_file";
 
 /// Reads the files that are set, and keeps what they hold in the settings.
 pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) {
     let settings = &mut typed.value;
-    let secret = taken(settings.origin.secret_file.as_ref(), MarkKey::new);
-    let token = taken(settings.admin_access.token_file.as_ref(), AdminToken::new);
+    let secret = taken(settings.origin.secret_file.as_ref(), |secret| {
+        MarkKey::new(secret).map_err(Impossible::ShortSecret)
+    });
     match secret {
         Ok(key) => settings.origin.mark_key = key,
         Err(reason) => {
@@ -33,26 +35,39 @@ pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) 
             problems.add(typed.places.of(SECRET), finding);
         }
     }
+    let token = taken(settings.admin_access.token_file.as_ref(), |token| {
+        AdminToken::new(token).map_err(Impossible::ShortSecret)
+    });
     match token {
-        Ok(token) => typed.value.admin_access.token = token,
+        Ok(token) => settings.admin_access.token = token,
         Err(reason) => {
             let help = "make one that only the edge and operators can read: openssl rand -hex 32";
             let finding = ConfigFinding::impossible(TOKEN, reason).help(Some(help.to_owned()));
             problems.add(typed.places.of(TOKEN), finding);
         }
     }
+    let headers = taken(settings.traces.headers_file.as_ref(), |headers| {
+        CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
+    });
+    match headers {
+        Ok(headers) => settings.traces.headers = headers.unwrap_or_default(),
+        Err(reason) => problems.add(
+            typed.places.of(HEADERS),
+            ConfigFinding::impossible(HEADERS, reason),
+        ),
+    }
 }
 
 /// What a file holds, if one is set.
 fn taken<T>(
     file: Option<&PathBuf>,
-    take: impl FnOnce(&[u8]) -> Result<T, ShortSecret>,
+    take: impl FnOnce(&[u8]) -> Result<T, Impossible>,
 ) -> Result<Option<T>, Impossible> {
     let Some(file) = file else {
         return Ok(None);
     };
     let secret = std::fs::read(file).map_err(|error| Impossible::UnreadableFile(error.to_string()))?;
-    take(&secret).map(Some).map_err(Impossible::ShortSecret)
+    take(&secret).map(Some)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::read;
 use crate::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
-const WITHOUT_KEY: [(&str, &str); 5] = [
+const WITHOUT_KEY: [(&str, &str); 6] = [
     (
         "admin_access.token",
         "it is read from the file of `admin.token_file`",
@@ -27,6 +27,10 @@ const WITHOUT_KEY: [(&str, &str); 5] = [
         "it is made from the file of `origin.secret_file`",
     ),
     ("origin.software", "the site is WordPress"),
+    (
+        "traces.headers",
+        "they are read from the file of `traces.headers_file`",
+    ),
 ];
 
 /// A row of the table with a value that is not the default.

@@ -20,6 +20,7 @@ use crate::migration::{BackendFindings, Migration};
 use crate::relay::AcceptedResponse;
 use crate::settings::{Settings, ShadowRule};
 use crate::shared::Shared;
+use crate::telemetry::CopySkip;
 
 /// Copies calls by one rule.
 #[derive(Debug)]
@@ -159,20 +160,20 @@ impl Copier {
         }
     }
 
-    fn place(&self) -> Result<OwnedSemaphorePermit, &'static str> {
-        self.budget.take(Instant::now()).map_err(OverBudget::label)
+    fn place(&self) -> Result<OwnedSemaphorePermit, CopySkip> {
+        self.budget.take(Instant::now()).map_err(OverBudget::skip)
     }
 
     /// The owner's answer, if it can be held against another one.
-    fn comparable(&self, result: &BackendResult) -> Result<WholeAnswer, &'static str> {
-        let accepted = result.as_ref().map_err(|_| "owner_failed")?;
+    fn comparable(&self, result: &BackendResult) -> Result<WholeAnswer, CopySkip> {
+        let accepted = result.as_ref().map_err(|_| CopySkip::OwnerFailed)?;
         if accepted.status().is_server_error() {
-            return Err("owner_failed");
+            return Err(CopySkip::OwnerFailed);
         }
-        let answer = accepted.whole().ok_or("too_large")?;
+        let answer = accepted.whole().ok_or(CopySkip::TooLarge)?;
         let bytes = answer.whole_body().map_or(0, Bytes::len);
         if u64::try_from(bytes).unwrap_or(u64::MAX) > self.rule.bytes {
-            return Err("too_large");
+            return Err(CopySkip::TooLarge);
         }
         Ok(answer)
     }
@@ -213,12 +214,12 @@ impl Copier {
         call: &RehearsedCall,
         answer: WholeAnswer,
         to: CopyTo,
-    ) -> Result<AnswerPair, &'static str> {
+    ) -> Result<AnswerPair, CopySkip> {
         let (pair, is_asked) = match (to, &self.site) {
             (CopyTo::Site, Some(site)) => {
                 let owner = site.answer(call).await;
                 if owner.status.is_server_error() {
-                    return Err("owner_failed");
+                    return Err(CopySkip::OwnerFailed);
                 }
                 let is_asked = owner.is_asked();
                 let other = self.way.present(answer, call).await;
@@ -231,7 +232,7 @@ impl Copier {
                 (AnswerPair { owner, other }, is_asked)
             }
         };
-        is_asked.then_some(pair).ok_or("unavailable")
+        is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
     }
 
     /// Compares off the threads that serve connections.
@@ -274,7 +275,7 @@ impl Copier {
         Some(self.owner.present(answer, call).await)
     }
 
-    fn skipped(&self, reason: &'static str) {
-        self.migration.metrics().skipped(&self.backend, reason);
+    fn skipped(&self, skip: CopySkip) {
+        self.migration.metrics().skipped(&self.backend, skip);
     }
 }

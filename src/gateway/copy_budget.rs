@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::settings::ShadowRule;
+use crate::telemetry::CopySkip;
 
 /// The budget of one rule. Nothing waits for it: what exceeds it is not copied.
 #[derive(Debug)]
@@ -57,10 +58,10 @@ impl CopyBudget {
 
 impl OverBudget {
     /// The reason in metrics.
-    pub(super) const fn label(self) -> &'static str {
+    pub(super) const fn skip(self) -> CopySkip {
         match self {
-            Self::InFlight => "in_flight",
-            Self::Rate => "rate",
+            Self::InFlight => CopySkip::InFlight,
+            Self::Rate => CopySkip::Rate,
         }
     }
 }

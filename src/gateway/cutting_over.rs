@@ -14,7 +14,7 @@ use crate::cutover::{CutoverCall, CutoverPlan, Placer};
 use crate::migration::RuleSeat;
 use crate::settings::Settings;
 use crate::shared::Shared;
-use crate::telemetry::Warnings;
+use crate::telemetry::{CutoverAnswer, Warnings};
 
 /// Decides who answers a call.
 ///
@@ -62,7 +62,7 @@ where
         let Some(again) = again.filter(|_| response.response.status().is_server_error()) else {
             return response;
         };
-        seat.metrics().answered(seat.name(), "fallback");
+        seat.metrics().answered(seat.name(), CutoverAnswer::Fallback);
         let left = longest.saturating_sub(started.elapsed());
         match timeout(left, self.inner.call(again)).await {
             Ok(response) => response,

@@ -9,7 +9,7 @@ use url::Url;
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{Backend, Backends, BreakerGuard, Health, OriginBody, Outgoing};
+use crate::backend::{Backend, Backends, BreakerGuard, ExchangeFailure, Health, OriginBody, Outgoing};
 use crate::call::ForwardableCall;
 use crate::companion::{Companions, ExchangeStart};
 use crate::purge::AnswerAge;
@@ -90,7 +90,7 @@ impl Dispatch {
         backend: &Backend,
         call: &CalendarCall,
         outgoing: Outgoing,
-    ) -> Result<(Response<OriginBody>, BreakerGuard), CallFailure> {
+    ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
         let asked = self
             .companions
             .as_ref()
@@ -118,15 +118,20 @@ impl Stage<CalendarCall> for Dispatch {
             .watched(call.queue.clone())
             .noted_in(&call.log);
         // Until the answer is checked, which holds most answers whole.
-        let _timer = call.log.exchange();
+        let mut timer = call.log.exchange();
+        let (method, url) = outgoing.asks();
+        timer.asks(method, url);
         let context = context(&call.call, outgoing.target());
-        let (response, guard) = self.exchange(backend, &call, outgoing).await?;
+        let answer = self.exchange(backend, &call, outgoing).await;
+        let (response, guard) = answer.inspect_err(|failure| timer.failed(failure.kind().name()))?;
+        timer.answered(response.status());
         match accept(response, &context, &self.rules).await {
             Ok(accepted) => {
                 guard.report(Health::Alive);
                 Ok(accepted)
             }
             Err(failure) => {
+                timer.failed(fault::name(&failure));
                 if let Some(health) = fault::health(&failure) {
                     guard.report(health);
                 }

@@ -37,7 +37,7 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
 
 /// The response to a failed exchange.
 pub(super) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
-    let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
+    let (kind, causes, advice) = (failure.kind().name(), chain(failure), failure.advice());
     warnings.warn(kind, move |count| {
         tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
     });
@@ -106,6 +106,11 @@ pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
         None if failure.is_outage() => Some(Health::Outage),
         None => Some(Health::Alive),
     }
+}
+
+/// The kind of an unsound response, or of the failure that cut it off.
+pub(super) fn name(failure: &OriginFailure) -> &'static str {
+    cause(failure).map_or_else(|| failure.name(), |cause| cause.kind().name())
 }
 
 /// The transport's reason for a body that ended early, if it is the cause.

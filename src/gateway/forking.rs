@@ -11,6 +11,7 @@ use super::route::{CallRoute, Cutover};
 use super::stage::Stage;
 use crate::cutover::RuleEvent;
 use crate::migration::RuleSeat;
+use crate::telemetry::CutoverAnswer;
 
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Forking {
         let is_write = call.call.is_write();
         let started = Instant::now();
         let result = self.owner.call(call).await;
-        seat.metrics().answered(seat.name(), "site");
+        seat.metrics().answered(seat.name(), CutoverAnswer::Site);
         if !is_write && !has_failed(&result) {
             seat.observe(RuleEvent::OwnerAnswered(started.elapsed()));
         }
@@ -67,7 +68,9 @@ impl Cutover {
             has_ended: false,
         };
         let result = self.attempt(call).await;
-        self.seat.metrics().answered(self.seat.name(), "backend");
+        self.seat
+            .metrics()
+            .answered(self.seat.name(), CutoverAnswer::Backend);
         attempt.end(&result);
         result
     }

@@ -160,12 +160,17 @@ impl Site {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        let timer = context.log.exchange();
+        let mut timer = context.log.exchange();
+        timer.asks(outgoing.method(), outgoing.url());
         let answer = self
             .backends
             .for_site()
             .pass(outgoing, traffic, &context.log)
             .await;
+        match &answer {
+            Ok(answer) => timer.answered(answer.status()),
+            Err(failure) => timer.failed(failure.kind().name()),
+        }
         drop(timer);
         match answer {
             Ok(answer) => self.answered(answer, &public),
@@ -185,12 +190,17 @@ impl Site {
             Ok(outgoing) => outgoing,
             Err(fault) => return refused(&fault.refusal()),
         };
-        let timer = context.log.exchange();
+        let mut timer = context.log.exchange();
+        timer.asks(outgoing.method(), outgoing.url());
         let answer = self
             .backends
             .for_site()
             .upgrade(outgoing, protocol, &context.log)
             .await;
+        match &answer {
+            Ok(answer) => timer.answered(answer.status()),
+            Err(failure) => timer.failed(failure.kind().name()),
+        }
         drop(timer);
         match answer {
             Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),

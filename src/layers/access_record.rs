@@ -1,4 +1,4 @@
-//! The facts about one request: for its log line, its counts and the explanation of its refusal.
+//! The facts about one request: for its log line, its span, its counts and the explanation of its refusal.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,20 +11,18 @@ use http::{HeaderValue, Method, Request, StatusCode, Uri, Version};
 use super::client_body::ReadProgress;
 use super::noted::Noted;
 use super::request_id::RequestId;
+use super::served_facts::{ACCESS, ServedFacts};
 use crate::authority::Scheme;
 use crate::response::AnsweredBy;
 use crate::server::{Peer, Transport};
 use crate::settings::{Mode, Modes, Settings};
 use crate::telemetry::{
-    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, TraceContext, TraceHeaders, method_label,
+    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, method_label,
     since_1970,
 };
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
-
-/// The target of log lines about requests.
-const ACCESS: &str = "calendar_edge::access";
 
 /// Maximum bytes of a path, a host and a client's program in a log line.
 const LONGEST: usize = 1024;
@@ -36,6 +34,8 @@ pub(crate) struct AccessLogSinks {
     pub(crate) metrics: Metrics,
     /// The last refusals.
     pub(crate) refusals: Refusals,
+    /// Takes the spans of recorded traces; none where nobody exports them.
+    pub(crate) spans: Option<Arc<SpanRecorder>>,
 }
 
 /// The same, and the settings that they depend on.
@@ -43,6 +43,7 @@ pub(crate) struct AccessLogSinks {
 pub(super) struct LogSinks {
     metrics: Metrics,
     refusals: Refusals,
+    spans: Option<Arc<SpanRecorder>>,
     modes: Modes,
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
@@ -57,7 +58,7 @@ struct LogSample {
     seen: AtomicUsize,
 }
 
-/// The facts about a running request; written to the log when dropped.
+/// The facts about a running request; told when dropped.
 #[derive(Debug)]
 pub(super) struct Record {
     sinks: Arc<LogSinks>,
@@ -99,13 +100,18 @@ struct Answered {
 impl LogSinks {
     /// Logs and counts by these settings.
     pub(super) fn new(settings: &Settings, sinks: AccessLogSinks) -> Self {
-        let AccessLogSinks { metrics, refusals } = sinks;
+        let AccessLogSinks {
+            metrics,
+            refusals,
+            spans,
+        } = sinks;
         let roots = settings.roots.iter().map(|root| Arc::from(root.path.as_str()));
         let roots: Vec<Arc<str>> = roots.collect();
-        metrics.requests().prepare(&roots);
+        metrics.expect(settings);
         Self {
             metrics,
             refusals,
+            spans,
             modes: Modes::of(settings),
             roots,
             keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
@@ -180,12 +186,6 @@ fn cut(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Milliseconds with three decimals.
-fn milliseconds(time: Duration) -> f64 {
-    let microseconds = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
-    f64::from(microseconds) / 1000.0
-}
-
 // === impl Record ===
 
 impl Record {
@@ -194,7 +194,7 @@ impl Record {
         let trace = TraceHeaders::of(request.headers());
         let noted = request.extensions().get::<Noted>();
         Self {
-            log: RequestLog::new(trace, sinks.keeps_refusals),
+            log: RequestLog::new(trace, sinks.keeps_refusals, sinks.spans.clone()),
             id: noted.and_then(|noted| noted.id.clone()),
             body: noted.and_then(|noted| noted.body.clone()),
             arrival: SentHead::of(request, sinks),
@@ -300,49 +300,54 @@ impl Record {
         });
     }
 
-    /// Names are OpenTelemetry's where it has one; those of the edge's own facts begin with `edge`.
-    fn write_line(&self, status: u16, duration: Duration) {
-        let is_sampled = status < 400 && self.complete;
-        if !tracing::event_enabled!(target: ACCESS, tracing::Level::INFO)
-            || (is_sampled && !self.sinks.sample.takes_next())
-        {
-            return;
-        }
+    /// All that is told about the request.
+    fn facts(&self, status: u16, duration: Duration) -> ServedFacts<'_> {
         let received = self.received();
         let arrival = &self.arrival;
         let times = self.log.backend_times();
-        let trace = self.log.trace();
-        let route = self.log.called().map(|operation| operation.id.route.template());
-        let by = self.answer.and_then(|answer| answer.by);
-        tracing::info!(
-            target: ACCESS,
-            request_id = self.id(),
-            trace_id = trace.map(TraceContext::trace_id),
-            span_id = trace.map(TraceContext::span_id),
-            client.address = arrival.client.map(tracing::field::display),
-            http.request.method = method_label(&arrival.method),
-            url.scheme = arrival.scheme.map(Scheme::as_str),
-            server.address = arrival.host(),
-            url.path = cut(arrival.target.path()),
-            http.route = route,
-            network.protocol.version = arrival.version(),
-            http.request.body.size = (received > 0).then_some(received),
-            http.response.status_code = status,
-            http.response.body.size = self.bytes,
-            user_agent.original = plain(arrival.program.as_ref()).map(cut),
-            edge.tls = arrival.is_tls,
-            edge.operation = self.log.operation(),
-            edge.source = self.source(),
-            edge.code = by.and_then(AnsweredBy::code),
-            edge.verdict = self.log.verdict(),
-            edge.queue_ms = times.map(|times| milliseconds(times.queue)),
-            edge.backend_ms = times.map(|times| milliseconds(times.backend)),
-            edge.edge_ms = milliseconds(self.edge_time()),
-            edge.duration_ms = milliseconds(duration),
-            edge.complete = self.complete,
-            edge.sample = self.sinks.sample.noted().filter(|_| is_sampled),
-            "request served"
-        );
+        ServedFacts {
+            request_id: self.id(),
+            client: arrival.client,
+            method: method_label(&arrival.method),
+            scheme: arrival.scheme.map(Scheme::as_str),
+            host: arrival.host(),
+            path: cut(arrival.target.path()),
+            route: self.log.called().map(|operation| operation.id.route.template()),
+            version: arrival.version(),
+            received: (received > 0).then_some(received),
+            status,
+            bytes: self.bytes,
+            program: plain(arrival.program.as_ref()).map(cut),
+            is_tls: arrival.is_tls,
+            operation: self.log.operation(),
+            source: self.source(),
+            code: self.answer.and_then(|answer| answer.by?.code()),
+            verdict: self.log.verdict(),
+            queue: times.map(|times| times.queue),
+            backend: times.map(|times| times.backend),
+            edge: self.edge_time(),
+            duration,
+            is_complete: self.complete,
+        }
+    }
+
+    /// Tells about the request in the log and in its trace, as far as somebody listens.
+    fn tell(&self, status: u16, duration: Duration) {
+        let is_sampled = status < 400 && self.complete;
+        let is_logged = tracing::event_enabled!(target: ACCESS, tracing::Level::INFO)
+            && (!is_sampled || self.sinks.sample.takes_next());
+        let recorded = self.log.recorded();
+        if !is_logged && recorded.is_none() {
+            return;
+        }
+        let facts = self.facts(status, duration);
+        if let Some((trace, recorder)) = recorded {
+            recorder.record(facts.span(trace, self.started));
+        }
+        if is_logged {
+            let sample = self.sinks.sample.noted().filter(|_| is_sampled);
+            facts.write_line(self.log.trace(), sample);
+        }
     }
 }
 
@@ -359,6 +364,6 @@ impl Drop for Record {
         }
         let status = self.answer.map_or(CLIENT_GONE, |answer| answer.status.as_u16());
         self.count(status, duration);
-        self.write_line(status, duration);
+        self.tell(status, duration);
     }
 }

@@ -26,6 +26,7 @@ mod head_response;
 mod head_rules;
 mod noted;
 mod request_id;
+mod served_facts;
 mod unread_body;
 
 pub(crate) use access_record::AccessLogSinks;

@@ -11,6 +11,7 @@ use super::seat::{Means, RuleSeat, RuleSummary};
 use crate::cache::Cache;
 use crate::caching::{Removal, RemovalCause};
 use crate::comparison::DifferenceClass;
+use crate::contract::table;
 use crate::cutover::{RuleEvent, ShareKey};
 use crate::settings::{CutMethods, CutoverRule, Settings};
 use crate::telemetry::MigrationMetrics;
@@ -63,6 +64,7 @@ impl Migration {
                 .adapt(&settings.compare);
         }
         drop(findings);
+        self.expect(settings);
         self.shared.means.keeper.adapt(settings);
         self.seats()
             .retain(|name, _| settings.cutover.iter().any(|rule| rule.name == *name));
@@ -70,6 +72,25 @@ impl Migration {
             self.seat(rule).adopt(rule);
         }
         self.take_rules(&settings.cutover);
+    }
+
+    /// Creates the series of these rules with zero.
+    fn expect(&self, settings: &Settings) {
+        let metrics = self.metrics();
+        for rule in &settings.shadow {
+            let operations = table().operations().iter();
+            let copied =
+                operations.filter(|operation| !operation.is_write() && rule.is_about(&operation.name));
+            let copied = copied.map(|operation| operation.name.as_str());
+            metrics.expect_copies(
+                &rule.backend,
+                copied,
+                &DifferenceClass::ALL.map(DifferenceClass::name),
+            );
+        }
+        for rule in &settings.cutover {
+            metrics.expect_rule(&rule.name.as_str().into());
+        }
     }
 
     /// Forgets what backends said if others may answer from now on.

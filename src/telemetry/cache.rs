@@ -17,6 +17,7 @@ use crate::contract::table;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CacheMetrics {
     lookups: Counts<LookupLabels>,
+    bypasses: Counts<BypassLabels>,
     bytes: Gauge,
     entries: Gauge,
     evictions: Counter,
@@ -28,7 +29,10 @@ pub(crate) struct CacheMetrics {
 struct LookupLabels {
     operation: &'static str,
     result: &'static str,
-    /// Why the cache was passed by; empty else.
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct BypassLabels {
     reason: &'static str,
 }
 
@@ -36,6 +40,9 @@ struct LookupLabels {
 struct CauseLabels {
     cause: &'static str,
 }
+
+/// The result of a read that passed the cache by.
+const PASSED_BY: &str = "bypass";
 
 /// The lookups of one operation.
 #[derive(Debug, Serialize)]
@@ -68,6 +75,11 @@ impl CacheMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
         self.lookups
             .register(registry, "cache_lookups", "Reads by what the cache did with them");
+        self.bypasses.register(
+            registry,
+            "cache_bypasses",
+            "Reads that passed the cache by, by the reason",
+        );
         registry.register_with_unit(
             "cache_weight",
             "Memory of all kept answers",
@@ -90,15 +102,16 @@ impl CacheMetrics {
             "Reads that waited for the same question of another client",
             self.coalesced.clone(),
         );
-        for operation in table().operations() {
-            for result in ["hit", "miss"] {
-                let labels = LookupLabels {
-                    operation: &operation.name,
-                    result,
-                    reason: "",
-                };
-                self.lookups.expect(labels);
+        let operations = table().operations().iter();
+        for operation in operations.filter(|operation| !operation.is_write()) {
+            for result in CacheOutcome::NAMES {
+                let operation = operation.name.as_str();
+                self.lookups.expect(LookupLabels { operation, result });
             }
+        }
+        for bypass in Bypass::ALL {
+            let reason = bypass.name();
+            self.bypasses.expect(BypassLabels { reason });
         }
         for cause in RemovalCause::ALL {
             let labels = CauseLabels { cause: cause.name() };
@@ -108,15 +121,12 @@ impl CacheMetrics {
 
     /// Counts what the cache did with a read of an operation.
     pub(crate) fn looked_up(&self, operation: &'static str, outcome: CacheOutcome) {
-        let labels = LookupLabels {
-            operation,
-            result: outcome.name(),
-            reason: match outcome {
-                CacheOutcome::Bypass(bypass) => bypass.name(),
-                _ => "",
-            },
-        };
-        self.lookups.add(&labels);
+        let result = outcome.name();
+        self.lookups.add(&LookupLabels { operation, result });
+        if let CacheOutcome::Bypass(bypass) = outcome {
+            let reason = bypass.name();
+            self.bypasses.add(&BypassLabels { reason });
+        }
         if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
             && asked.collapsed
         {
@@ -152,40 +162,26 @@ impl CacheMetrics {
 
     /// The lookups so far by their result, and those that passed the cache by, by the reason.
     pub(crate) fn sums(&self) -> CacheSums {
-        let results = self.lookups.sums(|labels| (labels.result, labels.reason));
-        let mut sums = CacheSums {
+        let lookups = self.lookups.sums(|labels| labels.result).into_iter();
+        let bypassed = self.bypasses.sums(|labels| labels.reason).into_iter();
+        CacheSums {
+            lookups: lookups.filter(|(result, _)| *result != PASSED_BY).collect(),
+            bypassed: bypassed.filter(|(_, count)| *count > 0).collect(),
             evicted: self.evictions.get(),
             collapsed: self.coalesced.get(),
-            ..CacheSums::default()
-        };
-        for ((result, reason), count) in results {
-            let (rows, name) = match reason {
-                "" => (&mut sums.lookups, result),
-                reason => (&mut sums.bypassed, reason),
-            };
-            rows.insert(name, count);
         }
-        sums
     }
 
     fn lookups_of(&self, operation: &'static str) -> OperationLookups {
-        let count = |result: &'static str, reason: &'static str| {
-            let labels = LookupLabels {
-                operation,
-                result,
-                reason,
-            };
-            self.lookups.count(&labels)
-        };
-        let hits = ["hit", "stale", "stale_on_error"].map(|result| count(result, ""));
-        let asked = ["miss", "revalidated"].map(|result| count(result, ""));
-        let bypassed = Bypass::ALL.map(|bypass| count("bypass", bypass.name()));
+        let count = |result: &'static str| self.lookups.count(&LookupLabels { operation, result });
+        let hits = ["hit", "stale", "stale_on_error", "stale_while_busy"].map(count);
+        let asked = ["miss", "revalidated"].map(count);
         let hits = hits.iter().sum();
         OperationLookups {
             operation,
             lookups: hits + asked.iter().sum::<u64>(),
             hits,
-            bypassed: bypassed.iter().sum(),
+            bypassed: count(PASSED_BY),
         }
     }
 }

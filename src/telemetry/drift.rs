@@ -27,15 +27,15 @@ pub(crate) struct BackendDrift {
     roots: BTreeMap<String, Vec<Drift>>,
 }
 
-/// The effect of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The effect of a comparison on what is known about a backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DriftChange {
-    /// The differences are those that were known.
+    /// The differences of the backend are those that were known.
     None,
-    /// They are the first that were found.
-    First,
-    /// They are others than before.
-    Other,
+    /// These are the first that were found below the root.
+    First(Vec<Drift>),
+    /// These are others than before.
+    Other(Vec<Drift>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -62,14 +62,19 @@ impl DriftMetrics {
     }
 
     /// Notes the differences of the index that a root of a backend publishes. The names come from the settings.
+    ///
+    /// The change is that of the backend: what several of its roots publish alike is one change.
     pub(crate) fn found(&self, backend: &str, root: &str, drifts: &[Drift]) -> DriftChange {
         let mut known = self.lock();
         let known = known.entry(backend.to_owned()).or_default();
         known.compared = Some(since_1970());
-        match known.roots.insert(root.to_owned(), drifts.to_vec()) {
-            Some(before) if before == drifts => DriftChange::None,
-            Some(_) => DriftChange::Other,
-            None => DriftChange::First,
+        let before = known.differences();
+        let is_first = known.roots.insert(root.to_owned(), drifts.to_vec()).is_none();
+        let after = known.differences();
+        match (before == after, is_first) {
+            (true, _) => DriftChange::None,
+            (false, true) => DriftChange::First(after),
+            (false, false) => DriftChange::Other(after),
         }
     }
 
@@ -113,21 +118,27 @@ impl Collector for DriftMetrics {
 impl BackendDrift {
     /// All differences in words, each once although several roots have it.
     pub(crate) fn told(&self) -> BTreeSet<String> {
-        let all = self.roots.values().flatten();
-        all.map(ToString::to_string).collect()
+        self.differences().iter().map(ToString::to_string).collect()
     }
 
     /// The number of differences of each kind, zeros included.
     pub(crate) fn counts(&self) -> BTreeMap<&'static str, usize> {
         let mut counts: BTreeMap<_, _> = DRIFT_KINDS.map(|kind| (kind, 0)).into();
-        let mut seen = Vec::new();
-        for drift in self.roots.values().flatten() {
-            if !seen.contains(&drift) {
-                seen.push(drift);
-                *counts.entry(drift.kind()).or_default() += 1;
-            }
+        for drift in self.differences() {
+            *counts.entry(drift.kind()).or_default() += 1;
         }
         counts
+    }
+
+    /// All differences, each once although several roots have it.
+    fn differences(&self) -> Vec<Drift> {
+        let mut seen: Vec<Drift> = Vec::new();
+        for drift in self.roots.values().flatten() {
+            if !seen.contains(drift) {
+                seen.push(drift.clone());
+            }
+        }
+        seen
     }
 }
 
@@ -148,9 +159,12 @@ mod tests {
         let metrics = DriftMetrics::default();
         metrics.expect(["http://a.example".to_owned(), "next".to_owned()]);
         let found = |root, drifts: &[Drift]| metrics.found("http://a.example", root, drifts);
-        assert_eq!(found("/", &[missing("/x")]), DriftChange::First);
-        assert_eq!(found("/", &[missing("/x")]), DriftChange::None);
-        assert_eq!(found("/de", &[missing("/x"), missing("/y")]), DriftChange::First);
+        let (x, y) = (missing("/x"), missing("/y"));
+        assert_eq!(found("/", &[x.clone()]), DriftChange::First(vec![x.clone()]));
+        assert_eq!(found("/", &[x.clone()]), DriftChange::None);
+        assert_eq!(found("/fr", &[x.clone()]), DriftChange::None);
+        let both = vec![x.clone(), y];
+        assert_eq!(found("/de", &both), DriftChange::First(both.clone()));
         let mut registry = Registry::with_prefix("edge");
         metrics.register(&mut registry);
         let mut text = String::new();
@@ -162,7 +176,10 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
-        assert_eq!(found("/", &[]), DriftChange::Other);
+        assert_eq!(found("/", &[]), DriftChange::None);
+        assert_eq!(found("/de", &[x.clone()]), DriftChange::Other(vec![x]));
+        assert_eq!(found("/de", &[]), DriftChange::None);
+        assert_eq!(found("/fr", &[]), DriftChange::Other(Vec::new()));
         metrics.expect(["next".to_owned()]);
         assert_eq!(metrics.backends().len(), 1);
     }

@@ -1,40 +1,72 @@
-//! Exchanges with the backends beside the site, by the name of the backend.
+//! Exchanges with the site and with the backends beside it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::exchange_outcome::{ExchangeOutcome, OUTCOMES};
 use super::latency::Latency;
-use super::metrics::Exchange;
+use super::request_kind::RequestKind;
 
-/// The exchanges with one backend; clones share their counts.
-#[derive(Debug, Clone)]
-pub(crate) struct ExchangeMetrics {
-    backend: Arc<str>,
-    families: ExchangeFamilies,
+/// One exchange with a backend.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    /// The operation's name, `site` or `none`.
+    pub(crate) operation: &'static str,
+    /// How it ended.
+    pub(crate) outcome: ExchangeOutcome,
+    /// Time from the queue to the head of the response.
+    pub(crate) duration: Duration,
 }
+
+/// The exchanges with one backend, or with all that are the site; clones share their counts.
+#[derive(Debug, Clone)]
+pub(crate) struct ExchangeMetrics(Arc<HashMap<&'static str, Arc<KindSeries>>>);
 
 /// The exchanges with all backends; clones share their counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExchangeFamilies {
-    exchanges: Family<BackendExchangeLabels, Counter>,
-    seconds: Family<DurationLabels, Latency>,
+    of_site: Family<ExchangeLabels, Counter>,
+    site_seconds: Family<KindLabels, Latency>,
+    further: Family<BackendExchangeLabels, Counter>,
+    further_seconds: Family<BackendKindLabels, Latency>,
+}
+
+/// The exchanges of one kind with one backend.
+#[derive(Debug)]
+struct KindSeries {
+    /// In the order of [`OUTCOMES`].
+    outcomes: [Counter; OUTCOMES.len()],
+    seconds: Latency,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ExchangeLabels {
+    kind: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KindLabels {
+    kind: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct BackendExchangeLabels {
     backend: Arc<str>,
-    operation: &'static str,
+    kind: &'static str,
     outcome: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct DurationLabels {
+struct BackendKindLabels {
     backend: Arc<str>,
-    operation: &'static str,
+    kind: &'static str,
 }
 
 // === impl ExchangeFamilies ===
@@ -42,43 +74,121 @@ struct DurationLabels {
 impl ExchangeFamilies {
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register(
+            "origin_requests",
+            "Exchanges with the site, by the class of the status or the kind of failure",
+            self.of_site.clone(),
+        );
+        registry.register_with_unit(
+            "origin_request_duration",
+            "From the queue toward the site to the head of its answer",
+            Unit::Seconds,
+            self.site_seconds.clone(),
+        );
+        registry.register(
             "backend_requests",
-            "Exchanges with a backend beside the site",
-            self.exchanges.clone(),
+            "Exchanges with a backend beside the site, by the class of the status or the kind of failure",
+            self.further.clone(),
         );
         registry.register_with_unit(
             "backend_request_duration",
             "From the queue toward a backend beside the site to the head of its answer",
             Unit::Seconds,
-            self.seconds.clone(),
+            self.further_seconds.clone(),
         );
     }
 
-    /// The counts of a backend; its name comes from the settings, never from a client.
+    /// The series of the site, which begin at zero.
+    pub(super) fn of_site(&self) -> ExchangeMetrics {
+        ExchangeMetrics::new(&RequestKind::ALL, |kind| KindSeries {
+            outcomes: OUTCOMES.map(|outcome| {
+                self.of_site
+                    .get_or_create_owned(&ExchangeLabels { kind, outcome })
+            }),
+            seconds: self.site_seconds.get_or_create_owned(&KindLabels { kind }),
+        })
+    }
+
+    /// The series of a backend, which begin at zero; its name comes from the settings, never from a client.
     pub(super) fn of(&self, backend: &str) -> ExchangeMetrics {
-        ExchangeMetrics {
-            backend: backend.into(),
-            families: self.clone(),
-        }
+        let backend: Arc<str> = backend.into();
+        let counter = |kind, outcome| {
+            let backend = Arc::clone(&backend);
+            self.further.get_or_create_owned(&BackendExchangeLabels {
+                backend,
+                kind,
+                outcome,
+            })
+        };
+        ExchangeMetrics::new(&RequestKind::OF_CALLS, |kind| KindSeries {
+            outcomes: OUTCOMES.map(|outcome| counter(kind, outcome)),
+            seconds: self.further_seconds.get_or_create_owned(&BackendKindLabels {
+                backend: Arc::clone(&backend),
+                kind,
+            }),
+        })
     }
 }
 
 // === impl ExchangeMetrics ===
 
 impl ExchangeMetrics {
+    fn new(kinds: &[RequestKind], series: impl Fn(&'static str) -> KindSeries) -> Self {
+        let series = kinds.iter().map(|kind| (*kind, Arc::new(series(kind.name()))));
+        let series: HashMap<_, _> = series.collect();
+        let of_operation = RequestKind::of_operations()
+            .filter_map(|(operation, kind)| Some((operation, Arc::clone(series.get(&kind)?))));
+        Self(Arc::new(of_operation.collect()))
+    }
+
     /// Counts an exchange.
     pub(crate) fn exchanged(&self, exchange: &Exchange) {
-        let labels = BackendExchangeLabels {
-            backend: Arc::clone(&self.backend),
-            operation: exchange.operation,
-            outcome: exchange.outcome,
+        let Some(series) = self.0.get(exchange.operation) else {
+            return;
         };
-        self.families.exchanges.get_or_create(&labels).inc();
-        let labels = DurationLabels {
-            backend: Arc::clone(&self.backend),
-            operation: exchange.operation,
+        let outcome = exchange.outcome.name();
+        let position = OUTCOMES.iter().position(|known| *known == outcome);
+        if let Some(counter) = position.and_then(|position| series.outcomes.get(position)) {
+            counter.inc();
+        }
+        series.seconds.observe(exchange.duration);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use prometheus_client::encoding::text::encode;
+
+    use super::super::exchange_outcome::FailureKind;
+    use super::*;
+
+    #[test]
+    fn exchanges_are_counted_by_kind_and_outcome() {
+        let families = ExchangeFamilies::default();
+        let exchange = |operation, outcome| Exchange {
+            operation,
+            outcome,
+            duration: Duration::from_millis(20),
         };
-        let seconds = self.families.seconds.get_or_create(&labels);
-        seconds.observe(exchange.duration);
+        let (site, next) = (families.of_site(), families.of("next"));
+        site.exchanged(&exchange(
+            "events.list",
+            ExchangeOutcome::Answered(StatusCode::OK),
+        ));
+        site.exchanged(&exchange("tags.list", ExchangeOutcome::Answered(StatusCode::OK)));
+        next.exchanged(&exchange("doc", ExchangeOutcome::Failed(FailureKind::OddHead)));
+        let mut registry = Registry::default();
+        families.register(&mut registry);
+        let mut text = String::new();
+        encode(&mut text, &registry).unwrap();
+        for line in [
+            "origin_requests_total{kind=\"list\",outcome=\"2xx\"} 2\n",
+            "origin_requests_total{kind=\"write\",outcome=\"terminated\"} 0\n",
+            "origin_request_duration_seconds_count{kind=\"list\"} 2\n",
+            "backend_requests_total{backend=\"next\",kind=\"read\",outcome=\"odd_head\"} 1\n",
+            "backend_request_duration_seconds_count{backend=\"next\",kind=\"read\"} 1\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
     }
 }

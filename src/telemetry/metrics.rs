@@ -2,15 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache::CacheMetrics;
@@ -18,16 +14,17 @@ use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
 use super::counts::Counts;
 use super::drift::DriftMetrics;
-use super::exchanges::{ExchangeFamilies, ExchangeMetrics};
+use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
+use super::finding_labels::FindingLabels;
 use super::indexes::IndexMetrics;
-use super::latency::Latency;
 use super::memory::MemoryMetrics;
 use super::migration::MigrationMetrics;
 use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
-use crate::contract::table;
+use super::spans::SpanMetrics;
+use crate::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
 #[derive(Clone)]
@@ -37,116 +34,62 @@ pub(crate) struct Metrics {
     process: Arc<Registry>,
     requests: RequestMetrics,
     findings: Counts<FindingLabels>,
-    exchanges: Family<ExchangeLabels, Counter>,
-    exchange_seconds: Family<OperationLabels, Latency>,
+    exchanges: ExchangeMetrics,
+    exchange_families: ExchangeFamilies,
     inflight: Gauge,
     reloads: ReloadMetrics,
     indexes: IndexMetrics,
     drift: DriftMetrics,
     backends: BackendFamilies,
-    further: ExchangeFamilies,
     migration: MigrationMetrics,
     rate_limits: RateLimitMetrics,
     connections: ConnectionMetrics,
     memory: MemoryMetrics,
     cache: CacheMetrics,
     certificate: CertificateMetrics,
-}
-
-/// One exchange with the origin.
-#[derive(Debug)]
-pub(crate) struct Exchange {
-    /// The operation's name or `site`.
-    pub(crate) operation: &'static str,
-    /// A status class, or the kind of failure.
-    pub(crate) outcome: &'static str,
-    /// Time from the queue to the head of the response.
-    pub(crate) duration: Duration,
+    spans: SpanMetrics,
 }
 
 /// Counts one request as running until dropped.
 #[derive(Debug)]
 pub(crate) struct Inflight(Gauge);
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OperationLabels {
-    operation: &'static str,
-}
-
-/// A violated rule, and the outcome of the request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(crate) struct FindingLabels {
-    /// The operation's name.
-    pub(crate) operation: &'static str,
-    /// The rule, from a closed set.
-    pub(crate) rule: &'static str,
-    /// `enforce` or `report`.
-    pub(crate) mode: &'static str,
-    /// `refused` or `forwarded`.
-    pub(crate) action: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ExchangeLabels {
-    operation: &'static str,
-    outcome: &'static str,
-}
-
 // === impl Metrics ===
 
 impl Metrics {
     pub(crate) fn new() -> Self {
+        let exchange_families = ExchangeFamilies::default();
         let mut metrics = Self {
             registry: Arc::default(),
             process: Arc::new(process()),
             requests: RequestMetrics::new(),
             findings: Counts::default(),
-            exchanges: Family::default(),
-            exchange_seconds: Family::default(),
+            exchanges: exchange_families.of_site(),
+            exchange_families,
             inflight: Gauge::default(),
             reloads: ReloadMetrics::default(),
             indexes: IndexMetrics::default(),
             drift: DriftMetrics::default(),
             backends: BackendFamilies::default(),
-            further: ExchangeFamilies::default(),
             migration: MigrationMetrics::default(),
             rate_limits: RateLimitMetrics::default(),
             connections: ConnectionMetrics::default(),
             memory: MemoryMetrics::default(),
             cache: CacheMetrics::default(),
             certificate: CertificateMetrics::default(),
+            spans: SpanMetrics::default(),
         };
-        metrics.prepare();
         metrics.registry = Arc::new(metrics.registered());
         metrics
     }
 
-    /// Creates series with zero, so that "none" differs from "no data".
-    fn prepare(&self) {
-        let operations = table()
-            .operations()
-            .iter()
-            .map(|operation| operation.name.as_str());
-        for operation in operations.chain(["site", "none"]) {
-            for outcome in ["2xx", "5xx"] {
-                drop(
-                    self.exchanges
-                        .get_or_create(&ExchangeLabels { operation, outcome }),
-                );
-            }
-            drop(
-                self.exchange_seconds
-                    .get_or_create(&OperationLabels { operation }),
-            );
-            for (mode, action) in [("enforce", "refused"), ("report", "forwarded")] {
-                let rule = "request";
-                self.findings.expect(FindingLabels {
-                    operation,
-                    rule,
-                    mode,
-                    action,
-                });
-            }
+    /// Creates the series of these settings with zero, so that "none" differs from "no data".
+    ///
+    /// Findings have a series for each rule of an operation in the mode in force; the other modes' come with them.
+    pub(crate) fn expect(&self, settings: &Settings) {
+        self.requests.expect(settings);
+        for labels in FindingLabels::expected(settings) {
+            self.findings.expect(labels);
         }
     }
 
@@ -160,27 +103,17 @@ impl Metrics {
             "validation_findings",
             "Broken rules found in requests",
         );
-        registry.register(
-            "origin_requests",
-            "Exchanges with the origin",
-            self.exchanges.clone(),
-        );
-        registry.register_with_unit(
-            "origin_request_duration",
-            "From the queue toward the origin to the head of its answer",
-            Unit::Seconds,
-            self.exchange_seconds.clone(),
-        );
+        self.exchange_families.register(&mut registry);
         registry.register("inflight", "Requests running", self.inflight.clone());
         self.reloads.register(&mut registry);
         self.indexes.register(&mut registry);
         self.drift.register(&mut registry);
         self.backends.register(&mut registry);
-        self.further.register(&mut registry);
         self.migration.register(&mut registry);
         self.rate_limits.register(&mut registry);
         self.cache.register(&mut registry);
         self.certificate.register(&mut registry);
+        self.spans.register(&mut registry);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What is running", build);
         registry
@@ -224,19 +157,9 @@ impl Metrics {
         self.inflight.get()
     }
 
-    /// Counts an exchange with the origin.
+    /// Counts an exchange with the site.
     pub(crate) fn exchanged(&self, exchange: &Exchange) {
-        let labels = ExchangeLabels {
-            operation: exchange.operation,
-            outcome: exchange.outcome,
-        };
-        self.exchanges.get_or_create(&labels).inc();
-        let labels = OperationLabels {
-            operation: exchange.operation,
-        };
-        self.exchange_seconds
-            .get_or_create(&labels)
-            .observe(exchange.duration);
+        self.exchanges.exchanged(exchange);
     }
 
     /// The metrics of a backend; its name comes from the settings.
@@ -251,7 +174,7 @@ impl Metrics {
 
     /// The counts of exchanges with a backend beside the site; its name comes from the settings.
     pub(crate) fn exchanges_of(&self, name: &str) -> ExchangeMetrics {
-        self.further.of(name)
+        self.exchange_families.of(name)
     }
 
     /// The metrics of copies and cut-over calls.
@@ -273,6 +196,12 @@ impl Metrics {
     /// The metric of the certificate.
     pub(crate) fn certificate(&self) -> &CertificateMetrics {
         &self.certificate
+    }
+
+    /// The fates of spans.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn spans(&self) -> &SpanMetrics {
+        &self.spans
     }
 
     /// The metrics of reading the sites' indexes.
@@ -321,6 +250,11 @@ impl Drop for Inflight {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use http::StatusCode;
+
+    use super::super::exchange_outcome::ExchangeOutcome;
     use super::super::request_log::BackendTimes;
     use super::super::requests::Served;
     use super::*;
@@ -331,7 +265,9 @@ mod tests {
         let _running = metrics.begin();
         let _backend = metrics.backend("http://wp.example");
         let root = Arc::from("/wp-json");
-        metrics.requests().prepare(&[Arc::clone(&root)]);
+        metrics.expect(&Settings::for_origin(
+            "http://wp.example/wp-json".parse().unwrap(),
+        ));
         metrics.requests().served(&Served {
             operation: "events.list",
             root: Some(&root),
@@ -348,7 +284,7 @@ mod tests {
         });
         metrics.exchanged(&Exchange {
             operation: "events.list",
-            outcome: "2xx",
+            outcome: ExchangeOutcome::Answered(StatusCode::OK),
             duration: Duration::from_millis(20),
         });
         let text = metrics.render();
@@ -360,9 +296,9 @@ mod tests {
             r#"edge_connections_ended_total{reason="tls_handshake"} 0"#,
             r#"edge_rate_limited_total{budget="address-lists"} 0"#,
             "\nprocess_start_time_seconds ",
-            r#"edge_http_request_duration_seconds_count{operation="events.list"} 1"#,
-            r#"edge_origin_requests_total{operation="events.list",outcome="2xx"} 1"#,
-            r#"edge_origin_request_duration_seconds_count{operation="events.list"} 1"#,
+            r#"edge_http_request_duration_seconds_count{kind="list"} 1"#,
+            r#"edge_origin_requests_total{kind="list",outcome="2xx"} 1"#,
+            r#"edge_origin_request_duration_seconds_count{kind="list"} 1"#,
             "edge_inflight 1",
             r#"edge_config_reloads_total{result="success"} 0"#,
             r#"edge_config_reloads_total{result="failure"} 0"#,

@@ -24,6 +24,32 @@ pub(crate) struct MigrationMetrics {
     returns: Family<RuleLabels, Counter>,
 }
 
+/// Why a chosen call was not copied or not compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CopySkip {
+    /// As many copies run as may.
+    InFlight,
+    /// As many copies began in this second as may.
+    Rate,
+    /// The owner failed to answer.
+    OwnerFailed,
+    /// The answer is too large to be compared.
+    TooLarge,
+    /// The backend could not be asked.
+    Unavailable,
+}
+
+/// Who answered a call that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CutoverAnswer {
+    /// The backend of the rule.
+    Backend,
+    /// The site, whose client the rule does not take.
+    Site,
+    /// The site, after the backend had failed.
+    Fallback,
+}
+
 /// Counts by a name from the settings and a word from the code.
 pub(crate) type NamedSums = Vec<((Arc<str>, &'static str), u64)>;
 
@@ -97,6 +123,43 @@ impl MigrationMetrics {
         );
     }
 
+    /// Creates the series of copies to a backend with zero: those of each operation that is copied, by these classes.
+    pub(crate) fn expect_copies(
+        &self,
+        backend: &str,
+        operations: impl Iterator<Item = &'static str>,
+        classes: &[&'static str],
+    ) {
+        let backend: Arc<str> = backend.into();
+        for operation in operations {
+            for &class in classes {
+                let backend = Arc::clone(&backend);
+                self.compared.expect(ComparedLabels {
+                    backend,
+                    operation,
+                    class,
+                });
+            }
+        }
+        for skip in CopySkip::ALL {
+            let backend = Arc::clone(&backend);
+            let reason = skip.name();
+            self.skipped.expect(SkippedLabels { backend, reason });
+        }
+        drop(self.in_flight.get_or_create(&CopiedToLabels { backend }));
+    }
+
+    /// Creates the series of a rule with zero.
+    pub(crate) fn expect_rule(&self, rule: &Arc<str>) {
+        for answer in CutoverAnswer::ALL {
+            let by = answer.name();
+            let rule = Arc::clone(rule);
+            self.answered.expect(AnsweredLabels { rule, by });
+        }
+        let rule = Arc::clone(rule);
+        drop(self.returns.get_or_create(&RuleLabels { rule }));
+    }
+
     /// Counts a compared call; the name of the backend comes from the settings.
     pub(crate) fn compared(&self, backend: &Arc<str>, operation: &'static str, class: &'static str) {
         let labels = ComparedLabels {
@@ -108,19 +171,19 @@ impl MigrationMetrics {
     }
 
     /// Counts a call that was chosen and not compared.
-    pub(crate) fn skipped(&self, backend: &Arc<str>, reason: &'static str) {
+    pub(crate) fn skipped(&self, backend: &Arc<str>, skip: CopySkip) {
         let labels = SkippedLabels {
             backend: Arc::clone(backend),
-            reason,
+            reason: skip.name(),
         };
         self.skipped.add(&labels);
     }
 
-    /// Counts a call that a rule is about; `by` says who answered.
-    pub(crate) fn answered(&self, rule: &Arc<str>, by: &'static str) {
+    /// Counts a call that a rule is about.
+    pub(crate) fn answered(&self, rule: &Arc<str>, by: CutoverAnswer) {
         let labels = AnsweredLabels {
             rule: Arc::clone(rule),
-            by,
+            by: by.name(),
         };
         self.answered.add(&labels);
     }
@@ -171,6 +234,44 @@ impl MigrationMetrics {
         CopyGuard(gauge)
     }
 }
+
+// === impl CopySkip ===
+
+impl CopySkip {
+    const ALL: [Self; 5] = [
+        Self::InFlight,
+        Self::Rate,
+        Self::OwnerFailed,
+        Self::TooLarge,
+        Self::Unavailable,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::InFlight => "in_flight",
+            Self::Rate => "rate",
+            Self::OwnerFailed => "owner_failed",
+            Self::TooLarge => "too_large",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+// === impl CutoverAnswer ===
+
+impl CutoverAnswer {
+    const ALL: [Self; 3] = [Self::Backend, Self::Site, Self::Fallback];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Backend => "backend",
+            Self::Site => "site",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+// === impl CopyGuard ===
 
 impl Drop for CopyGuard {
     fn drop(&mut self) {

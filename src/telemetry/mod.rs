@@ -7,7 +7,10 @@ mod certificate;
 mod connections;
 mod counts;
 mod drift;
+mod exchange_outcome;
+mod exchange_timer;
 mod exchanges;
+mod finding_labels;
 mod findings;
 mod indexes;
 mod json_lines;
@@ -27,8 +30,14 @@ mod rate_limits;
 mod reference;
 mod refusals;
 mod reloads;
+mod request_kind;
 mod request_log;
 mod requests;
+#[cfg_attr(
+    not(feature = "otlp"),
+    allow(dead_code, reason = "without an exporter nobody takes spans")
+)]
+mod spans;
 mod trace_context;
 mod wall_clock;
 mod warnings;
@@ -39,21 +48,29 @@ pub(crate) use causes::{causes, with_causes};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
 pub(crate) use drift::{BackendDrift, DriftChange};
-pub(crate) use exchanges::ExchangeMetrics;
+pub(crate) use exchange_outcome::{ExchangeOutcome, FailureKind};
+pub(crate) use exchange_timer::{milliseconds, span_name};
+pub(crate) use exchanges::{Exchange, ExchangeMetrics};
+pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
-pub(crate) use labels::{class_label, method_label};
+pub(crate) use labels::method_label;
 pub(crate) use latency::{LATENCY_BOUNDS, LatencySums};
 pub use log_buffer::LogFlush;
 pub use log_filter::LogFilter;
 pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
-pub(crate) use metrics::{Exchange, FindingLabels, Inflight, Metrics};
-pub(crate) use migration::{MigrationMetrics, NamedSums};
+pub(crate) use metrics::{Inflight, Metrics};
+pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, KeptRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{RequestLog, Traffic};
 pub(crate) use requests::Served;
+#[cfg(any(feature = "otlp", test))]
+pub(crate) use spans::AttributeValue;
+pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
+#[cfg(feature = "otlp")]
+pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;

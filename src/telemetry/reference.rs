@@ -2,37 +2,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::time::Duration;
 
 use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
+use crate::settings::{Mode, Percentage, Profile, Rate, Settings};
 
 const HEAD: &str = "\
 # Metrics
 
 This file is generated from the metrics of a fresh edge; a test compares the two.
 
-The admin listener shows them at `/metrics` as OpenMetrics 1.0. Labels come from tables: operations from the contract, roots and \
-backends from the settings, codes and reasons from the code. No label holds text of a client. Every metric exists with zero from the \
-start, for the values of labels that are listed here; of `status`, further values appear when they occur.
+The admin listener shows them at `/metrics` as OpenMetrics 1.0. Labels come from tables: operations from the contract, roots, backends and \
+cut-over rules from the settings, codes and reasons from the code. No label holds text of a client. Every series exists with zero from the \
+start, with two exceptions. `edge_http_requests` has each `status` that is listed here where it is usual, 429 once a rate limit is set; others appear when \
+they occur. `edge_validation_findings` has the rules that a call of the operation can break in its mode, with the usual action; \
+the others appear when they occur.
 
 `operation` is a name that `calendar-edge routes` prints, `site` for the rest of the site, or `none` for requests that lead to no \
-operation. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose client left first, with status 499. \
-`backend` is the address of a site, or the name of a further backend. `code` is a code of [errors.md](errors.md), or one of WordPress's own.
+operation. `kind` is `list`, `read` or `write` for calls of the calendar, `site` for the rest of the site, and `none` for requests that lead to \
+no operation and the edge's own questions to a backend. `source` is who answered: `edge`, `cache` or `backend`; `client` for requests whose \
+client left first, with status 499. `backend` is the address of a site, or the name of a further backend. `code` is a code of \
+[errors.md](errors.md), or one of WordPress's own. `class` is a class of [comparison.md](comparison.md).
 
 The time of a request: `edge_http_request_duration_seconds` ends with the last byte to the client. The parts in \
 `edge_http_request_phase_seconds` end with the head of the response: `queue` is the wait for a permit, `backend` the time from the permit to \
 the whole answer or, where it is streamed, to its head, `edge` all the rest, with the time in which the client sends its body.
 
-The metrics `edge_shadow_…` and `edge_backend_…` exist once `[backends]` names a further backend that is used, and \
-`edge_tls_…` once there is a certificate.
+The metrics `edge_backend_…` exist once `[backends]` names a further backend that is used, `edge_shadow_…` and `edge_cutover_…` once there \
+is such a rule, and `edge_tls_…` once there is a certificate.
 
 A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`, a counter the series `NAME_total`.
 ";
 
 /// Labels with more values than a table should show.
-const SUMMARISED: [&str; 5] = ["operation", "le", "root", "backend", "code"];
+const SUMMARISED: [&str; 6] = ["operation", "le", "root", "backend", "code", "class"];
+
+/// The metrics whose label `rule` is a name from the settings.
+const OF_RULES: &str = "edge_cutover_";
+
+/// The site of the edge that is shown.
+const SITE: &str = "https://wp.example.org";
 
 /// A metric as a fresh edge shows it.
 #[derive(Debug, Default)]
@@ -44,16 +55,17 @@ struct ShownMetric {
 
 /// The Markdown text of `docs/metrics.md`.
 pub(super) fn reference() -> String {
-    let metrics = Metrics::new();
-    metrics.requests().prepare(&[Arc::from("/wp-json")]);
-    metrics.certificate().show(ShownCertificate::default());
-    metrics.drift().expect(["https://wp.example.org".to_owned()]);
-    let backend = metrics.backend("https://wp.example.org");
+    let metrics = everything();
+    let backend = metrics.backend(SITE);
     let permits = backend.permits(TrafficKind::Calls);
     let mut text = HEAD.to_owned();
     text.push_str("\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n");
     for (name, metric) in read(&metrics.render()) {
-        let labels: Vec<String> = metric.labels.iter().map(shown).collect();
+        let labels: Vec<String> = metric
+            .labels
+            .iter()
+            .map(|(label, values)| shown(&name, label, values))
+            .collect();
         let kind = &metric.kind;
         let help = metric.help.trim_end_matches('.');
         let _ = writeln!(text, "| `{name}` | {kind} | {} | {help} |", labels.join("<br>"));
@@ -62,8 +74,32 @@ pub(super) fn reference() -> String {
     text
 }
 
-fn shown((label, values): (&String, &BTreeSet<String>)) -> String {
-    if SUMMARISED.contains(&label.as_str()) {
+/// The metrics of an edge that uses everything that has metrics.
+fn everything() -> Metrics {
+    let metrics = Metrics::new();
+    let mut settings = Settings::for_origin(SITE.parse().expect("a URL"));
+    metrics.expect(&settings);
+    settings.mode = Mode::Report;
+    settings.profile = Profile::Strict;
+    settings.rate_limits.failed_logins = Some(Rate {
+        requests: 1,
+        period: Duration::from_mins(1),
+    });
+    metrics.expect(&settings);
+    metrics.certificate().show(ShownCertificate::default());
+    metrics.drift().expect([SITE.to_owned()]);
+    drop(metrics.exchanges_of("next"));
+    let one = ["events.list"].into_iter();
+    metrics.migration().expect_copies("next", one, &["identical"]);
+    let rule = "rule".into();
+    metrics.migration().expect_rule(&rule);
+    metrics.migration().share_is(&rule, Percentage::ALL, false);
+    metrics
+}
+
+fn shown(metric: &str, label: &str, values: &BTreeSet<String>) -> String {
+    let is_named_in_settings = label == "rule" && metric.starts_with(OF_RULES);
+    if SUMMARISED.contains(&label) || is_named_in_settings {
         return format!("`{label}`");
     }
     let named = values.iter().filter(|value| !value.is_empty());
@@ -126,11 +162,8 @@ mod tests {
 
     #[test]
     fn every_metric_has_a_series_from_the_start() {
-        let metrics = Metrics::new();
-        metrics.requests().prepare(&[Arc::from("/wp-json")]);
-        let backend = metrics.backend("https://wp.example.org");
-        metrics.certificate().show(ShownCertificate::default());
-        metrics.drift().expect(["https://wp.example.org".to_owned()]);
+        let metrics = everything();
+        let backend = metrics.backend(SITE);
         let text = metrics.render();
         let mut names = text
             .lines()

@@ -1,12 +1,17 @@
 //! Facts about a request that services find out, for its log line, its metrics and the explanation of its refusal.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use http::HeaderMap;
+
+use super::exchange_timer::ExchangeTimer;
 use super::refusals::RefusalNote;
+use super::spans::SpanRecorder;
 use super::trace_context::{TraceContext, TraceHeaders};
 use crate::contract::Operation;
+use crate::settings::Percentage;
 
 /// The shared record of a request: inner services write to it once, the access log reads it at the end.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +30,10 @@ struct RequestFacts {
     trace_headers: Option<TraceHeaders>,
     /// Read from these headers when it is needed: most answers from the cache need none.
     trace: OnceLock<TraceContext>,
+    /// Takes the spans of the request; none where nobody exports them.
+    recorder: Option<Arc<SpanRecorder>>,
+    /// The exchanges that were written, as far as they are recorded.
+    exchanges: AtomicU32,
     /// Whether refusals are kept, so that the cost of noting them is worth it.
     keeps_refusals: bool,
 }
@@ -47,21 +56,19 @@ pub(crate) struct BackendTimes {
     pub(crate) backend: Duration,
 }
 
-/// Adds the time until it is dropped to that of all exchanges of a request.
-#[derive(Debug)]
-pub(crate) struct ExchangeTimer {
-    log: RequestLog,
-    started: Instant,
-}
-
 // === impl RequestLog ===
 
 impl RequestLog {
     /// The record of a request of a trace, which notes refusals if they are kept.
-    pub(crate) fn new(trace: TraceHeaders, keeps_refusals: bool) -> Self {
+    pub(crate) fn new(
+        trace: TraceHeaders,
+        keeps_refusals: bool,
+        recorder: Option<Arc<SpanRecorder>>,
+    ) -> Self {
         Self(Arc::new(RequestFacts {
             keeps_refusals,
             trace_headers: Some(trace),
+            recorder,
             ..RequestFacts::default()
         }))
     }
@@ -69,7 +76,36 @@ impl RequestLog {
     /// The trace; none for questions of the edge's own.
     pub(crate) fn trace(&self) -> Option<&TraceContext> {
         let headers = self.0.trace_headers.as_ref()?;
-        Some(self.0.trace.get_or_init(|| TraceContext::of(headers)))
+        let sample = || {
+            let recorder = self.0.recorder.as_ref();
+            // Without an exporter, what follows decides as without an edge.
+            recorder.map_or(Percentage::ALL, |recorder| recorder.sample())
+        };
+        let trace = &self.0.trace;
+        Some(trace.get_or_init(|| TraceContext::of(headers, sample())))
+    }
+
+    /// The trace and who takes its spans; none if it is not recorded.
+    pub(crate) fn recorded(&self) -> Option<(&TraceContext, &SpanRecorder)> {
+        let recorder = self.0.recorder.as_deref()?;
+        let trace = self.trace().filter(|trace| trace.is_sampled())?;
+        Some((trace, recorder))
+    }
+
+    /// Writes the trace into the headers of a request to a backend. The parent of what the backend does is the next
+    /// exchange if that is recorded, else the request itself.
+    pub(crate) fn write_trace(&self, headers: &mut HeaderMap) {
+        if let Some((trace, _)) = self.recorded() {
+            let number = self.0.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+            trace.write(&trace.exchange_ids(number).span, headers);
+        } else if let Some(trace) = self.trace() {
+            trace.write(&trace.ids().span, headers);
+        }
+    }
+
+    /// The number of the exchange whose headers were written last.
+    pub(super) fn exchange_number(&self) -> u32 {
+        self.0.exchanges.load(Ordering::Relaxed)
     }
 
     /// Sets what the rules say of the request; the first value stays.
@@ -89,10 +125,17 @@ impl RequestLog {
 
     /// Begins an exchange with a backend, which ends when the timer is dropped.
     pub(crate) fn exchange(&self) -> ExchangeTimer {
-        ExchangeTimer {
-            log: self.clone(),
-            started: Instant::now(),
-        }
+        ExchangeTimer::new(self)
+    }
+
+    /// Adds the time of an exchange that is over.
+    pub(super) fn exchanged(&self, time: Duration) {
+        self.0.exchanged.fetch_add(nanoseconds(time), Ordering::Relaxed);
+    }
+
+    /// The time of all waits for a permit.
+    pub(super) fn time_queued(&self) -> Duration {
+        Duration::from_nanos(self.0.queued.load(Ordering::Relaxed))
     }
 
     /// The time at backends; none if none was asked.
@@ -146,13 +189,6 @@ impl RequestLog {
             Some(Traffic::Site) => "site",
             None => "none",
         }
-    }
-}
-
-impl Drop for ExchangeTimer {
-    fn drop(&mut self) {
-        let elapsed = nanoseconds(self.started.elapsed());
-        self.log.0.exchanged.fetch_add(elapsed, Ordering::Relaxed);
     }
 }
 

@@ -12,9 +12,11 @@ use prometheus_client::registry::{Registry, Unit};
 use super::counts::Counts;
 use super::labels::class_of;
 use super::latency::{Latency, LatencySums};
+use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
-use crate::contract::table;
+use crate::contract::{Action, table};
 use crate::problem::Remedy;
+use crate::settings::{RateLimits, Settings};
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
@@ -22,21 +24,30 @@ const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
 /// The classes of statuses.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// The operations beside those of the table: the rest of the site, and requests that lead to no operation.
-const BESIDE: [&str; 2] = ["site", "none"];
-
-/// Statuses of responses that exist from the start for each operation, with their sources.
-const EXPECTED: [(&str, u16); 9] = [
-    ("backend", 200),
-    ("backend", 404),
-    ("cache", 200),
+/// Who refuses a request of every operation, with the status; these exist from the start.
+const REFUSED: [(&str, u16); 6] = [
+    ("backend", 500),
     ("edge", 400),
-    ("edge", 429),
     ("edge", 502),
     ("edge", 503),
     ("edge", 504),
     ("client", 499),
 ];
+
+/// Who refuses a call beyond a rate limit, with the status.
+const LIMITED: [(&str, u16); 1] = [("edge", 429)];
+
+/// Who answers a read as it should be, with the status.
+const READ: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("cache", 200)];
+
+/// Who answers a write, with the status.
+const WRITTEN: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 401)];
+
+/// Who answers a create, with the status.
+const CREATED: [(&str, u16); 2] = [("backend", 201), ("edge", 401)];
+
+/// Who answers requests for the rest of the site, and those that lead to no operation.
+const PASSED: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 404)];
 
 /// The metrics of requests; clones share their values.
 #[derive(Debug, Clone)]
@@ -48,7 +59,7 @@ pub(crate) struct RequestMetrics {
     seconds: Family<WholeLabels, Latency>,
     phase_seconds: Family<PhaseLabels, Latency>,
     phases: Phases,
-    /// The histogram of each operation: they are found once.
+    /// The histogram of each operation, which is that of its kind.
     by_operation: Arc<HashMap<&'static str, Latency>>,
     no_root: Arc<str>,
 }
@@ -132,7 +143,7 @@ struct CodeLabels {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct WholeLabels {
-    operation: &'static str,
+    kind: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -201,15 +212,19 @@ impl RequestMetrics {
         );
     }
 
-    /// Creates the series of these roots with zero.
-    pub(crate) fn prepare(&self, roots: &[Arc<str>]) {
-        for operation in table().operations() {
-            for root in roots {
-                self.expect(&operation.name, root);
+    /// Creates the series of these settings with zero.
+    pub(super) fn expect(&self, settings: &Settings) {
+        let is_limited = settings.rate_limits != RateLimits::default();
+        let limited = if is_limited { &LIMITED[..] } else { &[] };
+        for root in &settings.roots {
+            let root = Arc::from(root.path.as_str());
+            for operation in table().operations() {
+                let answered = usual(operation.id.action).iter().chain(limited);
+                self.expect_of(&operation.name, &root, answered);
             }
         }
         for operation in BESIDE {
-            self.expect(operation, &self.no_root);
+            self.expect_of(operation, &self.no_root, PASSED.iter());
         }
     }
 
@@ -254,7 +269,10 @@ impl RequestMetrics {
             by_source,
             by_class,
             refusals: self.refusals.sums(|labels| labels.code),
-            whole: self.by_operation.values().map(Latency::sums).sum(),
+            whole: RequestKind::ALL
+                .map(|kind| histogram(&self.seconds, kind).sums())
+                .into_iter()
+                .sum(),
             queue: self.phases.queue.sums(),
             backend: self.phases.backend.sums(),
             edge: self.phases.edge.sums(),
@@ -276,8 +294,13 @@ impl RequestMetrics {
         sums
     }
 
-    fn expect(&self, operation: &'static str, root: &Arc<str>) {
-        for (source, status) in EXPECTED {
+    fn expect_of(
+        &self,
+        operation: &'static str,
+        root: &Arc<str>,
+        answered: impl Iterator<Item = &'static (&'static str, u16)>,
+    ) {
+        for &(source, status) in answered.chain(&REFUSED) {
             self.requests.expect(RequestLabels {
                 operation,
                 root: Arc::clone(root),
@@ -285,6 +308,15 @@ impl RequestMetrics {
                 status,
             });
         }
+    }
+}
+
+/// Who answers an action, with the status.
+const fn usual(action: Action) -> &'static [(&'static str, u16)] {
+    match action {
+        Action::Describe | Action::List | Action::Read => &READ,
+        Action::Create => &CREATED,
+        Action::Update | Action::Delete => &WRITTEN,
     }
 }
 
@@ -299,12 +331,12 @@ fn refusals() -> Counts<CodeLabels> {
 
 /// The histogram of each operation.
 fn histograms(seconds: &Family<WholeLabels, Latency>) -> HashMap<&'static str, Latency> {
-    let operations = table()
-        .operations()
-        .iter()
-        .map(|operation| operation.name.as_str());
-    let histogram = |operation| (operation, seconds.get_or_create_owned(&WholeLabels { operation }));
-    operations.chain(BESIDE).map(histogram).collect()
+    let histogram = |(operation, kind)| (operation, histogram(seconds, kind));
+    RequestKind::of_operations().map(histogram).collect()
+}
+
+fn histogram(seconds: &Family<WholeLabels, Latency>, kind: RequestKind) -> Latency {
+    seconds.get_or_create_owned(&WholeLabels { kind: kind.name() })
 }
 
 // === impl Phases ===

@@ -4,6 +4,9 @@ use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue};
 use uuid::Uuid;
 
+use super::spans::SpanIds;
+use crate::settings::Percentage;
+
 /// The header with trace, parent and flags.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
@@ -21,8 +24,17 @@ const PARENT_LENGTH: usize = 55;
 pub(crate) struct TraceContext {
     trace: [u8; 32],
     span: [u8; 16],
+    parent: Option<[u8; 16]>,
     is_sampled: bool,
     state: Option<HeaderValue>,
+}
+
+/// What `traceparent` says.
+#[derive(Debug, PartialEq, Eq)]
+struct TraceParent {
+    trace: [u8; 32],
+    span: [u8; 16],
+    is_sampled: bool,
 }
 
 /// The headers of a request that name its trace, not yet read.
@@ -50,34 +62,67 @@ impl TraceHeaders {
 
 impl TraceContext {
     /// Continues the trace that a request names, or begins one.
-    pub(crate) fn of(headers: &TraceHeaders) -> Self {
-        let fresh = Self::fresh();
+    ///
+    /// Of the traces that begin here this share counts as sampled; others are what their parents say.
+    pub(crate) fn of(headers: &TraceHeaders, sample: Percentage) -> Self {
         let parent = headers.parent.as_ref();
         match parent.and_then(|parent| parse(parent.as_bytes())) {
-            Some((trace, is_sampled)) => Self {
-                trace,
-                is_sampled,
+            Some(parent) => Self {
+                trace: parent.trace,
+                span: fresh_span(),
+                parent: Some(parent.span),
+                is_sampled: parent.is_sampled,
                 state: headers.state.clone(),
-                ..fresh
             },
-            None => fresh,
+            None => Self::fresh(sample),
         }
     }
 
-    /// A trace that begins here. It counts as sampled, so that what follows decides as without an edge.
-    fn fresh() -> Self {
+    fn fresh(sample: Percentage) -> Self {
+        let id = Uuid::now_v7();
         let mut trace = [0; 32];
-        Uuid::now_v7().as_simple().encode_lower(&mut trace);
-        let mut own = [0; 32];
-        Uuid::now_v7().as_simple().encode_lower(&mut own);
-        let mut span = [0; 16];
-        // The first half is the time, which two requests may share.
-        span.copy_from_slice(own.last_chunk::<16>().unwrap_or(&[b'1'; 16]));
+        id.as_simple().encode_lower(&mut trace);
+        // The second half has no time in it.
+        let (_, chance) = id.as_u64_pair();
         Self {
             trace,
-            span,
-            is_sampled: true,
+            span: fresh_span(),
+            parent: None,
+            is_sampled: sample.covers(chance),
             state: None,
+        }
+    }
+
+    /// Whether the trace is recorded by those who record traces.
+    pub(crate) const fn is_sampled(&self) -> bool {
+        self.is_sampled
+    }
+
+    /// What tracing systems add.
+    pub(crate) const fn state(&self) -> Option<&HeaderValue> {
+        self.state.as_ref()
+    }
+
+    /// The place of the edge's part.
+    pub(crate) const fn ids(&self) -> SpanIds {
+        SpanIds {
+            trace: self.trace,
+            span: self.span,
+            parent: self.parent,
+        }
+    }
+
+    /// The place of an exchange with a backend within the edge's part; each exchange has a number from 1 on.
+    pub(super) fn exchange_ids(&self, number: u32) -> SpanIds {
+        let own = u64::from_str_radix(text(&self.span), 16).unwrap_or_default();
+        let mut span = self.span;
+        // An id of its own: what is in this half of the edge's id is chance.
+        let id = format!("{:016x}", own.wrapping_add(number.into()));
+        span.copy_from_slice(id.as_bytes().first_chunk::<16>().unwrap_or(&self.span));
+        SpanIds {
+            trace: self.trace,
+            span,
+            parent: Some(self.span),
         }
     }
 
@@ -91,10 +136,11 @@ impl TraceContext {
         text(&self.span)
     }
 
-    /// Writes both headers for the site; they replace those of the client.
-    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+    /// Writes both headers for the site, with this span as the parent of what the site does. They replace those of the
+    /// client.
+    pub(super) fn write(&self, parent: &[u8; 16], headers: &mut HeaderMap) {
         let flags = if self.is_sampled { b"01" } else { b"00" };
-        let parent = [b"00-".as_slice(), &self.trace, b"-", &self.span, b"-", flags].concat();
+        let parent = [b"00-".as_slice(), &self.trace, b"-", parent, b"-", flags].concat();
         if let Ok(parent) = HeaderValue::try_from(parent) {
             headers.insert(TRACEPARENT, parent);
         }
@@ -105,12 +151,20 @@ impl TraceContext {
     }
 }
 
+/// The id of a new span.
+fn fresh_span() -> [u8; 16] {
+    let mut id = [0; 32];
+    Uuid::now_v7().as_simple().encode_lower(&mut id);
+    // The first half is the time, which two requests may share.
+    *id.last_chunk::<16>().unwrap_or(&[b'1'; 16])
+}
+
 fn text(digits: &[u8]) -> &str {
     std::str::from_utf8(digits).unwrap_or_default()
 }
 
-/// The trace and whether it is sampled; `None` for a value that begins no trace here.
-fn parse(parent: &[u8]) -> Option<([u8; 32], bool)> {
+/// Reads `traceparent`; `None` for a value that names no trace.
+fn parse(parent: &[u8]) -> Option<TraceParent> {
     let head: &[u8; PARENT_LENGTH] = parent.first_chunk()?;
     let [v1, v2, b'-', rest @ ..] = head else {
         return None;
@@ -135,7 +189,11 @@ fn parse(parent: &[u8]) -> Option<([u8; 32], bool)> {
     } else {
         last - b'a' + 10
     };
-    Some((*trace, digit & 1 == 1))
+    Some(TraceParent {
+        trace: *trace,
+        span: *span,
+        is_sampled: digit & 1 == 1,
+    })
 }
 
 fn is_hex(text: &[u8]) -> bool {
@@ -171,7 +229,8 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        TraceContext::of(&TraceHeaders::of(&headers)).write(&mut headers);
+        let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
+        context.write(&context.span, &mut headers);
         assert_eq!(headers.get_all(TRACEPARENT).iter().count(), 1);
         let text = |name| {
             headers
@@ -221,6 +280,41 @@ mod tests {
         let sent = format!("00-{TRACE}-00f067aa0ba902b7-01");
         let (parent, _) = outgoing(&[("traceparent", &sent), ("traceparent", &sent)]);
         assert!(!parent.contains(TRACE));
+    }
+
+    #[test]
+    fn a_share_of_new_traces_is_sampled_and_others_follow_their_parents() {
+        let mut headers = HeaderMap::new();
+        let is_sampled =
+            |headers: &HeaderMap, sample| TraceContext::of(&TraceHeaders::of(headers), sample).is_sampled();
+        assert!(is_sampled(&headers, Percentage::ALL));
+        assert!(!is_sampled(&headers, Percentage::NONE));
+        let half = Percentage::parse("50%").unwrap();
+        let sampled = (0..4000).filter(|_| is_sampled(&headers, half)).count();
+        // Beyond fifteen standard deviations.
+        assert!((1500..2500).contains(&sampled), "{sampled}");
+        for (flags, expected) in [("01", true), ("00", false)] {
+            let parent = format!("00-{TRACE}-00f067aa0ba902b7-{flags}");
+            headers.insert(TRACEPARENT, parent.parse().unwrap());
+            assert_eq!(is_sampled(&headers, Percentage::ALL), expected);
+            assert_eq!(is_sampled(&headers, Percentage::NONE), expected);
+        }
+    }
+
+    #[test]
+    fn each_exchange_is_another_child_of_the_edges_part() {
+        let mut headers = HeaderMap::new();
+        let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+        headers.insert(TRACEPARENT, parent.parse().unwrap());
+        let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
+        let own = context.ids();
+        assert_eq!(own.parent, Some(*b"00f067aa0ba902b7"));
+        let [first, second] = [context.exchange_ids(1), context.exchange_ids(2)];
+        assert_ne!(first.span, second.span);
+        for child in [first, second] {
+            assert_eq!((child.trace, child.parent), (own.trace, Some(own.span)));
+            assert!(child.span != own.span && is_hex(&child.span), "{child:?}");
+        }
     }
 
     #[test]

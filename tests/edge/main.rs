@@ -40,6 +40,7 @@ mod languages;
 mod limits;
 mod logs;
 mod meaning;
+mod metrics;
 mod modes;
 mod namespaces;
 mod naming;
@@ -78,6 +79,8 @@ mod strict_heads;
 mod support;
 mod table_columns;
 mod tls;
+#[cfg(feature = "otlp")]
+mod traces;
 mod upgrades;
 mod verdicts;
 mod versions;

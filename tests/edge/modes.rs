@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver};
+use calendar_edge::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver, breakable_rules};
 use calendar_edge::contract::table;
 use calendar_edge::settings::{Mode, OperationSettings, Profile, Settings};
 use http::{HeaderMap, HeaderValue, Method};
@@ -74,6 +74,39 @@ fn report_finds_what_enforce_refuses() {
     println!("{waived} refusals waived, {} kinds of findings", counts.len());
     assert!(waived > 600, "{waived}");
     assert!(counts.len() > 100, "{}", counts.len());
+}
+
+/// Metrics have a series for each of them from the start.
+#[test]
+fn every_finding_names_a_rule_that_the_operation_can_break() {
+    let mut findings = 0;
+    for (mode, profile) in [
+        (Mode::Enforce, Profile::Compatible),
+        (Mode::Report, Profile::Compatible),
+        (Mode::Enforce, Profile::Strict),
+        (Mode::Report, Profile::Strict),
+    ] {
+        let settings = Settings {
+            mode,
+            profile,
+            ..settings()
+        };
+        let edge = Edge::new(&settings);
+        for (record, request) in well_formed() {
+            let Some(judgement) = judged(&edge, &request) else {
+                continue;
+            };
+            for finding in &judgement.findings {
+                let is_known = match judgement.operation {
+                    Some(operation) => breakable_rules(operation, &settings).contains(finding.rule),
+                    None => finding.rule == "request",
+                };
+                assert!(is_known, "{}: {finding:?} in {mode:?}", record.id);
+                findings += 1;
+            }
+        }
+    }
+    assert!(findings > 2000, "{findings}");
 }
 
 /// Everything but the waiver.

@@ -44,7 +44,7 @@ async fn pages_pass_as_they_are() {
     assert_eq!(seen.header("accept-language"), Some("de"));
     assert_eq!(seen.header("x-forwarded-for"), Some("127.0.0.1"));
     let metrics = edge.admin("/metrics").await.body;
-    assert!(metrics.contains(r#"edge_origin_requests_total{operation="site",outcome="2xx"} 1"#));
+    assert!(metrics.contains(r#"edge_origin_requests_total{kind="site",outcome="2xx"} 1"#));
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! phases of `phases.rs` judge the readings. Last, a call that may be forwarded is encoded again, as a
 //! [`ForwardableCall`].
 
+mod breakable;
 mod canonical;
 mod canonical_route;
 mod case;
@@ -28,6 +29,7 @@ mod usable;
 mod waiver;
 mod wordpress;
 
+pub use breakable::breakable_rules;
 pub use canonical::{CanonicalQuery, CanonicalRequest};
 pub use canonical_route::CanonicalRoute;
 pub use explain::Explanation;

@@ -23,6 +23,7 @@ mod percentage;
 mod protection;
 mod shadow;
 mod timeouts;
+mod traces;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -55,6 +56,7 @@ pub use protection::client_network;
 pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
 pub use shadow::ShadowRule;
 pub use timeouts::Timeouts;
+pub use traces::{CollectorHeaders, HeaderLineFault, TraceCompression, TraceSettings};
 
 use crate::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 
@@ -143,6 +145,8 @@ pub struct Settings {
     pub compression: CompressionSettings,
     /// Logging.
     pub log: LogSettings,
+    /// Spans of requests for a collector.
+    pub traces: TraceSettings,
 }
 
 /// The default listener.
@@ -199,6 +203,7 @@ impl Settings {
             compare: CompareSettings::default(),
             compression: CompressionSettings::default(),
             log: LogSettings::default(),
+            traces: TraceSettings::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The listener for operators.
 
 mod drift;
+mod drift_log;
 mod pages;
 mod program;
 mod readiness;

@@ -77,7 +77,7 @@ async fn a_rule_moves_its_reads_and_no_others() {
     );
     let series = r#"edge_cutover_calls_total{rule="moved",by="backend"}"#;
     assert_eq!(edge.metric(series).await.as_deref(), Some("2"));
-    let series = r#"edge_backend_requests_total{backend="next",operation="venues.list",outcome="2xx"}"#;
+    let series = r#"edge_backend_requests_total{backend="next",kind="list",outcome="2xx"}"#;
     assert_eq!(edge.metric(series).await.as_deref(), Some("1"));
 }
 

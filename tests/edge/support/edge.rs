@@ -77,7 +77,8 @@ impl EdgeBuilder {
         if let Some(version) = self.version {
             self.settings.origin.index_file = Some(index_file(&self.settings, version));
         }
-        let running = app::Edge::start(self.settings.clone()).await;
+        // Behind a pointer: the start holds the settings many times over, and tests hold the start.
+        let running = Box::pin(app::Edge::start(self.settings.clone())).await;
         if self.version.is_some() {
             let file = self.settings.origin.index_file.take().expect("set above");
             std::fs::remove_file(file).expect("it was read");

@@ -18,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Program {
     child: Child,
     log: mpsc::UnboundedReceiver<Value>,
+    /// The lines of the start that nobody has asked for.
+    at_start: Vec<Value>,
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
 }
@@ -117,6 +119,7 @@ impl Program {
         let mut this = Self {
             child,
             log,
+            at_start: Vec::new(),
             address: nowhere,
             admin: nowhere,
         };
@@ -126,26 +129,62 @@ impl Program {
     }
 
     async fn listening(&mut self, message: &str) -> SocketAddr {
-        let line = self.logged(message).await;
+        let lines = self.received_up_to(message).await;
+        let line = lines.last().expect("the one that was waited for");
         let address = line["address"].as_str().expect("an address");
         let address = address.strip_prefix("tls:").unwrap_or(address);
-        address.parse().expect("a TCP address")
+        let address = address.parse().expect("a TCP address");
+        self.at_start.extend(lines);
+        address
     }
 
-    /// The next log line with this message; those before it are skipped.
+    /// The next log line with this message after those of the start; those before it are skipped.
     pub(crate) async fn logged(&mut self, message: &str) -> Value {
-        let mut passed = Vec::new();
+        let mut lines = self.received_up_to(message).await;
+        lines.pop().expect("the one that was waited for")
+    }
+
+    /// All log lines that were not asked for yet, from those of the start up to the next one with this message.
+    pub(crate) async fn logged_up_to(&mut self, message: &str) -> Vec<Value> {
+        let mut lines = std::mem::take(&mut self.at_start);
+        if let Some(at) = lines.iter().position(|line| line["message"] == message) {
+            self.at_start = lines.split_off(at + 1);
+        } else {
+            lines.extend(self.received_up_to(message).await);
+        }
+        lines
+    }
+
+    async fn received_up_to(&mut self, message: &str) -> Vec<Value> {
+        let mut lines = Vec::new();
         let found = tokio::time::timeout(PATIENCE, async {
             while let Some(line) = self.log.recv().await {
+                let is_found = line["message"] == message;
+                lines.push(line);
+                if is_found {
+                    return true;
+                }
+            }
+            false
+        });
+        let found = found.await.unwrap_or(false);
+        assert!(found, "{message} was not logged: {lines:#?}");
+        lines
+    }
+
+    /// The same, where neither the line nor those before it hold a secret.
+    pub(crate) async fn logged_without(&mut self, secret: &str, message: &str) -> Value {
+        let line = tokio::time::timeout(PATIENCE, async {
+            while let Some(line) = self.log.recv().await {
+                assert!(!line.to_string().contains(secret), "{line}");
                 if line["message"] == message {
                     return Some(line);
                 }
-                passed.push(line);
             }
             None
         });
-        let found = found.await.ok().flatten();
-        found.unwrap_or_else(|| panic!("{message} was not logged: {passed:#?}"))
+        let line = line.await.ok().flatten();
+        line.unwrap_or_else(|| panic!("{message} was not logged"))
     }
 
     /// Sends a signal by its name: `HUP`, `TERM`.

@@ -1,0 +1,176 @@
+//! What is told about a request once it is served: one list, for its line in the log and for its span.
+
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use crate::telemetry::{Attributes, Span, SpanKind, TraceContext, milliseconds, span_name};
+
+/// The target of log lines about requests.
+pub(super) const ACCESS: &str = "calendar_edge::access";
+
+/// The facts about a served request. Texts of clients are cut; none holds a query.
+#[derive(Debug)]
+pub(super) struct ServedFacts<'r> {
+    pub(super) request_id: Option<&'r str>,
+    pub(super) client: Option<IpAddr>,
+    pub(super) method: &'static str,
+    pub(super) scheme: Option<&'static str>,
+    pub(super) host: Option<&'r str>,
+    pub(super) path: &'r str,
+    pub(super) route: Option<String>,
+    pub(super) version: &'static str,
+    /// Bytes of the request's body, if it has some.
+    pub(super) received: Option<u64>,
+    pub(super) status: u16,
+    /// Bytes of the response's body that were sent.
+    pub(super) bytes: u64,
+    pub(super) program: Option<&'r str>,
+    pub(super) is_tls: bool,
+    pub(super) operation: &'static str,
+    pub(super) source: &'static str,
+    pub(super) code: Option<&'static str>,
+    pub(super) verdict: Option<&'static str>,
+    /// All waits for a permit.
+    pub(super) queue: Option<Duration>,
+    /// All time at backends.
+    pub(super) backend: Option<Duration>,
+    /// From head to head, without the time at backends.
+    pub(super) edge: Duration,
+    /// From the head of the request to the last byte of the response.
+    pub(super) duration: Duration,
+    pub(super) is_complete: bool,
+}
+
+/// How many of them there are.
+const FACTS: usize = 24;
+
+/// Gives the names and values of all facts to a macro. Names are OpenTelemetry's where it has one; those of the edge's own
+/// facts begin with `edge`.
+macro_rules! each_fact {
+    ($facts:expr, $tell:ident) => {
+        $tell! {
+            client.address = $facts.client.map(tracing::field::display),
+            http.request.method = $facts.method,
+            url.scheme = $facts.scheme,
+            server.address = $facts.host,
+            url.path = $facts.path,
+            http.route = $facts.route.as_deref(),
+            network.protocol.version = $facts.version,
+            http.request.body.size = $facts.received,
+            http.response.status_code = $facts.status,
+            http.response.body.size = $facts.bytes,
+            user_agent.original = $facts.program,
+            edge.tls = $facts.is_tls,
+            edge.operation = $facts.operation,
+            edge.source = $facts.source,
+            edge.code = $facts.code,
+            edge.verdict = $facts.verdict,
+            edge.queue_ms = $facts.queue.map(milliseconds),
+            edge.backend_ms = $facts.backend.map(milliseconds),
+            edge.edge_ms = milliseconds($facts.edge),
+            edge.duration_ms = milliseconds($facts.duration),
+            edge.complete = $facts.is_complete,
+        }
+    };
+}
+
+// === impl ServedFacts ===
+
+impl ServedFacts<'_> {
+    /// Writes the line, which stands for so many requests.
+    pub(super) fn write_line(&self, trace: Option<&TraceContext>, sample: Option<u64>) {
+        macro_rules! line {
+            ($($($name:ident).+ = $value:expr,)*) => {
+                tracing::info!(
+                    target: ACCESS,
+                    request_id = self.request_id,
+                    trace_id = trace.map(TraceContext::trace_id),
+                    span_id = trace.map(TraceContext::span_id),
+                    $($($name).+ = $value,)*
+                    edge.sample = sample,
+                    "request served"
+                )
+            };
+        }
+        each_fact!(self, line);
+    }
+
+    /// The span of a request that began at this moment.
+    pub(super) fn span(&self, trace: &TraceContext, started: Instant) -> Span {
+        Span {
+            kind: SpanKind::Server,
+            name: span_name(self.method, self.route.as_deref()),
+            ids: trace.ids(),
+            state: trace.state().cloned(),
+            started,
+            duration: self.duration,
+            is_error: self.status >= 500,
+            attributes: self.attributes(),
+        }
+    }
+
+    fn attributes(&self) -> Attributes {
+        let mut told = Attributes::with_room_for(FACTS);
+        told.tell("request_id", self.request_id);
+        macro_rules! attributes {
+            ($($($name:ident).+ = $value:expr,)*) => {
+                $(told.tell(stringify!($($name).+), $value);)*
+            };
+        }
+        each_fact!(self, attributes);
+        if self.status >= 500 {
+            let status = self.status.to_string();
+            told.tell("error.type", self.code.unwrap_or(&status));
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::AttributeValue;
+
+    #[test]
+    fn names_are_spelled_as_in_the_log() {
+        let facts = ServedFacts {
+            request_id: Some("1"),
+            client: Some([127, 0, 0, 1].into()),
+            method: "GET",
+            scheme: Some("http"),
+            host: Some("h"),
+            path: "/",
+            route: Some("/events".to_owned()),
+            version: "1.1",
+            received: Some(1),
+            status: 502,
+            bytes: 1,
+            program: Some("p"),
+            is_tls: false,
+            operation: "events.list",
+            source: "edge",
+            code: Some("edge_bad_gateway"),
+            verdict: Some("admit"),
+            queue: Some(Duration::ZERO),
+            backend: Some(Duration::from_micros(1500)),
+            edge: Duration::ZERO,
+            duration: Duration::ZERO,
+            is_complete: true,
+        };
+        let attributes = facts.attributes().into_inner();
+        assert!(attributes.len() <= FACTS, "{} facts", attributes.len());
+        let told = |name| {
+            let found = attributes.iter().find(|(told, _)| *told == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let text = |text: &str| Some(AttributeValue::Text(text.to_owned()));
+        assert_eq!(told("client.address"), text("127.0.0.1"));
+        assert_eq!(
+            told("http.response.status_code"),
+            Some(AttributeValue::Whole(502))
+        );
+        assert_eq!(told("edge.backend_ms"), Some(AttributeValue::Fraction(1.5)));
+        assert_eq!(told("error.type"), text("edge_bad_gateway"));
+        assert_eq!(told("edge.complete"), Some(AttributeValue::Flag(true)));
+    }
+}

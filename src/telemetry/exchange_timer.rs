@@ -1,0 +1,175 @@
+//! The time of one exchange with a backend, and its span.
+
+use std::time::{Duration, Instant};
+
+use http::{Method, StatusCode};
+use url::{Position, Url};
+
+use super::labels::method_label;
+use super::request_log::RequestLog;
+use super::spans::{Attributes, Span, SpanKind};
+
+/// Adds the time until it is dropped to that of all exchanges of a request, and records the exchange.
+#[derive(Debug)]
+pub(crate) struct ExchangeTimer {
+    log: RequestLog,
+    started: Instant,
+    /// None if nobody records it.
+    span: Option<Box<ExchangeSpan>>,
+}
+
+/// What is known of an exchange for its span.
+#[derive(Debug)]
+struct ExchangeSpan {
+    /// The number of the exchange within its request, from 1 on.
+    number: u32,
+    /// The waits of the request before.
+    queued_before: Duration,
+    name: String,
+    attributes: Attributes,
+    outcome: ExchangeEnd,
+}
+
+/// How an exchange ended.
+#[derive(Debug, Clone, Copy)]
+enum ExchangeEnd {
+    /// Its client left first.
+    Cancelled,
+    Answered(StatusCode),
+    /// The kind of its failure.
+    Failed(&'static str),
+}
+
+/// The attributes of an exchange.
+const ATTRIBUTES: usize = 12;
+
+// === impl ExchangeTimer ===
+
+impl ExchangeTimer {
+    /// Begins an exchange whose headers were written.
+    pub(super) fn new(log: &RequestLog) -> Self {
+        let span = log.recorded().map(|_| Box::new(ExchangeSpan::of(log)));
+        Self {
+            log: log.clone(),
+            started: Instant::now(),
+            span,
+        }
+    }
+
+    /// Notes what is asked.
+    pub(crate) fn asks(&mut self, method: &Method, url: &Url) {
+        if let Some(span) = &mut self.span {
+            span.asks(method, url, &self.log);
+        }
+    }
+
+    /// Notes the head of the answer.
+    pub(crate) fn answered(&mut self, status: StatusCode) {
+        self.ended(ExchangeEnd::Answered(status));
+    }
+
+    /// Notes that there is no answer, or none that can be passed on; `kind` is from a closed set.
+    pub(crate) fn failed(&mut self, kind: &'static str) {
+        self.ended(ExchangeEnd::Failed(kind));
+    }
+
+    fn ended(&mut self, outcome: ExchangeEnd) {
+        if let Some(span) = &mut self.span {
+            span.ended(outcome);
+        }
+    }
+}
+
+impl Drop for ExchangeTimer {
+    fn drop(&mut self) {
+        let duration = self.started.elapsed();
+        self.log.exchanged(duration);
+        if let Some(span) = self.span.take() {
+            span.record(&self.log, self.started, duration);
+        }
+    }
+}
+
+// === impl ExchangeSpan ===
+
+impl ExchangeSpan {
+    fn of(log: &RequestLog) -> Self {
+        Self {
+            number: log.exchange_number(),
+            queued_before: log.time_queued(),
+            name: String::new(),
+            attributes: Attributes::with_room_for(ATTRIBUTES),
+            outcome: ExchangeEnd::Cancelled,
+        }
+    }
+
+    fn asks(&mut self, method: &Method, url: &Url, log: &RequestLog) {
+        let method = method_label(method);
+        let route = log.called().map(|operation| operation.id.route.template());
+        self.name = span_name(method, route.as_deref());
+        let told = &mut self.attributes;
+        told.tell("http.request.method", method);
+        told.tell("server.address", url.host_str());
+        told.tell("server.port", url.port_or_known_default());
+        // The query may hold secrets of clients.
+        told.tell("url.full", &url[..Position::AfterPath]);
+        told.tell("url.template", route.as_deref());
+        told.tell("edge.operation", log.operation());
+    }
+
+    /// A failure behind an answer does not make its status undone.
+    fn ended(&mut self, outcome: ExchangeEnd) {
+        if let ExchangeEnd::Answered(status) = outcome {
+            self.attributes.tell("http.response.status_code", status.as_u16());
+        }
+        self.outcome = outcome;
+    }
+
+    fn record(mut self, log: &RequestLog, started: Instant, duration: Duration) {
+        let Some((trace, recorder)) = log.recorded() else {
+            return;
+        };
+        let queue = log.time_queued().saturating_sub(self.queued_before);
+        self.attributes.tell("edge.queue_ms", milliseconds(queue));
+        self.attributes
+            .tell("edge.backend_ms", milliseconds(duration.saturating_sub(queue)));
+        let is_error = self.tell_error();
+        recorder.record(Span {
+            kind: SpanKind::Client,
+            name: self.name,
+            ids: trace.exchange_ids(self.number),
+            state: trace.state().cloned(),
+            started,
+            duration,
+            is_error,
+            attributes: self.attributes,
+        });
+    }
+
+    /// Tells the kind of error, if it is one for those who ask: each status from 400 on is.
+    fn tell_error(&mut self) -> bool {
+        match self.outcome {
+            ExchangeEnd::Answered(status) if status.as_u16() < 400 => return false,
+            ExchangeEnd::Answered(status) => self.attributes.tell("error.type", status.as_str()),
+            ExchangeEnd::Failed(kind) => self.attributes.tell("error.type", kind),
+            ExchangeEnd::Cancelled => self.attributes.tell("error.type", "cancelled"),
+        }
+        true
+    }
+}
+
+/// The name of a span: method and route, of which neither holds text of clients.
+pub(crate) fn span_name(method: &'static str, route: Option<&str>) -> String {
+    // OpenTelemetry's word for methods that it does not know.
+    let method = if method == "other" { "HTTP" } else { method };
+    match route {
+        Some(route) if !route.is_empty() => format!("{method} {route}"),
+        Some(_) | None => method.to_owned(),
+    }
+}
+
+/// Milliseconds with three decimals.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    let microseconds = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    f64::from(microseconds) / 1000.0
+}

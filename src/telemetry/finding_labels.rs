@@ -1,0 +1,52 @@
+//! The labels of broken rules, and those that settings lead to.
+
+use prometheus_client::encoding::EncodeLabelSet;
+
+use crate::call::breakable_rules;
+use crate::contract::{Operation, table};
+use crate::settings::{Mode, Modes, Settings};
+
+/// A violated rule, and the outcome of the request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct FindingLabels {
+    /// The operation's name.
+    pub(crate) operation: &'static str,
+    /// The rule, from a closed set.
+    pub(crate) rule: &'static str,
+    /// The mode of the operation.
+    pub(crate) mode: &'static str,
+    /// `refused` or `forwarded`.
+    pub(crate) action: &'static str,
+}
+
+// === impl FindingLabels ===
+
+impl FindingLabels {
+    /// Every rule of every operation, with the outcome that is usual in the operation's mode.
+    pub(super) fn expected(settings: &Settings) -> impl Iterator<Item = Self> {
+        let modes = Modes::of(settings);
+        let of_none = Self::usual("none", "request", modes.of_operation(None));
+        let of_operation = move |operation: &'static Operation| {
+            let mode = modes.of_operation(Some(operation));
+            let rules = breakable_rules(operation, settings).into_iter();
+            rules.map(move |rule| Self::usual(&operation.name, rule, mode))
+        };
+        table()
+            .operations()
+            .iter()
+            .flat_map(of_operation)
+            .chain([of_none])
+    }
+
+    const fn usual(operation: &'static str, rule: &'static str, mode: Mode) -> Self {
+        Self {
+            operation,
+            rule,
+            mode: mode.name(),
+            action: match mode {
+                Mode::Enforce | Mode::Off => "refused",
+                Mode::Report => "forwarded",
+            },
+        }
+    }
+}

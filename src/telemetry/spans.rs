@@ -1,0 +1,245 @@
+//! Spans: the parts of recorded traces, for the exporter that takes them.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use http::HeaderValue;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+use tokio::sync::mpsc;
+use tracing::field::DisplayValue;
+
+use crate::settings::Percentage;
+
+/// Takes the spans of requests, as long as there is room for them.
+#[derive(Debug)]
+pub(crate) struct SpanRecorder {
+    queue: mpsc::Sender<Span>,
+    sample: Percentage,
+    metrics: SpanMetrics,
+}
+
+/// A part of a trace that has ended.
+#[derive(Debug)]
+pub(crate) struct Span {
+    /// Which part it is.
+    pub(crate) kind: SpanKind,
+    /// Method and route.
+    pub(crate) name: String,
+    /// Its place in the trace.
+    pub(crate) ids: SpanIds,
+    /// What tracing systems add, as the client sent it.
+    pub(crate) state: Option<HeaderValue>,
+    /// When it began.
+    pub(crate) started: Instant,
+    /// From there to its end.
+    pub(crate) duration: Duration,
+    /// True if it ended with an error of the part that it is about.
+    pub(crate) is_error: bool,
+    /// What is told about it.
+    pub(crate) attributes: Attributes,
+}
+
+/// The parts of a trace that the edge records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    /// A request, from its head to the last byte of the response.
+    Server,
+    /// An exchange with a backend.
+    Client,
+}
+
+/// The place of a span in its trace, in hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpanIds {
+    /// The trace.
+    pub(crate) trace: [u8; 32],
+    /// The span.
+    pub(crate) span: [u8; 16],
+    /// The span that caused it; none for the first one of a trace.
+    pub(crate) parent: Option<[u8; 16]>,
+}
+
+/// Names and values that are told about a span.
+#[derive(Debug, Default)]
+pub(crate) struct Attributes(Vec<(&'static str, AttributeValue)>);
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum AttributeValue {
+    Text(String),
+    Whole(i64),
+    Fraction(f64),
+    Flag(bool),
+}
+
+/// A value that may be absent.
+pub(crate) trait Told {
+    /// The value as an attribute.
+    fn told(self) -> Option<AttributeValue>;
+}
+
+/// The fates of spans; clones share their values.
+#[derive(Debug, Clone)]
+pub(crate) struct SpanMetrics {
+    spans: Family<OutcomeLabels, Counter>,
+}
+
+/// What became of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpanOutcome {
+    /// The collector took it.
+    Exported,
+    /// The collector took others of the same request, but not this one.
+    Rejected,
+    /// The queue was full, or the edge ended.
+    Dropped,
+    /// The collector did not answer, or refused it.
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+// === impl SpanRecorder ===
+
+impl SpanRecorder {
+    /// A recorder with room for so many spans, and the end where they are taken out.
+    pub(crate) fn new(room: usize, sample: Percentage, metrics: SpanMetrics) -> (Self, mpsc::Receiver<Span>) {
+        let (queue, spans) = mpsc::channel(room.max(1));
+        let this = Self {
+            queue,
+            sample,
+            metrics,
+        };
+        (this, spans)
+    }
+
+    /// The share of new traces that are recorded.
+    pub(super) const fn sample(&self) -> Percentage {
+        self.sample
+    }
+
+    /// Keeps a span for the exporter, unless too many wait already.
+    pub(crate) fn record(&self, span: Span) {
+        if self.queue.try_send(span).is_err() {
+            self.metrics.count(SpanOutcome::Dropped, 1);
+        }
+    }
+}
+
+// === impl Attributes ===
+
+impl Attributes {
+    /// Room for so many.
+    pub(crate) fn with_room_for(count: usize) -> Self {
+        Self(Vec::with_capacity(count))
+    }
+
+    /// Adds a name and its value, if there is one.
+    pub(crate) fn tell(&mut self, name: &'static str, value: impl Told) {
+        self.0.extend(value.told().map(|value| (name, value)));
+    }
+
+    /// All names and values.
+    pub(crate) fn into_inner(self) -> Vec<(&'static str, AttributeValue)> {
+        self.0
+    }
+}
+
+// === impl Told ===
+
+impl<T: Told> Told for Option<T> {
+    fn told(self) -> Option<AttributeValue> {
+        self.and_then(Told::told)
+    }
+}
+
+impl Told for &str {
+    fn told(self) -> Option<AttributeValue> {
+        Some(AttributeValue::Text(self.to_owned()))
+    }
+}
+
+impl<T: fmt::Display> Told for DisplayValue<T> {
+    fn told(self) -> Option<AttributeValue> {
+        Some(AttributeValue::Text(self.to_string()))
+    }
+}
+
+impl Told for u16 {
+    fn told(self) -> Option<AttributeValue> {
+        Some(AttributeValue::Whole(self.into()))
+    }
+}
+
+impl Told for u64 {
+    fn told(self) -> Option<AttributeValue> {
+        Some(AttributeValue::Whole(i64::try_from(self).unwrap_or(i64::MAX)))
+    }
+}
+
+impl Told for f64 {
+    fn told(self) -> Option<AttributeValue> {
+        Some(AttributeValue::Fraction(self))
+    }
+}
+
+impl Told for bool {
+    fn told(self) -> Option<AttributeValue> {
+        Some(AttributeValue::Flag(self))
+    }
+}
+
+// === impl SpanOutcome ===
+
+impl SpanOutcome {
+    const ALL: [Self; 4] = [Self::Exported, Self::Rejected, Self::Dropped, Self::Failed];
+
+    const fn labels(self) -> OutcomeLabels {
+        let outcome = match self {
+            Self::Exported => "exported",
+            Self::Rejected => "rejected",
+            Self::Dropped => "dropped",
+            Self::Failed => "failed",
+        };
+        OutcomeLabels { outcome }
+    }
+}
+
+// === impl SpanMetrics ===
+
+impl Default for SpanMetrics {
+    fn default() -> Self {
+        let spans = Family::default();
+        for outcome in SpanOutcome::ALL {
+            drop(spans.get_or_create(&outcome.labels()));
+        }
+        Self { spans }
+    }
+}
+
+impl SpanMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "trace_spans",
+            "Spans of requests that the collector took or rejected, that were dropped because too many waited, or that could \
+             not be sent",
+            self.spans.clone(),
+        );
+    }
+
+    /// How many have been counted.
+    pub(crate) fn counted(&self, outcome: SpanOutcome) -> u64 {
+        self.spans.get_or_create(&outcome.labels()).get()
+    }
+
+    /// Counts so many spans.
+    pub(crate) fn count(&self, outcome: SpanOutcome, spans: u64) {
+        self.spans.get_or_create(&outcome.labels()).inc_by(spans);
+    }
+}

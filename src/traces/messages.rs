@@ -1,0 +1,147 @@
+//! The messages of OTLP that are sent and read, with the numbers of their fields in `opentelemetry/proto`.
+
+use prost::{Enumeration, Message, Oneof};
+
+/// `ExportTraceServiceRequest`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ExportRequest {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) resource_spans: Vec<ResourceSpans>,
+}
+
+/// `ResourceSpans`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ResourceSpans {
+    #[prost(message, optional, tag = "1")]
+    pub(super) resource: Option<SpanResource>,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) scope_spans: Vec<ScopeSpans>,
+}
+
+/// `Resource`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SpanResource {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) attributes: Vec<KeyValue>,
+}
+
+/// `ScopeSpans`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ScopeSpans {
+    #[prost(message, optional, tag = "1")]
+    pub(super) scope: Option<SpanScope>,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) spans: Vec<SpanMessage>,
+}
+
+/// `InstrumentationScope`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SpanScope {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(string, tag = "2")]
+    pub(super) version: String,
+}
+
+/// `Span`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SpanMessage {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(super) trace_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(super) span_id: Vec<u8>,
+    #[prost(string, tag = "3")]
+    pub(super) trace_state: String,
+    #[prost(bytes = "vec", tag = "4")]
+    pub(super) parent_span_id: Vec<u8>,
+    #[prost(string, tag = "5")]
+    pub(super) name: String,
+    #[prost(enumeration = "MessageKind", tag = "6")]
+    pub(super) kind: i32,
+    #[prost(fixed64, tag = "7")]
+    pub(super) start_time_unix_nano: u64,
+    #[prost(fixed64, tag = "8")]
+    pub(super) end_time_unix_nano: u64,
+    #[prost(message, repeated, tag = "9")]
+    pub(super) attributes: Vec<KeyValue>,
+    #[prost(message, optional, tag = "15")]
+    pub(super) status: Option<SpanStatus>,
+    #[prost(fixed32, tag = "16")]
+    pub(super) flags: u32,
+}
+
+/// `Span.SpanKind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
+#[repr(i32)]
+pub(super) enum MessageKind {
+    Unspecified = 0,
+    Server = 2,
+    Client = 3,
+}
+
+/// `Status` of a span.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SpanStatus {
+    #[prost(enumeration = "StatusCodeOfSpan", tag = "3")]
+    pub(super) code: i32,
+}
+
+/// `Status.StatusCode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Enumeration)]
+#[repr(i32)]
+pub(super) enum StatusCodeOfSpan {
+    Unset = 0,
+    Error = 2,
+}
+
+/// `KeyValue`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct KeyValue {
+    #[prost(string, tag = "1")]
+    pub(super) key: String,
+    #[prost(message, optional, tag = "2")]
+    pub(super) value: Option<AnyValue>,
+}
+
+/// `AnyValue`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct AnyValue {
+    #[prost(oneof = "OneValue", tags = "1, 2, 3, 4")]
+    pub(super) value: Option<OneValue>,
+}
+
+/// The value within `AnyValue`.
+#[derive(Clone, PartialEq, Oneof)]
+pub(super) enum OneValue {
+    #[prost(string, tag = "1")]
+    Text(String),
+    #[prost(bool, tag = "2")]
+    Flag(bool),
+    #[prost(int64, tag = "3")]
+    Whole(i64),
+    #[prost(double, tag = "4")]
+    Fraction(f64),
+}
+
+/// `ExportTraceServiceResponse`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ExportResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(super) partial_success: Option<PartialSuccess>,
+}
+
+/// `ExportTracePartialSuccess`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct PartialSuccess {
+    #[prost(int64, tag = "1")]
+    pub(super) rejected_spans: i64,
+    #[prost(string, tag = "2")]
+    pub(super) error_message: String,
+}
+
+/// `google.rpc.Status`, the body of a refusal.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RefusalStatus {
+    #[prost(string, tag = "2")]
+    pub(super) message: String,
+}

@@ -1,0 +1,31 @@
+//! Spans of requests, sent to a collector as OTLP over HTTP.
+//!
+//! Requests put their spans into a bounded queue and never wait. One task takes them out, in batches, and sends them. Without
+//! the feature `otlp` there is none.
+
+use std::time::Duration;
+
+#[cfg(not(feature = "otlp"))]
+mod absent;
+#[cfg(feature = "otlp")]
+mod collector;
+#[cfg(feature = "otlp")]
+mod encode;
+#[cfg(feature = "otlp")]
+mod exporter;
+#[cfg(feature = "otlp")]
+mod exporters;
+#[cfg(feature = "otlp")]
+mod messages;
+#[cfg(feature = "otlp")]
+mod pauses;
+#[cfg(feature = "otlp")]
+mod unix_clock;
+
+#[cfg(not(feature = "otlp"))]
+pub(crate) use absent::NoTraces as Traces;
+#[cfg(feature = "otlp")]
+pub(crate) use exporters::Traces;
+
+/// Maximum time for the last spans when the edge ends.
+pub(crate) const LAST_SPANS: Duration = Duration::from_secs(2);

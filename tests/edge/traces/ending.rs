@@ -1,0 +1,71 @@
+//! The end of the edge: the last spans are sent, and a collector that is away delays nothing for long.
+
+use std::time::{Duration, Instant};
+
+use calendar_edge::app::DrainOutcome;
+
+use super::collector::Collector;
+use super::{site, to, traced};
+use crate::support::{EVENTS, Edge, Gate, Origin, Reply};
+
+#[tokio::test]
+async fn the_last_spans_are_sent() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        settings.traces.interval = Duration::from_mins(1);
+    });
+    let edge = edge.start().await;
+    edge.get(EVENTS).await;
+    edge.get(EVENTS).await;
+    assert!(collector.requests().is_empty());
+    assert_eq!(edge.drain().await, DrainOutcome::Finished);
+    assert_eq!(collector.spans().len(), 4);
+}
+
+/// A collector that does not answer, one that is busy, and none at all.
+#[tokio::test]
+async fn a_collector_that_is_away_does_not_hold_the_edge() {
+    let gate = Gate::closed();
+    let held = gate.clone();
+    let silent = Collector::answering(move |_| Reply::json(200, "").behind(&held)).await;
+    let busy = Collector::answering(|_| Reply::json(503, "").header("retry-after", "200")).await;
+    let down = Origin::down().await.base();
+    for base in [silent.base(), busy.base(), down] {
+        let edge = Edge::builder().origin(&site().await).settings(|settings| {
+            settings.traces.endpoint = Some(base.parse().expect("a URL"));
+            settings.traces.interval = Duration::from_millis(10);
+            settings.traces.batch = 1;
+        });
+        let edge = edge.start().await;
+        for _ in 0..20 {
+            edge.get("/elsewhere").await;
+        }
+        let started = Instant::now();
+        assert_eq!(edge.drain().await, DrainOutcome::Finished);
+        // Two seconds for the spans, and what else a drain takes.
+        assert!(
+            started.elapsed() < Duration::from_secs(8),
+            "{:?}",
+            started.elapsed()
+        );
+    }
+}
+
+/// Requests that end while the edge drains are traced as well.
+#[tokio::test]
+async fn a_request_that_ends_in_the_drain_is_traced() {
+    let (gate, collector) = (Gate::closed(), Collector::taking_all().await);
+    let held = gate.clone();
+    let origin = Origin::answering(move |_| Reply::json(200, r#"{"events":[]}"#).behind(&held)).await;
+    let edge = traced(&origin, &collector).await;
+    let client = Edge::client();
+    let read = tokio::spawn(client.get(edge.url(EVENTS)).send());
+    gate.reached_by(1).await;
+    let drained = tokio::spawn(edge.drain());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    gate.open();
+    assert_eq!(read.await.unwrap().unwrap().status(), 200);
+    assert_eq!(drained.await.unwrap(), DrainOutcome::Finished);
+    assert_eq!(collector.spans().len(), 2);
+}

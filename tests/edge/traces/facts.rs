@@ -1,0 +1,201 @@
+//! What spans tell is what the log tells, and their places in the trace are those that others hear of.
+
+use std::collections::BTreeSet;
+
+use calendar_edge::settings::OtherTraffic;
+use http::Method;
+use serde_json::{Value, json};
+
+use super::collector::{Collector, Export, SeenSpan, hex};
+use super::{PARENT, TRACE, site, to, traced, traceparent};
+use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, Reply};
+
+/// The span of the one request that a test is about, and those of its exchanges.
+fn parts(spans: Vec<SeenSpan>) -> (SeenSpan, Vec<SeenSpan>) {
+    let (mut servers, clients): (Vec<_>, Vec<_>) = spans.into_iter().partition(SeenSpan::is_server);
+    assert_eq!(servers.len(), 1, "{servers:?}");
+    (servers.remove(0), clients)
+}
+
+/// A time that is told; three decimals are.
+fn milliseconds(value: &Value) -> f64 {
+    value.as_f64().expect("milliseconds")
+}
+
+#[tokio::test]
+async fn a_read_is_a_span_within_that_of_its_client_and_the_exchange_one_within_it() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let edge = traced(&origin, &collector).await;
+    let read = edge.request(Method::GET, &format!("{EVENTS}?search=hidden"));
+    let read = read.header("traceparent", traceparent("01"));
+    let answer = Answer::to(read.header("tracestate", "a=1")).await;
+    assert_eq!(answer.status, 200);
+
+    let (server, clients) = parts(collector.spans_of(2).await);
+    let [client] = &clients[..] else {
+        panic!("{clients:?}")
+    };
+    assert_eq!(server.span.name, "GET /events");
+    assert_eq!(hex(&server.span.trace_id), TRACE);
+    assert_eq!(hex(&server.span.parent_span_id), PARENT);
+    // Recorded; it is known whether the parent is elsewhere; for the first one it is.
+    assert_eq!((server.span.flags, client.span.flags), (0x301, 0x101));
+    for span in [&server, client] {
+        assert_eq!(span.span.trace_state, "a=1");
+        assert_eq!(span.span.status, None, "{span:?}");
+        assert!(!format!("{span:?}").contains("hidden"), "{span:?}");
+    }
+    assert_eq!(client.span.trace_id, server.span.trace_id);
+    assert_eq!(client.span.parent_span_id, server.span.span_id);
+    // What the site does is within the exchange.
+    assert_eq!(
+        origin.only().header("traceparent"),
+        Some(client.traceparent().as_str())
+    );
+
+    assert!(server.span.start_time_unix_nano <= client.span.start_time_unix_nano);
+    assert!(client.span.end_time_unix_nano <= server.span.end_time_unix_nano);
+    let asked = milliseconds(&client.told("edge.queue_ms")) + milliseconds(&client.told("edge.backend_ms"));
+    assert!((asked - client.duration()).abs() < 0.0025, "{client:?}");
+    for time in ["edge.queue_ms", "edge.backend_ms"] {
+        assert_eq!(client.told(time), server.told(time));
+    }
+    let base = origin.base();
+    let port: u16 = base.rsplit_once(':').unwrap().1.parse().unwrap();
+    for (name, expected) in [
+        ("http.request.method", json!("GET")),
+        ("server.address", json!("127.0.0.1")),
+        ("server.port", json!(port)),
+        (
+            "url.full",
+            json!(format!("{base}/wp-json/tribe/events/v1/events")),
+        ),
+        ("url.template", json!("/events")),
+        ("http.response.status_code", json!(200)),
+        ("edge.operation", json!("events.list")),
+    ] {
+        assert_eq!(client.told(name), expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_source_of_spans_is_named() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        settings.traces.service_name = "events of example.org".to_owned();
+    });
+    let edge = edge.start().await;
+    edge.get("/elsewhere").await;
+    collector.spans_of(1).await;
+    let export = Export::of(&collector.requests()[0]);
+    assert_eq!(export.resource["service.name"], "events of example.org");
+    assert_eq!(export.resource["service.version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        export.resource["service.instance.id"].as_str().map(str::len),
+        Some(36)
+    );
+    assert_eq!(export.scope.name, "calendar-edge");
+    assert_eq!(export.scope.version, env!("CARGO_PKG_VERSION"));
+    let agent = concat!("calendar-edge/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(collector.requests()[0].header("user-agent"), Some(agent));
+}
+
+/// A read, a refusal and an answer from the cache: all that their lines tell, and nothing else.
+#[tokio::test]
+async fn a_span_tells_what_the_line_in_the_log_tells() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let directory = Directory::new("spans-and-lines");
+    let config = format!(
+        "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\
+         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}/\"\ninterval = \"10ms\"\n",
+        origin.base(),
+        collector.base()
+    );
+    let mut program = Program::serve(&directory.write("edge.toml", &config)).await;
+    let mut spans = 0;
+    for (target, source, status, more) in [
+        (EVENTS.to_owned(), "backend", 200, 2),
+        (format!("{EVENTS}?page=none"), "edge", 400, 1),
+        (EVENTS.to_owned(), "cache", 200, 1),
+    ] {
+        let read = Edge::client().get(program.url(&target));
+        Answer::to(read.header("user-agent", "tester/1")).await;
+        let line = program.logged("request served").await;
+        spans += more;
+        let seen = collector.spans_of(spans).await;
+        let id = line["span_id"].as_str().unwrap();
+        let span = seen.iter().find(|span| hex(&span.span.span_id) == id);
+        let span = span.unwrap_or_else(|| panic!("{id} is not in {seen:?}"));
+        assert_eq!(hex(&span.span.trace_id), line["trace_id"].as_str().unwrap());
+        assert!(span.span.parent_span_id.is_empty() && span.is_server());
+        assert_eq!(
+            (&line["edge.source"], &line["http.response.status_code"]),
+            (&json!(source), &json!(status))
+        );
+
+        let mut told: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        for apart in ["timestamp", "level", "target", "message", "trace_id", "span_id"] {
+            assert!(told.remove(apart), "{apart} is not in {line}");
+        }
+        let attributes: BTreeSet<&str> = span.attributes.keys().map(String::as_str).collect();
+        assert_eq!(attributes, told);
+        for name in told {
+            assert_eq!(span.told(name), line[name], "{name}");
+        }
+        let duration = milliseconds(&line["edge.duration_ms"]);
+        assert!((duration - span.duration()).abs() < 0.0015, "{duration} {span:?}");
+    }
+    // A refusal and a kept answer ask nobody.
+    assert_eq!(
+        collector.spans().iter().filter(|span| !span.is_server()).count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_failed_exchange_is_an_error_of_both_spans() {
+    let (origin, collector) = (Origin::down().await, Collector::taking_all().await);
+    let edge = traced(&origin, &collector).await;
+    let answer = edge.get(EVENTS).await;
+    assert_eq!(answer.status, 502);
+    let (server, clients) = parts(collector.spans_of(2).await);
+    let error = 2;
+    assert_eq!(server.span.status.as_ref().unwrap().code, error);
+    assert_eq!(server.told("error.type"), answer.code());
+    assert_eq!(clients[0].span.status.as_ref().unwrap().code, error);
+    assert_eq!(clients[0].told("error.type"), "refused");
+    assert_eq!(clients[0].told("http.response.status_code"), Value::Null);
+}
+
+#[tokio::test]
+async fn the_rest_of_the_site_is_traced_without_routes() {
+    let (origin, collector) = (
+        Origin::always(Reply::json(404, "{}")).await,
+        Collector::taking_all().await,
+    );
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        settings.other = OtherTraffic::Forward;
+    });
+    let edge = edge.start().await;
+    edge.get("/2026/a-page/?p=hidden").await;
+    let (server, clients) = parts(collector.spans_of(2).await);
+    let [client] = &clients[..] else {
+        panic!("{clients:?}")
+    };
+    assert_eq!(
+        (server.span.name.as_str(), client.span.name.as_str()),
+        ("GET", "GET")
+    );
+    assert_eq!(server.told("url.path"), "/2026/a-page/");
+    // Not found: no fault of the edge, but not what it asked the site for.
+    assert_eq!(server.span.status, None);
+    assert_eq!(client.told("error.type"), "404");
+    assert_eq!(client.told("url.full"), format!("{}/2026/a-page/", origin.base()));
+    assert_eq!(
+        origin.only().header("traceparent"),
+        Some(client.traceparent().as_str())
+    );
+    assert!(!format!("{server:?} {client:?}").contains("hidden"));
+}
