@@ -5,6 +5,7 @@
 
 #![allow(clippy::indexing_slicing, reason = "a bench reads its own fixtures")]
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write;
 use std::pin::pin;
@@ -265,15 +266,25 @@ fn page(bytes: usize) -> Bytes {
     let mut events = Vec::new();
     for event in flat.iter().cycle() {
         events.push(event);
-        let next = serde_json::json!({ "events": events })
-            .to_string()
-            .replace('/', r"\/");
+        let next = as_php_prints(&serde_json::json!({ "events": events }));
         if next.len() > bytes && !text.is_empty() {
             break;
         }
         text = next;
     }
     Bytes::from(text)
+}
+
+/// ASCII, with `/` escaped: what `wp_json_encode` makes of a value.
+fn as_php_prints(value: &serde_json::Value) -> String {
+    let mut printed = String::new();
+    for unit in value.to_string().replace('/', r"\/").encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(ascii) if ascii.is_ascii() => printed.push(char::from(ascii)),
+            _ => write!(printed, "\\u{unit:04x}").expect("texts grow"),
+        }
+    }
+    printed
 }
 
 fn rules() -> RelayRules {

@@ -36,6 +36,8 @@ pub(crate) struct Forwarded {
     pub(crate) request_id: Option<HeaderValue>,
     /// The record of the request, which knows the trace that it belongs to.
     pub(crate) log: RequestLog,
+    /// Whether the record gets the time of the exchange.
+    pub(crate) is_timed: bool,
 }
 
 /// The forwarded facts about a call's client, except the credentials.
@@ -101,6 +103,12 @@ impl ForwardedHeaders {
         self.forwarded.client
     }
 
+    /// The same for a call whose time is not the request's.
+    pub(crate) fn untimed(mut self) -> Self {
+        self.forwarded.is_timed = false;
+        self
+    }
+
     /// Selects the forwarded part of a client's headers.
     pub(crate) fn new(client: &HeaderMap, forwarded: Forwarded) -> Self {
         Self {
@@ -126,6 +134,7 @@ impl Forwarded {
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id,
             log: RequestLog::default(),
+            is_timed: true,
         }
     }
 
@@ -138,7 +147,11 @@ impl Forwarded {
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         insert_some(headers, X_REQUEST_ID, self.request_id.clone());
-        self.log.write_trace(headers);
+        if self.is_timed {
+            self.log.write_exchange_trace(headers);
+        } else {
+            self.log.write_own_trace(headers);
+        }
     }
 }
 
@@ -201,6 +214,7 @@ mod tests {
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
             log: RequestLog::default(),
+            is_timed: true,
         };
         let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
         of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)

@@ -155,6 +155,7 @@ mod tests {
             host: HeaderValue::from_static("localhost"),
             request_id: None,
             log: RequestLog::default(),
+            is_timed: true,
         };
         SiteOrigin::new(&settings)
             .request(&head, reqwest::Body::from(""), &forwarded)

@@ -22,6 +22,7 @@ mod named_address;
 mod openapi;
 mod purge;
 mod routes;
+mod runtime;
 mod serve;
 mod status;
 mod version;

@@ -14,6 +14,7 @@ use super::check::Report;
 use super::environment::Environment;
 use super::guard;
 use super::named_address;
+use super::runtime;
 use super::status::Status;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
@@ -46,7 +47,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         effective,
         log,
     };
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let runtime = runtime::start()?;
     let served = runtime.block_on(until_stopped(supervision, settings, reload));
     // A hanging DNS lookup must not delay the exit.
     runtime.shutdown_background();
@@ -70,6 +71,7 @@ fn announce(settings: &Settings, file: Option<&Path>) {
         mode = settings.mode.name(),
         listen = listen.join(", "),
         admin,
+        traces = settings.traces.endpoint.as_ref().map(tracing::field::display),
         "calendar-edge starts"
     );
 }

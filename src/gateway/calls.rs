@@ -247,9 +247,8 @@ impl CalendarCall {
         let validated = self.call.validated().map(ValidatedCall::with_body);
         let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
         let route = self.route.clone();
-        let mut shared = Self::rehearsed(call, self.client.clone(), self.forwarded.clone()).toward(route);
+        let mut shared = self.beside(call).toward(route);
         shared.0.queue.clone_from(&self.queue);
-        shared.0.log = self.log.clone();
         shared
     }
 
@@ -268,12 +267,18 @@ impl CalendarCall {
     /// The same read at the site, for the case that the backend of its route fails; none if it may not fall back.
     pub(super) fn at_owner(&self) -> Option<Self> {
         self.may_fall_back().then(|| {
-            let mut again =
-                Self::rehearsed((*self.call).clone(), self.client.clone(), self.forwarded.clone());
+            let mut again = self.beside((*self.call).clone());
             again.0.if_none_match.clone_from(&self.if_none_match);
-            again.0.log = self.log.clone();
             again
         })
+    }
+
+    /// Another call of the same request, whose time counts as the request's.
+    pub(super) fn beside(&self, call: ForwardableCall) -> Self {
+        let mut beside = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
+        beside.0.forwarded = self.forwarded.clone();
+        beside.0.log = self.log.clone();
+        beside
     }
 
     /// A judged call that no client waits for by itself.
@@ -285,7 +290,7 @@ impl CalendarCall {
         Self(Box::new(JudgedCall {
             call: Arc::new(call),
             client,
-            forwarded,
+            forwarded: forwarded.untimed(),
             if_none_match: None,
             log: RequestLog::default(),
             route: CallRoute::Owner,

@@ -42,6 +42,7 @@ impl PublicNames {
             host: self.host.clone(),
             request_id: Some(context.id.value().clone()),
             log: context.log.clone(),
+            is_timed: true,
         }
     }
 }

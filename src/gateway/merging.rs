@@ -98,9 +98,8 @@ where
     }
 
     async fn read(&self, call: &CalendarCall, read: &ForwardableCall) -> Result<RecordAnswer, CallFailure> {
-        let read = CalendarCall::rehearsed(read.clone(), call.client.clone(), call.forwarded.clone());
         // Where the update will go.
-        let read = read.toward(call.route.clone());
+        let read = call.beside(read.clone()).toward(call.route.clone());
         let answer = self.inner.call(read).await?;
         if answer.status() != StatusCode::OK {
             return Ok(RecordAnswer::Other(answer));

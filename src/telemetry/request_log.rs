@@ -92,13 +92,19 @@ impl RequestLog {
         Some((trace, recorder))
     }
 
-    /// Writes the trace into the headers of a request to a backend. The parent of what the backend does is the next
-    /// exchange if that is recorded, else the request itself.
-    pub(crate) fn write_trace(&self, headers: &mut HeaderMap) {
-        if let Some((trace, _)) = self.recorded() {
-            let number = self.0.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
-            trace.write(&trace.exchange_ids(number).span, headers);
-        } else if let Some(trace) = self.trace() {
+    /// Writes the trace into the headers of an exchange that will be timed: it is the parent of what the backend does if
+    /// it is recorded.
+    pub(crate) fn write_exchange_trace(&self, headers: &mut HeaderMap) {
+        let Some((trace, _)) = self.recorded() else {
+            return self.write_own_trace(headers);
+        };
+        let number = self.0.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+        trace.write(&trace.exchange_ids(number).span, headers);
+    }
+
+    /// Writes the trace with the request itself as the parent of what a backend does.
+    pub(crate) fn write_own_trace(&self, headers: &mut HeaderMap) {
+        if let Some(trace) = self.trace() {
             trace.write(&trace.ids().span, headers);
         }
     }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use url::Url;
+
+use super::CollectorTrouble;
 use crate::backend::ClientError;
 use crate::settings::Settings;
 use crate::telemetry::{Metrics, SpanRecorder, Warnings};
@@ -9,6 +12,16 @@ use crate::telemetry::{Metrics, SpanRecorder, Warnings};
 /// Nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct NoTraces;
+
+/// There is no collector to ask.
+///
+/// # Errors
+///
+/// Never.
+#[expect(clippy::unused_async, reason = "with an exporter it waits")]
+pub async fn ask_collector(_: &Settings) -> Result<Option<Url>, CollectorTrouble> {
+    Ok(None)
+}
 
 // === impl NoTraces ===
 

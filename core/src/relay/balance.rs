@@ -1,71 +1,109 @@
 //! A test of a streamed JSON document for completeness.
 
-use memchr::memchr2;
+use super::lanes::{self, BLOCK, Lane};
 
 /// Counts brackets outside strings. At the speed of a scan, it detects a document that was cut off and one
 /// followed by more bytes. It does not detect every malformed document.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Balance {
     depth: u64,
-    place: Depth,
+    /// True inside a string.
+    in_text: bool,
+    /// True behind a backslash that is no escaped one.
+    in_escape: bool,
+    /// True once a bracket was closed that nothing had opened.
     broken: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Depth {
-    #[default]
-    Outside,
-    Text,
-    Escape,
 }
 
 // === impl Balance ===
 
 impl Balance {
     /// Processes the next piece.
-    pub(super) fn read(&mut self, mut piece: &[u8]) {
-        while let [first, rest @ ..] = piece {
-            piece = match self.place {
-                Depth::Escape => {
-                    self.place = Depth::Text;
-                    rest
-                }
-                Depth::Text => self.read_text(piece),
-                Depth::Outside => {
-                    self.read_outside(*first);
-                    rest
-                }
-            };
+    pub(super) fn read(&mut self, piece: &[u8]) {
+        let (blocks, last) = piece.as_chunks();
+        for block in blocks {
+            self.read_block(block);
+        }
+        for byte in last {
+            self.read_byte(*byte);
         }
     }
 
     /// True if every opened bracket and string is closed.
     pub(super) const fn is_complete(self) -> bool {
-        self.depth == 0 && matches!(self.place, Depth::Outside) && !self.broken
+        self.depth == 0 && !self.in_text && !self.in_escape && !self.broken
     }
 
-    fn read_text<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
-        let at = memchr2(b'"', b'\\', piece).unwrap_or(piece.len());
-        let Some((found, behind)) = piece.split_at(at).1.split_first() else {
-            return &[];
-        };
-        self.place = if *found == b'"' {
-            Depth::Outside
-        } else {
-            Depth::Escape
-        };
-        behind
-    }
-
-    fn read_outside(&mut self, byte: u8) {
+    fn read_byte(&mut self, byte: u8) {
         match byte {
-            b'"' => self.place = Depth::Text,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => match self.depth.checked_sub(1) {
-                Some(depth) => self.depth = depth,
-                None => self.broken = true,
-            },
+            _ if std::mem::take(&mut self.in_escape) => {}
+            b'\\' => self.in_escape = true,
+            b'"' => self.in_text = !self.in_text,
+            b'{' | b'[' if !self.in_text => self.depth += 1,
+            b'}' | b']' if !self.in_text => self.close(),
             _ => {}
+        }
+    }
+
+    /// The same for a block of bytes: a bit of each mask is a byte.
+    fn read_block(&mut self, block: &[u8; BLOCK]) {
+        // Braces and square brackets differ in one bit, which is set in braces.
+        const BRACE: u8 = b'{' ^ b'[';
+        let is_bracket = |lane: Lane, brace: u8| lanes::is(lane | Lane::splat(BRACE), brace);
+        let escaped = self.escaped(lanes::mask(block, |lane| lanes::is(lane, b'\\')));
+        let outside = !self.text(lanes::mask(block, |lane| lanes::is(lane, b'"')) & !escaped) & !escaped;
+        let opened = lanes::mask(block, |lane| is_bracket(lane, b'{')) & outside;
+        let closed = lanes::mask(block, |lane| is_bracket(lane, b'}')) & outside;
+        let depth = self.depth + u64::from(opened.count_ones());
+        match u64::from(closed.count_ones()) {
+            closings if closings <= self.depth => self.depth = depth - closings,
+            _ => self.read_brackets(opened, closed),
+        }
+    }
+
+    /// The bytes behind backslashes that are not escaped themselves.
+    fn escaped(&mut self, backslashes: u64) -> u64 {
+        let mut escaped = u64::from(std::mem::take(&mut self.in_escape));
+        let mut left = backslashes & !escaped;
+        while left != 0 {
+            let backslash = left & left.wrapping_neg();
+            let next = backslash << 1;
+            self.in_escape = next == 0;
+            escaped |= next;
+            left &= !(backslash | next);
+        }
+        escaped
+    }
+
+    /// The bytes inside strings, from their first quotation mark on and without their last.
+    fn text(&mut self, quotes: u64) -> u64 {
+        // Each bit becomes the parity of the quotation marks up to it.
+        let parity = [1, 2, 4, 8, 16, 32]
+            .into_iter()
+            .fold(quotes, |bits, shift| bits ^ bits << shift);
+        let text = if self.in_text { !parity } else { parity };
+        self.in_text = text >> (BLOCK - 1) == 1;
+        text
+    }
+
+    /// Counts brackets one by one, because some may close what nothing opened.
+    fn read_brackets(&mut self, opened: u64, closed: u64) {
+        let mut left = opened | closed;
+        while left != 0 {
+            let bracket = left & left.wrapping_neg();
+            if opened & bracket == 0 {
+                self.close();
+            } else {
+                self.depth += 1;
+            }
+            left ^= bracket;
+        }
+    }
+
+    fn close(&mut self) {
+        match self.depth.checked_sub(1) {
+            Some(depth) => self.depth = depth,
+            None => self.broken = true,
         }
     }
 }
@@ -98,6 +136,18 @@ mod tests {
         #[test]
         fn the_result_does_not_depend_on_the_cut(text in r#"[\[\]{}"\\a]{0,24}"#, cut in 0_usize..24) {
             prop_assert_eq!(complete(&text, cut), complete(&text, 0));
+        }
+
+        #[test]
+        fn blocks_are_read_as_their_bytes(text in r#"[\[\]{}"\\;^a]{0,300}"#, cut in 0_usize..300) {
+            let (mut by_block, mut by_byte) = (Balance::default(), Balance::default());
+            let (left, right) = text.as_bytes().split_at(cut.min(text.len()));
+            by_block.read(left);
+            by_block.read(right);
+            for byte in text.bytes() {
+                by_byte.read_byte(byte);
+            }
+            prop_assert_eq!(by_block, by_byte);
         }
     }
 }

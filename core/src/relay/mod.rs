@@ -15,6 +15,7 @@ mod failure;
 #[cfg(test)]
 mod frames;
 mod headers;
+mod lanes;
 mod learnt_roots;
 mod link;
 mod origin_urls;

@@ -17,6 +17,7 @@ use super::super::guard;
 use super::super::named_address;
 use super::super::status::Status;
 use super::backends::look_at;
+use super::collector;
 use super::editors;
 use super::groups::{GroupWeight, groups};
 use super::probe::{Probe, Wall};
@@ -53,6 +54,7 @@ pub(crate) fn run(
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;
         }
+        collector::name(&settings, &mut report)?;
         return Ok(report.status());
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -61,7 +63,8 @@ pub(crate) fn run(
         .context("the runtime does not start")?;
     runtime.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
-        origins(&settings, &mut report).await
+        origins(&settings, &mut report).await?;
+        collector::ask(&settings, &mut report).await
     })?;
     Ok(report.status())
 }

@@ -1,6 +1,7 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
 mod backends;
+mod collector;
 mod command;
 mod editors;
 mod groups;

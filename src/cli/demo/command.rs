@@ -14,6 +14,7 @@ use clap::Args;
 use url::Url;
 
 use super::super::environment::{ADMIN_LISTEN, Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
+use super::super::runtime;
 use super::super::status::Status;
 use super::migration;
 
@@ -52,7 +53,7 @@ pub(crate) fn run(
     };
     // Before any code depends on it.
     raise_descriptor_limit();
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let runtime = runtime::start()?;
     let served = runtime.block_on(until_stopped(args, environment, reload, out));
     runtime.shutdown_background();
     served?;

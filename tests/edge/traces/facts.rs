@@ -1,8 +1,13 @@
 //! What spans tell is what the log tells, and their places in the trace are those that others hear of.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge::app::DrainOutcome;
+use calendar_edge::contract::table;
+use calendar_edge::settings::{
+    BackendSettings, OperationPattern, OperationSettings, OtherTraffic, PatchPolicy, Percentage, ShadowRule,
+};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -198,4 +203,95 @@ async fn the_rest_of_the_site_is_traced_without_routes() {
         Some(client.traceparent().as_str())
     );
     assert!(!format!("{server:?} {client:?}").contains("hidden"));
+}
+
+/// A merged PATCH reads the record twice and writes it: three exchanges, and each is the parent of what the site does in it.
+#[tokio::test]
+async fn each_exchange_has_a_span_of_its_own() {
+    let record =
+        r#"{"id":56,"title":"Tea","status":"draft","modified_utc":"2026-11-20 08:39:45","cost":"$5"}"#;
+    let (origin, collector) = (
+        Origin::always(Reply::json(200, record)).await,
+        Collector::taking_all().await,
+    );
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        let merge = OperationSettings {
+            patch: PatchPolicy::Merge,
+            ..OperationSettings::default()
+        };
+        let update = table().named("events.update").expect("an operation");
+        settings.operations.insert(update.id, merge);
+    });
+    let edge = edge.start().await;
+    let patch = edge.request(Method::PATCH, &format!("{EVENTS}/56"));
+    let patch = patch
+        .basic_auth("a", Some("b"))
+        .header("content-type", "application/json");
+    let answer = Answer::to(patch.body(r#"{"title":"New"}"#)).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+
+    let (server, mut clients) = parts(collector.spans_of(4).await);
+    clients.sort_by_key(|client| client.span.start_time_unix_nano);
+    let asked: Vec<_> = origin
+        .seen()
+        .iter()
+        .map(|seen| seen.header("traceparent").unwrap().to_owned())
+        .collect();
+    let named: Vec<_> = clients.iter().map(SeenSpan::traceparent).collect();
+    assert_eq!(asked, named);
+    let names: Vec<_> = clients.iter().map(|client| client.span.name.as_str()).collect();
+    let (read, write) = ("GET /events/{id}", "POST /events/{id}");
+    assert_eq!(names, [read, read, write]);
+    assert_eq!(server.span.name, "PATCH /events/{id}");
+    let sum = |time: &str| {
+        clients
+            .iter()
+            .map(|client| milliseconds(&client.told(time)))
+            .sum::<f64>()
+    };
+    for time in ["edge.queue_ms", "edge.backend_ms"] {
+        assert!(
+            (sum(time) - milliseconds(&server.told(time))).abs() < 0.0045,
+            "{time}"
+        );
+    }
+    for client in &clients {
+        assert_eq!(client.span.parent_span_id, server.span.span_id);
+    }
+}
+
+/// A copy is no part of what the client waits for: it has no span, and names the request as its parent.
+#[tokio::test]
+async fn a_copy_belongs_to_the_request() {
+    let (origin, next, collector) = (site().await, site().await, Collector::taking_all().await);
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        let url = format!("{}/wp-json", next.base()).parse().expect("a URL");
+        settings
+            .backends
+            .push(BackendSettings::at("next".to_owned(), url));
+        settings.shadow.push(ShadowRule {
+            backend: "next".to_owned(),
+            operations: vec![OperationPattern::parse("events.list").expect("a pattern")],
+            double: Percentage::NONE,
+            ..ShadowRule::default()
+        });
+    });
+    let edge = edge.start().await;
+    edge.get(EVENTS).await;
+    let (server, clients) = parts(collector.spans_of(2).await);
+    assert_eq!(
+        origin.only().header("traceparent"),
+        Some(clients[0].traceparent().as_str())
+    );
+    while next.seen().is_empty() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    assert_eq!(
+        next.only().header("traceparent"),
+        Some(server.traceparent().as_str())
+    );
+    assert_eq!(edge.drain().await, DrainOutcome::Finished);
+    assert_eq!(collector.spans().len(), 2);
 }

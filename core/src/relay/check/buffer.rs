@@ -8,6 +8,9 @@ use http_body::Body;
 
 use crate::relay::failure::{BoxError, OriginFailure};
 
+/// Bytes by which the last frame may exceed the buffer: what a client of HTTP/1 reads at once at most, rounded up.
+const LAST_FRAME: usize = 512 * 1024;
+
 /// The part of a body that was read.
 #[derive(Debug)]
 pub(super) enum Buffered<B> {
@@ -23,7 +26,9 @@ where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    let expected = usize::try_from(body.size_hint().lower()).map_or(size, |bytes| bytes.min(size));
+    // Memory that is not written costs nothing; moving a megabyte for the last frame does.
+    let most = size.saturating_add(LAST_FRAME);
+    let expected = usize::try_from(body.size_hint().lower()).map_or(most, |bytes| bytes.min(most));
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {

@@ -1,20 +1,39 @@
 //! A fast way to see that bytes are surely one JSON document.
 
+use crate::relay::lanes::{self, BLOCK, Lane};
+
 /// Deeper documents are left to the full reader.
 const DEEPEST: u32 = 64;
-
-/// Bytes of a string that are looked at together.
-const WORD: usize = size_of::<u64>();
-
-/// A word of ones, a byte each.
-const ONES: u64 = u64::from_le_bytes([1; WORD]);
 
 /// True if the bytes are one JSON document (RFC 8259) without white space around it; false on any doubt.
 ///
 /// The bytes must be UTF-8. Printed as PHP prints them, answers of WordPress pass here, which costs a fraction of a
 /// full reader. What is unusual, such as control characters or numbers with exponents, is left to that reader.
 pub(super) fn is_surely_document(document: &[u8]) -> bool {
-    rest_of_document(document).is_some_and(<[u8]>::is_empty)
+    end_of_document(document) == Some(document.len())
+}
+
+/// What a scan expects at a place.
+#[derive(Clone, Copy)]
+enum Expected {
+    Name,
+    Value,
+    /// A comma or the end of a container, behind a value.
+    Separator,
+}
+
+/// The marks of a document: its quotation marks, backslashes and control characters, each once and in order.
+///
+/// Nothing else can end a string, so a scan goes from mark to mark and passes what lies between unread.
+struct Marks<'a> {
+    /// Bytes behind the current block.
+    ahead: &'a [u8],
+    /// The place of the current block.
+    block: usize,
+    /// The place behind it.
+    next: usize,
+    /// The marks of the current block that were not given yet: a bit each, the first byte's lowest.
+    left: u64,
 }
 
 /// The open containers: a bit each, the innermost lowest, set for objects.
@@ -24,110 +43,111 @@ struct Nesting {
     depth: u32,
 }
 
-// Each of these takes the bytes from a place on, and returns those behind what it is named after; `None` on doubt. The
-// bytes are passed by value, so that the loop over a document keeps its place in registers.
-
-fn rest_of_document(document: &[u8]) -> Option<&[u8]> {
-    let (mut rest, mut nesting) = (document, Nesting::default());
-    let mut is_name = false;
+/// The place behind the first value; `None` on doubt.
+fn end_of_document(document: &[u8]) -> Option<usize> {
+    let (mut at, mut expected) = (0, Expected::Value);
+    let (mut marks, mut nesting) = (Marks::of(document), Nesting::default());
     loop {
-        // Names and values share the scan of a string, so that the compiler can put it here and not behind a call.
-        rest = if let [b'"', text @ ..] = rest {
-            let behind = string(text)?;
-            if is_name {
-                is_name = false;
-                rest = behind.strip_prefix(b":")?;
-                continue;
-            }
-            behind
-        } else if is_name {
-            return None;
-        } else {
-            match rest {
-                [b'{', b'}', rest @ ..] | [b'[', b']', rest @ ..] => rest,
-                [b'{', inner @ ..] => {
+        (at, expected) = match expected {
+            Expected::Name => behind_strings(document, &mut marks, at)?,
+            Expected::Value => match document.get(at..)? {
+                [b'"', ..] => (behind_string(document, &mut marks)?, Expected::Separator),
+                [b'{', b'}', ..] | [b'[', b']', ..] => (at + 2, Expected::Separator),
+                [b'{', ..] => {
                     nesting.open(1)?;
-                    rest = inner;
-                    is_name = true;
-                    continue;
+                    (at + 1, Expected::Name)
                 }
-                [b'[', inner @ ..] => {
+                [b'[', ..] => {
                     nesting.open(0)?;
-                    rest = inner;
-                    continue;
+                    (at + 1, Expected::Value)
                 }
-                _ => scalar(rest)?,
-            }
-        };
-        while nesting.depth > 0 {
-            match (rest, nesting.is_object()) {
-                ([b',', next @ ..], object) => {
-                    rest = next;
-                    is_name = object;
-                    break;
-                }
-                ([b'}', behind @ ..], true) | ([b']', behind @ ..], false) => {
+                value => (document.len() - behind_scalar(value)?.len(), Expected::Separator),
+            },
+            Expected::Separator if nesting.depth == 0 => return Some(at),
+            Expected::Separator => match (document.get(at)?, nesting.is_object()) {
+                (b',', true) => (at + 1, Expected::Name),
+                (b',', false) => (at + 1, Expected::Value),
+                (b'}', true) | (b']', false) => {
                     nesting.close();
-                    rest = behind;
+                    (at + 1, Expected::Separator)
                 }
                 _ => return None,
-            }
-        }
-        if nesting.depth == 0 {
-            return Some(rest);
-        }
+            },
+        };
     }
 }
 
-/// A value that is no string and no container.
+/// Passes names and values of an object as long as the values are strings, which most values are.
 #[inline]
-fn scalar(rest: &[u8]) -> Option<&[u8]> {
-    match rest {
-        [b't', b'r', b'u', b'e', rest @ ..]
-        | [b'f', b'a', b'l', b's', b'e', rest @ ..]
-        | [b'n', b'u', b'l', b'l', rest @ ..] => Some(rest),
-        signed => number(signed.strip_prefix(b"-").unwrap_or(signed)),
+fn behind_strings(document: &[u8], marks: &mut Marks<'_>, name: usize) -> Option<(usize, Expected)> {
+    if document.get(name)? != &b'"' {
+        return None;
+    }
+    loop {
+        let colon = behind_string(document, marks)?;
+        match document.get(colon..)? {
+            [b':', b'"', ..] => {}
+            [b':', ..] => return Some((colon + 1, Expected::Value)),
+            _ => return None,
+        }
+        let separator = behind_string(document, marks)?;
+        let [b',', b'"', ..] = document.get(separator..)? else {
+            return Some((separator, Expected::Separator));
+        };
     }
 }
 
-/// A string, from behind its first quotation mark.
-fn string(text: &[u8]) -> Option<&[u8]> {
-    let mut rest = text;
+/// The place behind the string that begins with the next mark.
+///
+/// All that stands between strings is read, and no mark is accepted there: the next mark is the string's first.
+#[expect(
+    clippy::inline_always,
+    reason = "the places stay in registers: half the instructions"
+)]
+#[inline(always)]
+fn behind_string(document: &[u8], marks: &mut Marks<'_>) -> Option<usize> {
+    marks.next()?;
     loop {
-        if let Some((word, behind)) = rest.split_first_chunk::<WORD>() {
-            let plain = plain_bytes(*word);
-            if plain == WORD {
-                rest = behind;
-                continue;
-            }
-            rest = rest.get(plain..)?;
-        }
-        rest = match rest {
-            [b'"', behind @ ..] => return Some(behind),
-            [b'\\', escape @ ..] => behind_escape(escape)?,
-            // One of the last bytes, which are fewer than a word.
-            [plain, behind @ ..] if *plain >= b' ' => behind,
+        let mark = marks.next()?;
+        match document.get(mark..)? {
+            [b'"', ..] => return Some(mark + 1),
+            // PHP's usual escape: asked for before the others.
+            [b'\\', b'/', ..] => {}
+            [b'\\', b'"' | b'\\', ..] => _ = marks.next()?,
+            [b'\\', escape @ ..] if is_escape(escape) => {}
             _ => return None,
         }
     }
 }
 
-/// An escape, from behind its backslash.
+// Each of these takes the bytes from a place on, and returns those behind what it is named after; `None` on doubt.
+
+/// A value that is no string and no container.
 #[inline]
-fn behind_escape(escape: &[u8]) -> Option<&[u8]> {
+fn behind_scalar(rest: &[u8]) -> Option<&[u8]> {
+    match rest {
+        [b't', b'r', b'u', b'e', rest @ ..]
+        | [b'f', b'a', b'l', b's', b'e', rest @ ..]
+        | [b'n', b'u', b'l', b'l', rest @ ..] => Some(rest),
+        signed => behind_number(signed.strip_prefix(b"-").unwrap_or(signed)),
+    }
+}
+
+/// True if a backslash and these bytes are an escape; not asked for a solidus and for marks.
+#[inline]
+fn is_escape(escape: &[u8]) -> bool {
     match escape {
-        [b'/' | b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => Some(rest),
-        [b'u', rest @ ..] => {
-            let (digits, rest) = rest.split_first_chunk::<4>()?;
-            digits.iter().all(u8::is_ascii_hexdigit).then_some(rest)
-        }
-        _ => None,
+        [b'b' | b'f' | b'n' | b'r' | b't', ..] => true,
+        [b'u', rest @ ..] => rest
+            .first_chunk::<4>()
+            .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)),
+        _ => false,
     }
 }
 
 /// A number without an exponent, from behind its sign. What follows is checked as the byte behind a value, so an
 /// exponent is a doubt.
-fn number(digits: &[u8]) -> Option<&[u8]> {
+fn behind_number(digits: &[u8]) -> Option<&[u8]> {
     let rest = match digits {
         [b'0', rest @ ..] => rest,
         [b'1'..=b'9', rest @ ..] => behind_digits(rest),
@@ -148,15 +168,59 @@ fn behind_digits(digits: &[u8]) -> &[u8] {
     rest
 }
 
-/// The number of first bytes that are no quotation mark, no backslash and no control character.
-///
-/// Subtracting from all bytes at once may borrow from the byte above, so only the lowest mark is exact.
-fn plain_bytes(word: [u8; WORD]) -> usize {
-    let word = u64::from_le_bytes(word);
-    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(ONES * u64::from(limit)) & !bytes;
-    let is_byte = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    let marks = (below(word, b' ') | is_byte(b'"') | is_byte(b'\\')) & (ONES << 7);
-    marks.trailing_zeros() as usize / WORD
+/// The marks of a block: a bit each, the first byte's lowest.
+#[inline]
+fn marks(block: &[u8; BLOCK]) -> u64 {
+    const LAST_CONTROL: u8 = b' ' - 1;
+    lanes::mask(block, |lane| {
+        let is_control = lane.min(Lane::splat(LAST_CONTROL)).simd_eq(lane);
+        lanes::is(lane, b'"') | lanes::is(lane, b'\\') | is_control
+    })
+}
+
+// === impl Marks ===
+
+impl<'a> Marks<'a> {
+    const fn of(document: &'a [u8]) -> Self {
+        Self {
+            ahead: document,
+            block: 0,
+            next: 0,
+            left: 0,
+        }
+    }
+
+    /// The place of the next mark; none behind the last.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.left == 0 {
+            self.enter_block()?;
+        }
+        let place = self.block + self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some(place)
+    }
+
+    #[inline]
+    fn enter_block(&mut self) -> Option<()> {
+        (self.left, self.ahead) = match self.ahead.split_first_chunk() {
+            Some((block, ahead)) => (marks(block), ahead),
+            None if self.ahead.is_empty() => return None,
+            None => (last_marks(self.ahead), &[][..]),
+        };
+        self.block = self.next;
+        self.next += BLOCK;
+        Some(())
+    }
+}
+
+/// The marks of the last bytes, which are fewer than a block.
+fn last_marks(bytes: &[u8]) -> u64 {
+    let mut block = [b' '; BLOCK];
+    for (place, byte) in block.iter_mut().zip(bytes) {
+        *place = *byte;
+    }
+    marks(&block)
 }
 
 // === impl Nesting ===
@@ -241,13 +305,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_before_a_mark_are_counted(word: [u8; WORD], mark in prop::sample::select(b"\"\\\0\n\x1f".to_vec()), at in 0..=WORD) {
-            let mut word = word;
-            if let Some(place) = word.get_mut(at) {
-                *place = mark;
-            }
-            let is_plain = |byte: &&u8| **byte >= b' ' && !matches!(byte, b'"' | b'\\');
-            prop_assert_eq!(plain_bytes(word), word.iter().take_while(is_plain).count());
+        fn every_mark_is_found_once(document in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'"'), Just(b'\\'), 0..b' ', Just(b'a')], 0..300)) {
+            let is_mark = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+            let expected: Vec<usize> = (0..document.len()).filter(|&at| document.get(at).is_some_and(is_mark)).collect();
+            let mut marks = Marks::of(&document);
+            let found: Vec<usize> = std::iter::from_fn(|| marks.next()).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Builds an edge that the compiler optimises by a profile of the load of bench/run.py.
+
+    python3 bench/pgo.py
+    python3 bench/run.py --binary target/pgo/calendar-edge
+    deploy/package/archive target/pgo/calendar-edge
+
+Two release builds: the first counts what runs under each case's load, the second is laid out by these counts. Needs what
+bench/run.py needs, and the llvm-profdata of the compiler's own LLVM: rustup's component llvm-tools, or Debian's llvm-N.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import cases
+import machine
+from peers import prepare, start_origin
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "target" / "pgo"
+BINARY = FOLDER / "calendar-edge"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=2, choices=range(1, 31), metavar="1..30", help="load of one case")
+    chosen = parser.parse_args()
+    merge, host = profdata(), compiler()["host"]
+    machine.raise_descriptor_limit()
+    shutil.rmtree(FOLDER / "counts", ignore_errors=True)
+    counting = build(host, "counting", f"-Cprofile-generate={FOLDER}/counts")
+    train(counting, chosen.seconds)
+    profile = FOLDER / "profile.profdata"
+    subprocess.run([merge, "merge", "-o", profile, FOLDER / "counts"], check=True)
+    shutil.copy2(build(host, "optimised", f"-Cprofile-use={profile}"), BINARY)
+    print(BINARY)
+
+
+def compiler():
+    """What `rustc -vV` says: a dictionary."""
+    text = subprocess.run(["rustc", "-vV"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+
+
+def profdata():
+    """The tool that reads this compiler's profiles."""
+    about = compiler()
+    major = about["LLVM version"].partition(".")[0]
+    sysroot = subprocess.run(["rustc", "--print", "sysroot"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tools = Path(sysroot.strip(), "lib", "rustlib", about["host"], "bin")
+    found = shutil.which("llvm-profdata", path=tools) or shutil.which(f"llvm-profdata-{major}")
+    if found is None and is_of(major, shutil.which("llvm-profdata")):
+        found = shutil.which("llvm-profdata")
+    if found is None:
+        sys.exit(f"there is no llvm-profdata of LLVM {major}: rustup component add llvm-tools, or install llvm-{major}")
+    return found
+
+
+def is_of(major, tool):
+    """Whether a tool without a number in its name is of this LLVM."""
+    if tool is None:
+        return False
+    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    return re.search(rf"LLVM version {major}\.", said) is not None
+
+
+def build(host, name, flags):
+    """A release build with these flags, beside the usual one."""
+    environment = {**os.environ, "RUSTFLAGS": flags}
+    # Named, the target keeps the flags away from build scripts.
+    command = ["cargo", "build", "--locked", "--release", "--target", host, "--target-dir", FOLDER / name]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    return FOLDER / name / host / "release" / "calendar-edge"
+
+
+def train(binary, seconds):
+    """Puts the load of every case on the edge, which writes its counts when it ends."""
+    with tempfile.TemporaryDirectory(prefix="calendar-edge-pgo-") as scratch:
+        folder = Path(scratch)
+        folder.chmod(0o755)
+        prepare(folder)
+        origin, port = start_origin(folder)
+        try:
+            for case in cases.all_cases(binary):
+                edge = case.peers[-1].start(folder, port)
+                try:
+                    figures = case.load(case, edge, seconds)
+                    print(f"{case.name}: {figures.requests} requests", flush=True)
+                finally:
+                    edge.program.end()
+        finally:
+            origin.end()
+
+
+if __name__ == "__main__":
+    main()
