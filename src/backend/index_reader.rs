@@ -26,12 +26,13 @@ pub(crate) enum IndexReadError {
     #[error("the site answers with status {0}")]
     Status(u16),
     /// The answer is no index.
-    #[error("the answer is no index: {0}")]
+    #[error("the answer is no index")]
     Index(#[from] IndexFault),
     /// The answer is JSON, and no index of the namespace.
-    #[error("the answer is no index: {fault}")]
+    #[error("the answer is no index")]
     Unlike {
         /// What is wrong with it.
+        #[source]
         fault: IndexFault,
         /// How it differs from the table.
         drifts: Vec<Drift>,

@@ -77,7 +77,10 @@ def start_site(port=0):
 
 
 async def ask(port, target, write=b""):
-    """One request on a connection of its own: its status, and what the cache says; no status if there was no answer."""
+    """One request on a connection of its own: its status, with the code of an error, and what the cache says.
+
+    The status is `none` if there was no answer.
+    """
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         head = f"{'POST' if write else 'GET'} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -88,9 +91,12 @@ async def ask(port, target, write=b""):
         writer.close()
     except (OSError, TimeoutError):
         return "none", ""
-    lines = answer.partition(b"\r\n\r\n")[0].decode("latin-1").lower().split("\r\n")
-    status = next((line for line in lines if line.startswith("cache-status: ")), "")
-    return lines[0].split(" ")[1] if lines[0] else "none", status.partition("calendar-edge; ")[2]
+    head, _, body = answer.partition(b"\r\n\r\n")
+    lines = head.decode("latin-1").lower().split("\r\n")
+    cache = next((line for line in lines if line.startswith("cache-status: ")), "")
+    status = lines[0].split(" ")[1] if lines[0] else "none"
+    code = b"" if status == "200" else body.partition(b'"code":"')[2].partition(b'"')[0]
+    return " ".join(filter(None, (status, code.decode("latin-1")))), cache.partition("calendar-edge; ")[2]
 
 
 async def readers(port, rate, seconds, tell):
@@ -179,8 +185,11 @@ def editor(chosen):
                 edge.end()
                 site[0].terminate()
             reads, hits = sum(told.values()), sum(number for (_, cache), number in told.items() if cache == "hit")
-            failed = sum(number for (status, _), number in told.items() if status != "200")
-            print(f"{name:34} {rate:5} reads a second: {100 * hits / reads:5.1f} % of {reads}, {failed} failed")
+            failed = Counter()
+            for (status, _), number in told.items():
+                failed.update({status: number} if status != "200" else {})
+            failures = f"{failed.total()} failed {dict(failed) or ''}".rstrip()
+            print(f"{name:34} {rate:5} reads a second: {100 * hits / reads:5.1f} % of {reads}, {failures}")
     return True
 
 
