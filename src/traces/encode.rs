@@ -32,11 +32,12 @@ const HAS_REMOTE_PARENT: u32 = 0x200;
 // === impl SpanEncoder ===
 
 impl SpanEncoder {
-    pub(super) fn new(settings: &TraceSettings) -> Self {
+    /// Writes for a collector, in the name of this instance of the service.
+    pub(super) fn new(settings: &TraceSettings, instance: Uuid) -> Self {
         let attributes = [
             ("service.name", settings.service_name.clone()),
             ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("service.instance.id", Uuid::now_v7().to_string()),
+            ("service.instance.id", instance.to_string()),
         ];
         let attributes = attributes.map(|(key, value)| key_value(key, AttributeValue::Text(value)));
         Self {

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::collector::{Delivery, SpanCollector};
 use super::encode::SpanEncoder;
@@ -33,6 +34,8 @@ pub(super) struct Exporter {
 pub(super) struct Surrounding {
     pub(super) metrics: SpanMetrics,
     pub(super) warnings: Warnings,
+    /// Tells this run of the program from others.
+    pub(super) instance: Uuid,
     /// Cancelled when the edge ends.
     pub(super) ending: CancellationToken,
 }
@@ -61,7 +64,7 @@ impl Exporter {
         Self {
             spans,
             collector,
-            encoder: SpanEncoder::new(settings),
+            encoder: SpanEncoder::new(settings, surroundings.instance),
             clock: UnixClock::now(),
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
