@@ -98,9 +98,10 @@ impl TraceContext {
         self.is_sampled
     }
 
-    /// What tracing systems add.
-    pub(crate) const fn state(&self) -> Option<&HeaderValue> {
-        self.state.as_ref()
+    /// A copy of what tracing systems add; empty if it is nothing.
+    pub(crate) fn state(&self) -> String {
+        let state = self.state.as_ref().and_then(|state| state.to_str().ok());
+        state.unwrap_or_default().to_owned()
     }
 
     /// The place of the edge's part.

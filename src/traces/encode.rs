@@ -89,7 +89,6 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         span: id,
         parent,
     } = span.ids;
-    let state = span.state.as_ref().and_then(|state| state.to_str().ok());
     let (kind, remote) = match span.kind {
         SpanKind::Server if parent.is_some() => (MessageKind::Server, HAS_REMOTE_PARENT),
         SpanKind::Server => (MessageKind::Server, 0),
@@ -102,7 +101,7 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
     SpanMessage {
         trace_id: bytes(&trace),
         span_id: bytes(&id),
-        trace_state: state.unwrap_or_default().to_owned(),
+        trace_state: span.state,
         parent_span_id: parent.map_or_else(Vec::new, |parent| bytes(&parent)),
         name: span.name,
         kind: kind.into(),

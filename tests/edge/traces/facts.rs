@@ -329,3 +329,20 @@ async fn a_renewal_in_the_background_belongs_to_the_request_that_caused_it() {
     let parents: Vec<_> = clients.iter().map(SeenSpan::traceparent).collect();
     assert_eq!(asked, parents);
 }
+
+#[tokio::test]
+async fn long_texts_of_clients_are_cut() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        settings.other = OtherTraffic::Forward;
+    });
+    let edge = edge.start().await;
+    let long = edge.request(Method::GET, &format!("/{}", "a".repeat(3000)));
+    Answer::to(long.header("user-agent", "b".repeat(3000))).await;
+    for span in collector.spans_of(2).await {
+        for (name, value) in &span.attributes {
+            assert!(value.as_str().is_none_or(|text| text.len() <= 1024), "{name}");
+        }
+    }
+}
