@@ -1358,7 +1358,7 @@ const TRACES: &[SettingKey] = &[
     SettingKey::new(
         "queue",
         Count(1..=1_000_000, |settings| Usize(&mut settings.traces.queue)),
-        "Spans that wait to be sent; further spans are dropped and counted. A span takes up to 10 KiB, mostly 1 KiB.",
+        "Spans that wait to be sent; further spans are dropped and counted. A span takes up to 8 KiB, mostly 2 KiB.",
     ),
     SettingKey::new(
         "batch",

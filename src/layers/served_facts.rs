@@ -101,7 +101,7 @@ impl ServedFacts<'_> {
             kind: SpanKind::Server,
             name: span_name(self.method, self.route.as_deref()),
             ids: trace.ids(),
-            state: trace.state().cloned(),
+            state: trace.state(),
             started,
             duration: self.duration,
             is_error: self.status >= 500,

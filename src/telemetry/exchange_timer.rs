@@ -40,6 +40,9 @@ enum ExchangeEnd {
     Failed(&'static str),
 }
 
+/// Maximum bytes of a URL in a span.
+const LONGEST: usize = 1024;
+
 /// The attributes of an exchange.
 const ATTRIBUTES: usize = 12;
 
@@ -112,7 +115,7 @@ impl ExchangeSpan {
         told.tell("server.address", url.host_str());
         told.tell("server.port", url.port_or_known_default());
         // The query may hold secrets of clients.
-        told.tell("url.full", &url[..Position::AfterPath]);
+        told.tell("url.full", cut(&url[..Position::AfterPath]));
         told.tell("url.template", route.as_deref());
         told.tell("edge.operation", log.operation());
     }
@@ -138,7 +141,7 @@ impl ExchangeSpan {
             kind: SpanKind::Client,
             name: self.name,
             ids: trace.exchange_ids(self.number),
-            state: trace.state().cloned(),
+            state: trace.state(),
             started,
             duration,
             is_error,
@@ -156,6 +159,11 @@ impl ExchangeSpan {
         }
         true
     }
+}
+
+fn cut(text: &str) -> &str {
+    let end = text.floor_char_boundary(LONGEST);
+    text.get(..end).unwrap_or_default()
 }
 
 /// The name of a span: method and route, of which neither holds text of clients.

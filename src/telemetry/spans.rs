@@ -3,7 +3,6 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use http::HeaderValue;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -30,8 +29,8 @@ pub(crate) struct Span {
     pub(crate) name: String,
     /// Its place in the trace.
     pub(crate) ids: SpanIds,
-    /// What tracing systems add, as the client sent it.
-    pub(crate) state: Option<HeaderValue>,
+    /// What tracing systems add, as the client sent it; a copy, because the client's would hold its whole head.
+    pub(crate) state: String,
     /// When it began.
     pub(crate) started: Instant,
     /// From there to its end.

@@ -98,9 +98,10 @@ impl TraceContext {
         self.is_sampled
     }
 
-    /// What tracing systems add.
-    pub(crate) const fn state(&self) -> Option<&HeaderValue> {
-        self.state.as_ref()
+    /// A copy of what tracing systems add; empty if it is nothing.
+    pub(crate) fn state(&self) -> String {
+        let state = self.state.as_ref().and_then(|state| state.to_str().ok());
+        state.unwrap_or_default().to_owned()
     }
 
     /// The place of the edge's part.
@@ -220,6 +221,8 @@ fn state(headers: &HeaderMap) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -314,6 +317,32 @@ mod tests {
         for child in [first, second] {
             assert_eq!((child.trace, child.parent), (own.trace, Some(own.span)));
             assert!(child.span != own.span && is_hex(&child.span), "{child:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_parent_is_read_as_it_is_written(trace in "[0-9a-f]{31}[1-9a-f]", span in "[0-9a-f]{15}[1-9a-f]", flags: u8) {
+            let parent = format!("00-{trace}-{span}-{flags:02x}");
+            let read = parse(parent.as_bytes()).unwrap();
+            prop_assert_eq!((text(&read.trace), text(&read.span)), (trace.as_str(), span.as_str()));
+            prop_assert_eq!(read.is_sampled, flags & 1 == 1);
+        }
+
+        #[test]
+        fn no_bytes_panic_the_reader_or_reach_the_site(sent in prop::collection::vec(any::<u8>(), 0..80), at in 0_usize..55, byte: u8) {
+            let _ = parse(&sent);
+            let mut damaged = format!("00-{TRACE}-00f067aa0ba902b7-01").into_bytes();
+            damaged[at] = byte;
+            let mut headers = HeaderMap::new();
+            for value in [sent, damaged] {
+                let Ok(value) = HeaderValue::from_bytes(&value) else { continue };
+                headers.insert(TRACEPARENT, value);
+                let context = TraceContext::of(&TraceHeaders::of(&headers), Percentage::ALL);
+                context.write(&context.span, &mut headers);
+                prop_assert!(parse(headers[TRACEPARENT].as_bytes()).is_some());
+                prop_assert_eq!(headers[TRACEPARENT].len(), PARENT_LENGTH);
+            }
         }
     }
 

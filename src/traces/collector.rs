@@ -137,6 +137,8 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::messages::PartialSuccess;
     use super::*;
 
@@ -169,6 +171,19 @@ mod tests {
             let status = StatusCode::from_u16(status).unwrap();
             let is_later = matches!(judge(status, None, b""), Delivery::NotNow { .. });
             assert_eq!(is_later, may_pass, "{status}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_panics_or_writes_more_than_a_line(status in 200_u16..600, body in prop::collection::vec(any::<u8>(), 0..200)) {
+            let status = StatusCode::from_u16(status).unwrap();
+            match judge(status, None, &body) {
+                Delivery::Taken { message: told, .. } | Delivery::NotNow { reason: told, .. } | Delivery::Refused { reason: told } => {
+                    prop_assert!(told.chars().all(|letter| !letter.is_control()), "{}", told);
+                    prop_assert!(told.chars().count() < LONGEST + 80);
+                }
+            }
         }
     }
 

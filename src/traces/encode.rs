@@ -32,11 +32,12 @@ const HAS_REMOTE_PARENT: u32 = 0x200;
 // === impl SpanEncoder ===
 
 impl SpanEncoder {
-    pub(super) fn new(settings: &TraceSettings) -> Self {
+    /// Writes for a collector, in the name of this instance of the service.
+    pub(super) fn new(settings: &TraceSettings, instance: Uuid) -> Self {
         let attributes = [
             ("service.name", settings.service_name.clone()),
             ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("service.instance.id", Uuid::now_v7().to_string()),
+            ("service.instance.id", instance.to_string()),
         ];
         let attributes = attributes.map(|(key, value)| key_value(key, AttributeValue::Text(value)));
         Self {
@@ -88,7 +89,6 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
         span: id,
         parent,
     } = span.ids;
-    let state = span.state.as_ref().and_then(|state| state.to_str().ok());
     let (kind, remote) = match span.kind {
         SpanKind::Server if parent.is_some() => (MessageKind::Server, HAS_REMOTE_PARENT),
         SpanKind::Server => (MessageKind::Server, 0),
@@ -101,7 +101,7 @@ fn message(span: Span, clock: UnixClock) -> SpanMessage {
     SpanMessage {
         trace_id: bytes(&trace),
         span_id: bytes(&id),
-        trace_state: state.unwrap_or_default().to_owned(),
+        trace_state: span.state,
         parent_span_id: parent.map_or_else(Vec::new, |parent| bytes(&parent)),
         name: span.name,
         kind: kind.into(),

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::collector::{Delivery, SpanCollector};
 use super::encode::SpanEncoder;
@@ -33,17 +34,10 @@ pub(super) struct Exporter {
 pub(super) struct Surrounding {
     pub(super) metrics: SpanMetrics,
     pub(super) warnings: Warnings,
+    /// Tells this run of the program from others.
+    pub(super) instance: Uuid,
     /// Cancelled when the edge ends.
     pub(super) ending: CancellationToken,
-}
-
-/// What became of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BatchEnd {
-    /// The collector answered for good.
-    Answered,
-    /// It did not answer, or asked to come later too often.
-    GivenUp,
 }
 
 /// Attempts after the first one.
@@ -61,7 +55,7 @@ impl Exporter {
         Self {
             spans,
             collector,
-            encoder: SpanEncoder::new(settings),
+            encoder: SpanEncoder::new(settings, surroundings.instance),
             clock: UnixClock::now(),
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
@@ -78,13 +72,8 @@ impl Exporter {
             if batch.is_empty() {
                 return;
             }
-            let end = self.deliver(batch).await;
+            self.deliver(batch).await;
             self.tell_dropped();
-            // The next batch would meet the same, and the edge cannot wait.
-            if end == BatchEnd::GivenUp && self.surroundings.ending.is_cancelled() {
-                self.give_up();
-                return;
-            }
         }
     }
 
@@ -110,33 +99,30 @@ impl Exporter {
         }
     }
 
-    async fn deliver(&mut self, batch: Vec<Span>) -> BatchEnd {
+    /// Sends a batch, again if it may help.
+    async fn deliver(&mut self, batch: Vec<Span>) {
         let spans = u64::try_from(batch.len()).unwrap_or(u64::MAX);
         let Some(body) = self.encoded(batch).await else {
-            self.failed(spans, "they cannot be encoded".to_owned());
-            return BatchEnd::Answered;
+            return self.failed(spans, "they cannot be encoded".to_owned());
         };
-        for failures in 0..=RETRIES {
+        for failures in 0.. {
             match self.collector.send(body.clone()).await {
                 Delivery::Taken { rejected, message } => {
-                    self.taken(spans, rejected.min(spans), message);
-                    return BatchEnd::Answered;
+                    return self.taken(spans, rejected.min(spans), message);
                 }
-                Delivery::Refused { reason } => {
-                    self.failed(spans, reason);
-                    return BatchEnd::Answered;
+                Delivery::Refused { reason } => return self.failed(spans, reason),
+                Delivery::NotNow { reason, .. } if self.surroundings.ending.is_cancelled() => {
+                    // The next batch would meet the same, and the edge cannot wait.
+                    let waiting = self.take_waiting();
+                    return self.failed(spans + waiting, reason);
                 }
+                Delivery::NotNow { reason, .. } if failures == RETRIES => return self.failed(spans, reason),
                 Delivery::NotNow { reason, pause } => {
-                    if failures == RETRIES || self.surroundings.ending.is_cancelled() {
-                        self.failed(spans, reason);
-                        return BatchEnd::GivenUp;
-                    }
                     self.later(spans, reason);
                     self.pause(pause.unwrap_or_else(|| pauses::after(failures))).await;
                 }
             }
         }
-        BatchEnd::GivenUp
     }
 
     /// Encodes beside the tasks of requests: it may take milliseconds.
@@ -201,12 +187,13 @@ impl Exporter {
         }
     }
 
-    /// Counts what still waits as lost.
-    fn give_up(&mut self) {
+    /// Takes out what still waits, and says how much it is; nothing comes after it.
+    fn take_waiting(&mut self) -> u64 {
         self.spans.close();
-        let waiting = u64::try_from(self.spans.len()).unwrap_or(u64::MAX);
-        if waiting > 0 {
-            self.failed(waiting, "the edge ends".to_owned());
+        let mut waiting = 0;
+        while self.spans.try_recv().is_ok() {
+            waiting += 1;
         }
+        waiting
     }
 }

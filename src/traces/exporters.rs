@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 use super::LAST_SPANS;
 use super::collector::SpanCollector;
@@ -42,6 +43,7 @@ impl Traces {
             surroundings: Surrounding {
                 metrics: metrics.spans().clone(),
                 warnings: warnings.clone(),
+                instance: Uuid::now_v7(),
                 ending: CancellationToken::new(),
             },
             exporters: TaskTracker::new(),

@@ -1,6 +1,7 @@
 //! A collector asked beforehand.
 
 use url::Url;
+use uuid::Uuid;
 
 use super::CollectorTrouble;
 use super::collector::{Delivery, SpanCollector};
@@ -32,7 +33,7 @@ pub async fn ask_collector(settings: &Settings) -> Result<Option<Url>, Collector
 }
 
 async fn ask(collector: &SpanCollector, settings: &TraceSettings) -> Result<(), String> {
-    let encoder = SpanEncoder::new(settings);
+    let encoder = SpanEncoder::new(settings, Uuid::now_v7());
     let nothing = encoder.encode(Vec::new(), UnixClock::now());
     let nothing = nothing.map_err(|error| with_causes(&error))?;
     match collector.send(nothing).await {

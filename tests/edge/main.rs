@@ -42,6 +42,7 @@ mod logs;
 mod meaning;
 mod metrics;
 mod modes;
+mod named_in_docs;
 mod namespaces;
 mod naming;
 mod odd_headers;

@@ -1,6 +1,5 @@
 //! What a collector answers decides whether spans are sent again, and everything is counted.
 
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -159,47 +158,4 @@ async fn a_token_comes_from_a_file_and_stays_secret() {
     let line = program.logged_without("s3cret", refusal).await;
     let told = line["error"].as_str().unwrap();
     assert!(told.contains("line 1 of the file is not a header"), "{told}");
-}
-
-/// `check` asks the collector without a span, and says what `serve` would meet.
-#[tokio::test]
-async fn a_check_asks_the_collector() {
-    let (origin, directory) = (site().await, Directory::new("check-collector"));
-    let taking = Collector::taking_all().await;
-    let refusing = Collector::answering(|_| Reply::json(401, "")).await;
-    for (collector, offline, expected) in [
-        (
-            &taking,
-            None,
-            format!("ok: {}/v1/traces takes spans: 5% of the traces", taking.base()),
-        ),
-        (
-            &refusing,
-            None,
-            format!(
-                "warning: spans would be lost: {}/v1/traces: status 401 Unauthorized",
-                refusing.base()
-            ),
-        ),
-        (
-            &taking,
-            Some("--offline"),
-            format!("note: spans are sent to {}/: 5% of the traces", taking.base()),
-        ),
-    ] {
-        let config = format!(
-            "[origin]\nurl = \"{}/wp-json\"\n[traces]\nendpoint = \"{}\"\nsample = \"5%\"\n",
-            origin.base(),
-            collector.base()
-        );
-        let mut check = Command::new(env!("CARGO_BIN_EXE_calendar-edge"));
-        check.arg("check").arg("--config");
-        check.arg(directory.write("edge.toml", &config)).args(offline);
-        // The collector answers meanwhile.
-        let output = tokio::task::spawn_blocking(move || check.output()).await.unwrap();
-        let text = String::from_utf8(output.unwrap().stdout).unwrap();
-        assert!(text.contains(&expected), "{expected} is not in\n{text}");
-    }
-    assert!(taking.spans().is_empty() && refusing.spans().is_empty());
-    assert_eq!(taking.requests().len(), 1);
 }

@@ -6,7 +6,7 @@ use calendar_edge::app::DrainOutcome;
 
 use super::collector::Collector;
 use super::{site, to, traced};
-use crate::support::{EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply};
 
 #[tokio::test]
 async fn the_last_spans_are_sent() {
@@ -68,4 +68,29 @@ async fn a_request_that_ends_in_the_drain_is_traced() {
     assert_eq!(read.await.unwrap().unwrap().status(), 200);
     assert_eq!(drained.await.unwrap(), DrainOutcome::Finished);
     assert_eq!(collector.spans().len(), 2);
+}
+
+#[tokio::test]
+async fn the_log_says_how_many_spans_are_lost() {
+    let (origin, down) = (site().await, Origin::down().await);
+    let directory = Directory::new("lost-spans");
+    let config = format!(
+        "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\
+         [admin]\nlisten = \"127.0.0.1:0\"\n[traces]\nendpoint = \"{}\"\ninterval = \"10ms\"\nbatch = 2\n",
+        origin.base(),
+        down.base()
+    );
+    let mut program = Program::serve(&directory.write("edge.toml", &config)).await;
+    for _ in 0..5 {
+        Answer::to(Edge::client().get(program.url("/elsewhere"))).await;
+    }
+    program.logged("the collector does not take spans now").await;
+    program.signal("TERM");
+    let line = program
+        .logged("spans are lost: the collector did not take them")
+        .await;
+    assert_eq!(line["spans"], 5);
+    let error = line["error"].as_str().unwrap();
+    assert!(error.contains("Connection refused"), "{error}");
+    assert!(program.ended().await.success());
 }

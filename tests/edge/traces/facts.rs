@@ -238,8 +238,8 @@ async fn each_exchange_has_a_span_of_its_own() {
         .iter()
         .map(|seen| seen.header("traceparent").unwrap().to_owned())
         .collect();
-    let named: Vec<_> = clients.iter().map(SeenSpan::traceparent).collect();
-    assert_eq!(asked, named);
+    let parents: Vec<_> = clients.iter().map(SeenSpan::traceparent).collect();
+    assert_eq!(asked, parents);
     let names: Vec<_> = clients.iter().map(|client| client.span.name.as_str()).collect();
     let (read, write) = ("GET /events/{id}", "POST /events/{id}");
     assert_eq!(names, [read, read, write]);
@@ -294,4 +294,55 @@ async fn a_copy_belongs_to_the_request() {
     );
     assert_eq!(edge.drain().await, DrainOutcome::Finished);
     assert_eq!(collector.spans().len(), 2);
+}
+
+/// Who is answered from the cache with a stale answer does not wait for the site, which is asked in the same trace.
+#[tokio::test]
+async fn a_renewal_in_the_background_belongs_to_the_request_that_caused_it() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let edge = Edge::builder().origin(&origin).caching().settings(|settings| {
+        to(&collector, settings);
+        settings.cache.fresh = Duration::ZERO;
+    });
+    let edge = edge.start().await;
+    edge.get(EVENTS).await;
+    collector.spans_of(2).await;
+    edge.get(EVENTS).await;
+    let (servers, clients): (Vec<_>, Vec<_>) = collector
+        .spans_of(4)
+        .await
+        .into_iter()
+        .partition(SeenSpan::is_server);
+    let sources: Vec<_> = servers.iter().map(|server| server.told("edge.source")).collect();
+    assert_eq!(sources, ["backend", "cache"]);
+    for (server, client) in servers.iter().zip(&clients) {
+        assert_eq!(client.span.parent_span_id, server.span.span_id);
+        assert_eq!(client.span.trace_id, server.span.trace_id);
+    }
+    let calls = origin
+        .seen()
+        .into_iter()
+        .filter(|seen| seen.target.contains("/events"));
+    let asked: Vec<_> = calls
+        .map(|seen| seen.header("traceparent").unwrap().to_owned())
+        .collect();
+    let parents: Vec<_> = clients.iter().map(SeenSpan::traceparent).collect();
+    assert_eq!(asked, parents);
+}
+
+#[tokio::test]
+async fn long_texts_of_clients_are_cut() {
+    let (origin, collector) = (site().await, Collector::taking_all().await);
+    let edge = Edge::builder().origin(&origin).settings(|settings| {
+        to(&collector, settings);
+        settings.other = OtherTraffic::Forward;
+    });
+    let edge = edge.start().await;
+    let long = edge.request(Method::GET, &format!("/{}", "a".repeat(3000)));
+    Answer::to(long.header("user-agent", "b".repeat(3000))).await;
+    for span in collector.spans_of(2).await {
+        for (name, value) in &span.attributes {
+            assert!(value.as_str().is_none_or(|text| text.len() <= 1024), "{name}");
+        }
+    }
 }

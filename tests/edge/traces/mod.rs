@@ -1,5 +1,6 @@
 //! Spans of requests reach a collector, and a collector that fails costs nobody but itself.
 
+mod checked;
 mod collector;
 mod delivery;
 mod ending;
