@@ -51,13 +51,12 @@ impl Balance {
         const BRACE: u8 = b'{' ^ b'[';
         let is_bracket = |lane: Lane, brace: u8| lanes::is(lane | Lane::splat(BRACE), brace);
         let escaped = self.escaped(lanes::mask(block, |lane| lanes::is(lane, b'\\')));
-        let outside = !self.text(lanes::mask(block, |lane| lanes::is(lane, b'"')) & !escaped) & !escaped;
-        let opened = lanes::mask(block, |lane| is_bracket(lane, b'{')) & outside;
-        let closed = lanes::mask(block, |lane| is_bracket(lane, b'}')) & outside;
-        let depth = self.depth + u64::from(opened.count_ones());
-        match u64::from(closed.count_ones()) {
-            closings if closings <= self.depth => self.depth = depth - closings,
-            _ => self.read_brackets(opened, closed),
+        let text = self.text(lanes::mask(block, |lane| lanes::is(lane, b'"')) & !escaped);
+        let brackets = lanes::mask(block, |lane| is_bracket(lane, b'{') | is_bracket(lane, b'}'));
+        let brackets = brackets & !text & !escaped;
+        // Most blocks lie within records and have none.
+        if brackets != 0 {
+            self.read_brackets(brackets, lanes::mask(block, |lane| is_bracket(lane, b'{')));
         }
     }
 
@@ -86,12 +85,12 @@ impl Balance {
         text
     }
 
-    /// Counts brackets one by one, because some may close what nothing opened.
-    fn read_brackets(&mut self, opened: u64, closed: u64) {
-        let mut left = opened | closed;
+    /// Counts brackets in their order, because some may close what nothing opened.
+    fn read_brackets(&mut self, brackets: u64, opening: u64) {
+        let mut left = brackets;
         while left != 0 {
             let bracket = left & left.wrapping_neg();
-            if opened & bracket == 0 {
+            if opening & bracket == 0 {
                 self.close();
             } else {
                 self.depth += 1;
