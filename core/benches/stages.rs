@@ -32,7 +32,7 @@ use calendar_edge_core::settings::{Limits, OriginNamespace, Settings};
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LINK};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 
 /// Runs of a stage that are counted together.
 const ROUNDS: usize = 10;
@@ -110,6 +110,7 @@ fn stages() -> Vec<Stage> {
         ("accepting a list of 8 KiB", accepting(&page(8 * 1024))),
         ("presenting a list of 8 KiB", presenting(&page(8 * 1024))),
         ("presenting a list of 1 KiB", presenting(&page(1024))),
+        ("streaming a list of 64 KiB", streaming(&page(64 * 1024))),
     ]
 }
 
@@ -324,12 +325,30 @@ fn accepting(page: &Bytes) -> Box<dyn FnMut()> {
 
 /// With the clone of a kept answer.
 fn presenting(page: &Bytes) -> Box<dyn FnMut()> {
-    let rules = rules();
+    let (rules, client) = (rules(), everybody());
     let accepted = accepted(page, &rules);
-    let client = ClientContext {
+    Box::new(move || drop(black_box(present(accepted.clone(), &client, &rules))))
+}
+
+/// A response that is larger than the buffer for it.
+fn streaming(page: &Bytes) -> Box<dyn FnMut()> {
+    let mut settings = settings();
+    settings.limits.response_buffer_bytes = 1024;
+    let rules = RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings));
+    let (accepted, client) = (accepted(page, &rules), everybody());
+    Box::new(move || {
+        let body = pin!(present(accepted.clone(), &client, &rules).into_body().collect());
+        let Poll::Ready(Ok(whole)) = body.poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("all of it is there");
+        };
+        drop(black_box(whole));
+    })
+}
+
+fn everybody() -> ClientContext {
+    ClientContext {
         public_base: PUBLIC_BASE.into(),
         namespace: None,
         audience: Audience::Everybody,
-    };
-    Box::new(move || drop(black_box(present(accepted.clone(), &client, &rules))))
+    }
 }
