@@ -15,14 +15,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 
 import callgrind
 import machine
-from peers import EDGE, LIST, ROOT, prepare, start_origin, three_ports
+from peers import EDGE, LIST, ROOT, bench, three_ports
 from program import Program
 
 BINARY = Path(__file__).resolve().parent.parent / "target" / "profiling" / "calendar-edge"
@@ -78,18 +77,11 @@ def main():
         if shutil.which(program) is None:
             print(f"SKIPPED: {program} is not installed")
             return
-    with tempfile.TemporaryDirectory(prefix="calendar-edge-bench-") as scratch:
-        folder = Path(scratch)
-        folder.chmod(0o755)
-        prepare(folder)
-        origin, port = start_origin(folder)
+    with bench() as (folder, port):
         print(f"{'case':28}{'instructions':>14}{'allocations':>13}{'grown':>7}", flush=True)
-        try:
-            for case in CASES:
-                if not chosen.only or case.name in chosen.only:
-                    report(case, measure(case, chosen, folder, port), chosen)
-        finally:
-            origin.end()
+        for case in CASES:
+            if not chosen.only or case.name in chosen.only:
+                report(case, measure(case, chosen, folder, port), chosen)
 
 
 def arguments():

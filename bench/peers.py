@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import answers
@@ -128,6 +130,20 @@ def nginx_command(folder, name, http, modules="", access_log="off"):
     file = folder / f"{name}.conf"
     file.write_text(text)
     return ["nginx", "-c", str(file)]
+
+
+@contextmanager
+def bench():
+    """A scratch folder for all peers, and the port of an origin that ends with it."""
+    with tempfile.TemporaryDirectory(prefix="calendar-edge-bench-") as scratch:
+        folder = Path(scratch)
+        folder.chmod(0o755)
+        prepare(folder)
+        origin, port = start_origin(folder)
+        try:
+            yield folder, port
+        finally:
+            origin.end()
 
 
 def start_origin(folder):

@@ -11,18 +11,16 @@ bench/run.py needs, and the llvm-profdata of the compiler's own LLVM: rustup's c
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 
 import cases
 import machine
-from peers import prepare, start_origin
+from peers import bench
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "target" / "pgo"
@@ -33,7 +31,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=2, choices=range(1, 31), metavar="1..30", help="load of one case")
     chosen = parser.parse_args()
-    merge, host = profdata(), compiler()["host"]
+    about = compiler()
+    merge, host = profdata(about), about["host"]
     machine.raise_descriptor_limit()
     shutil.rmtree(FOLDER / "counts", ignore_errors=True)
     counting = build(host, "counting", f"-Cprofile-generate={FOLDER}/counts")
@@ -44,32 +43,25 @@ def main():
     print(BINARY)
 
 
+def output(*command):
+    """What a program prints."""
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def compiler():
     """What `rustc -vV` says: a dictionary."""
-    text = subprocess.run(["rustc", "-vV"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    return dict(line.split(": ", 1) for line in output("rustc", "-vV").splitlines() if ": " in line)
 
 
-def profdata():
-    """The tool that reads this compiler's profiles."""
-    about = compiler()
+def profdata(about):
+    """The tool that reads this compiler's profiles: of the same LLVM, whatever its name."""
     major = about["LLVM version"].partition(".")[0]
-    sysroot = subprocess.run(["rustc", "--print", "sysroot"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    tools = Path(sysroot.strip(), "lib", "rustlib", about["host"], "bin")
-    found = shutil.which("llvm-profdata", path=tools) or shutil.which(f"llvm-profdata-{major}")
-    if found is None and is_of(major, shutil.which("llvm-profdata")):
-        found = shutil.which("llvm-profdata")
-    if found is None:
-        sys.exit(f"there is no llvm-profdata of LLVM {major}: rustup component add llvm-tools, or install llvm-{major}")
-    return found
-
-
-def is_of(major, tool):
-    """Whether a tool without a number in its name is of this LLVM."""
-    if tool is None:
-        return False
-    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
-    return re.search(rf"LLVM version {major}\.", said) is not None
+    tools = Path(output("rustc", "--print", "sysroot"), "lib", "rustlib", about["host"], "bin")
+    for name in (tools / "llvm-profdata", f"llvm-profdata-{major}", "llvm-profdata"):
+        tool = shutil.which(name)
+        if tool and f"LLVM version {major}." in output(tool, "--version"):
+            return tool
+    sys.exit(f"there is no llvm-profdata of LLVM {major}: rustup component add llvm-tools, or install llvm-{major}")
 
 
 def build(host, name, flags):
@@ -83,21 +75,14 @@ def build(host, name, flags):
 
 def train(binary, seconds):
     """Puts the load of every case on the edge, which writes its counts when it ends."""
-    with tempfile.TemporaryDirectory(prefix="calendar-edge-pgo-") as scratch:
-        folder = Path(scratch)
-        folder.chmod(0o755)
-        prepare(folder)
-        origin, port = start_origin(folder)
-        try:
-            for case in cases.all_cases(binary):
-                edge = case.peers[-1].start(folder, port)
-                try:
-                    figures = case.load(case, edge, seconds)
-                    print(f"{case.name}: {figures.requests} requests", flush=True)
-                finally:
-                    edge.program.end()
-        finally:
-            origin.end()
+    with bench() as (folder, port):
+        for case in cases.all_cases(binary):
+            edge = case.peers[-1].start(folder, port)
+            try:
+                figures = case.load(case, edge, seconds)
+                print(f"{case.name}: {figures.requests} requests", flush=True)
+            finally:
+                edge.program.end()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ A peer whose Debian package is not installed is skipped, and the report says so.
 
 import argparse
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from datetime import date
@@ -24,7 +23,7 @@ import cases
 import idle
 import machine
 import report
-from peers import Edge, HAProxy, Nginx, prepare, start_origin
+from peers import Edge, HAProxy, Nginx, bench
 
 ROOT = Path(__file__).resolve().parent.parent
 BINARY = ROOT / "target" / "release" / "calendar-edge"
@@ -113,22 +112,15 @@ def main():
     if not wanted:
         sys.exit("no such case; there are: " + "; ".join(case.name for case in every))
     started, parts, versions = time.monotonic(), [], {}
-    with tempfile.TemporaryDirectory(prefix="calendar-edge-bench-") as scratch:
-        folder = Path(scratch)
-        folder.chmod(0o755)
-        prepare(folder)
-        origin, port = start_origin(folder)
-        try:
-            for case in wanted:
-                peers = present(case)
-                versions.update({kind.name: kind.version() for kind in peers})
-                parts.append(report.of_case(case.name, measure(case, peers, chosen, folder, port)))
-                print(parts[-1], "\n", flush=True)
-            if not chosen.only:
-                parts.append(report.of_idle(measure_idle(folder, port, chosen.binary)))
-                print(parts[-1], "\n", flush=True)
-        finally:
-            origin.end()
+    with bench() as (folder, port):
+        for case in wanted:
+            peers = present(case)
+            versions.update({kind.name: kind.version() for kind in peers})
+            parts.append(report.of_case(case.name, measure(case, peers, chosen, folder, port)))
+            print(parts[-1], "\n", flush=True)
+        if not chosen.only:
+            parts.append(report.of_idle(measure_idle(folder, port, chosen.binary)))
+            print(parts[-1], "\n", flush=True)
     intro = [f"Measured on {date.today()}, {machine.description()}, {chosen.rounds} rounds of {chosen.seconds} s, 64 connections.",
              "In brackets: the ratio to the first line of the table.", "", *sorted(f"* {name}: {text}" for name, text in versions.items()), ""]
     if chosen.write:
