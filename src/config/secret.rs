@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::draft::Placed;
+use super::draft::{ConfigPlaces, Placed};
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
 use crate::mark::MarkKey;
 use crate::settings::{AdminToken, CollectorHeaders, Settings};
@@ -21,53 +21,65 @@ const SECRET: &str = "origin.secret_file";
 const TOKEN: &str = "admin.token_file";
 const HEADERS: &str = "traces.headers_file";
 
-/// Reads the files that are set, and keeps what they hold in the settings.
-pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) {
-    let settings = &mut typed.value;
-    let secret = taken(settings.origin.secret_file.as_ref(), |secret| {
-        MarkKey::new(secret).map_err(Impossible::ShortSecret)
-    });
-    match secret {
-        Ok(key) => settings.origin.mark_key = key,
-        Err(reason) => {
-            let help = "make one that the edge and the site can read: openssl rand -hex 32";
-            let finding = ConfigFinding::impossible(SECRET, reason).help(Some(help.to_owned()));
-            problems.add(typed.places.of(SECRET), finding);
-        }
-    }
-    let token = taken(settings.admin_access.token_file.as_ref(), |token| {
-        AdminToken::new(token).map_err(Impossible::ShortSecret)
-    });
-    match token {
-        Ok(token) => settings.admin_access.token = token,
-        Err(reason) => {
-            let help = "make one that only the edge and operators can read: openssl rand -hex 32";
-            let finding = ConfigFinding::impossible(TOKEN, reason).help(Some(help.to_owned()));
-            problems.add(typed.places.of(TOKEN), finding);
-        }
-    }
-    let headers = taken(settings.traces.headers_file.as_ref(), |headers| {
-        CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
-    });
-    match headers {
-        Ok(headers) => settings.traces.headers = headers.unwrap_or_default(),
-        Err(reason) => problems.add(
-            typed.places.of(HEADERS),
-            ConfigFinding::impossible(HEADERS, reason),
-        ),
-    }
+/// A setting that names a file.
+struct SecretFile<'a> {
+    key: &'static str,
+    path: Option<&'a PathBuf>,
+    /// What to do about one that is missing or too short.
+    help: Option<&'static str>,
 }
 
-/// What a file holds, if one is set.
-fn taken<T>(
-    file: Option<&PathBuf>,
-    take: impl FnOnce(&[u8]) -> Result<T, Impossible>,
-) -> Result<Option<T>, Impossible> {
-    let Some(file) = file else {
-        return Ok(None);
+/// Reads the files that are set, and keeps what they hold in the settings.
+pub(super) fn read(typed: &mut Placed<Settings>, problems: &mut ConfigProblems) {
+    let Placed {
+        value: settings,
+        places,
+    } = typed;
+    let secret = SecretFile {
+        key: SECRET,
+        path: settings.origin.secret_file.as_ref(),
+        help: Some("make one that the edge and the site can read: openssl rand -hex 32"),
     };
-    let secret = std::fs::read(file).map_err(|error| Impossible::UnreadableFile(error.to_string()))?;
-    take(&secret).map(Some)
+    let token = SecretFile {
+        key: TOKEN,
+        path: settings.admin_access.token_file.as_ref(),
+        help: Some("make one that only the edge and operators can read: openssl rand -hex 32"),
+    };
+    let headers = SecretFile {
+        key: HEADERS,
+        path: settings.traces.headers_file.as_ref(),
+        help: None,
+    };
+    settings.origin.mark_key = secret.read(places, problems, |secret| {
+        MarkKey::new(secret).map_err(Impossible::ShortSecret)
+    });
+    settings.admin_access.token = token.read(places, problems, |token| {
+        AdminToken::new(token).map_err(Impossible::ShortSecret)
+    });
+    let headers = headers.read(places, problems, |headers| {
+        CollectorHeaders::parse(headers).map_err(Impossible::HeaderLine)
+    });
+    settings.traces.headers = headers.unwrap_or_default();
+}
+
+// === impl SecretFile ===
+
+impl SecretFile<'_> {
+    /// What the file holds; none if no file is set, or with a problem.
+    fn read<T>(
+        &self,
+        places: &ConfigPlaces,
+        problems: &mut ConfigProblems,
+        take: impl FnOnce(&[u8]) -> Result<T, Impossible>,
+    ) -> Option<T> {
+        let held = std::fs::read(self.path?).map_err(|error| Impossible::UnreadableFile(error.to_string()));
+        held.and_then(|held| take(&held))
+            .map_err(|reason| {
+                let finding = ConfigFinding::impossible(self.key, reason).help(self.help.map(str::to_owned));
+                problems.add(places.of(self.key), finding);
+            })
+            .ok()
+    }
 }
 
 #[cfg(test)]
