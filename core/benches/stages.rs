@@ -311,9 +311,13 @@ fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
         language: AskedLanguage::OfRoot,
         target: "/".into(),
     };
-    let accepting = pin!(accept(answer.expect("an answer"), &call, rules));
-    match accepting.poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(accepted) => accepted.expect("a good answer"),
+    ready(accept(answer.expect("an answer"), &call, rules)).expect("a good answer")
+}
+
+/// The value of a future that waits for nothing.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
         Poll::Pending => panic!("a whole body is ready"),
     }
 }
@@ -337,11 +341,8 @@ fn streaming(page: &Bytes) -> Box<dyn FnMut()> {
     let rules = RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings));
     let (accepted, client) = (accepted(page, &rules), everybody());
     Box::new(move || {
-        let body = pin!(present(accepted.clone(), &client, &rules).into_body().collect());
-        let Poll::Ready(Ok(whole)) = body.poll(&mut Context::from_waker(Waker::noop())) else {
-            panic!("all of it is there");
-        };
-        drop(black_box(whole));
+        let body = present(accepted.clone(), &client, &rules).into_body();
+        drop(black_box(ready(body.collect()).expect("a good body")));
     })
 }
 

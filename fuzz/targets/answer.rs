@@ -14,7 +14,7 @@ use calendar_edge::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script,
     accept, present,
 };
-use calendar_edge_fuzz::namespaced_settings;
+use calendar_edge_fuzz::{namespaced_settings, pieces};
 use http::{Method, Response};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
@@ -32,15 +32,15 @@ fuzz_target!(|input: &[u8]| {
     // A bare array: objects may be errors of the site's, which have rules of their own.
     let array = [b"[", text].concat();
     let is_document = is_document(&array);
-    let whole = relayed(&WHOLE, pieces(&array, usize::MAX, 0));
+    let whole = relayed(&WHOLE, &array, usize::MAX, 0);
     assert_eq!(
         whole.is_some(),
         is_document,
         "{:?}",
         String::from_utf8_lossy(&array)
     );
-    let at_once = relayed(&STREAMED, pieces(&array, usize::MAX, 0));
-    let in_pieces = relayed(&STREAMED, pieces(&array, usize::from(*size), *spread));
+    let at_once = relayed(&STREAMED, &array, usize::MAX, 0);
+    let in_pieces = relayed(&STREAMED, &array, usize::from(*size), *spread);
     assert_eq!(at_once, in_pieces);
     if is_document && array.len() > 16 {
         assert_eq!(at_once, whole, "{:?}", String::from_utf8_lossy(&array));
@@ -59,7 +59,7 @@ fn rules(buffer: usize) -> RelayRules {
 }
 
 /// What the client gets; none if the answer is refused or broken off.
-fn relayed(rules: &RelayRules, body: Pieces) -> Option<Bytes> {
+fn relayed(rules: &RelayRules, text: &[u8], size: usize, spread: u8) -> Option<Bytes> {
     let call = CallContext {
         root: 0,
         method: Method::GET,
@@ -76,7 +76,7 @@ fn relayed(rules: &RelayRules, body: Pieces) -> Option<Bytes> {
     };
     let response = Response::builder()
         .header("Content-Type", "application/json; charset=UTF-8")
-        .body(body)
+        .body(Pieces(pieces(text, size, spread).collect()))
         .expect("a response");
     let accepted = ready(accept(response, &call, rules)).ok()?;
     let body = present(accepted, &client, rules).into_body();
@@ -93,16 +93,6 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 
 /// A body in pieces.
 struct Pieces(VecDeque<Bytes>);
-
-/// Pieces of changing sizes, empty ones among them.
-fn pieces(text: &[u8], first: usize, spread: u8) -> Pieces {
-    let (mut rest, mut next, mut pieces) = (Bytes::copy_from_slice(text), first, VecDeque::new());
-    while !rest.is_empty() {
-        pieces.push_back(rest.split_to(next.min(rest.len())));
-        next = (next.wrapping_mul(7) + usize::from(spread)) % 97 + usize::from(next == 0);
-    }
-    Pieces(pieces)
-}
 
 impl Body for Pieces {
     type Data = Bytes;

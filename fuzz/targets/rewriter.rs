@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use calendar_edge::relay::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
+use calendar_edge_fuzz::pieces;
 use libfuzzer_sys::fuzz_target;
 
 static PUBLIC: LazyLock<Arc<str>> = LazyLock::new(|| "https://events.example.org".into());
@@ -40,15 +41,10 @@ fn rewriter(content: Content) -> Rewriter {
     Rewriter::new(&MAP, &PUBLIC, 0, content)
 }
 
-/// Pieces of changing sizes, empty ones among them.
 fn in_pieces(mut rewriter: Rewriter, text: &[u8], size: u8, spread: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut rest = Bytes::copy_from_slice(text);
-    let mut next = usize::from(size);
-    while !rest.is_empty() {
-        let piece = rest.split_to(next.min(rest.len()));
+    for piece in pieces(text, usize::from(size), spread) {
         out.extend_from_slice(&rewriter.push(piece));
-        next = (next * 7 + usize::from(spread)) % 61 + usize::from(next == 0);
     }
     out.extend_from_slice(&rewriter.finish());
     out
