@@ -8,6 +8,7 @@ use calendar_edge::problem::EdgeError;
 use serde_json::{Value, json};
 
 use crate::openapi::{document, validator};
+use crate::support::files_below;
 
 /// The file that defines the codes.
 const CATALOGUE: &str = "core/src/problem/edge.rs";
@@ -19,24 +20,15 @@ fn codes() -> BTreeSet<&'static str> {
 /// Files below the package's root with this extension, and their text.
 fn texts(folder: &str, extension: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join(folder)];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|own| own == extension) {
-                let name = path
-                    .strip_prefix(root)
-                    .expect("below the root")
-                    .display()
-                    .to_string();
-                found.push((name, fs::read_to_string(&path).expect("a text file")));
-            }
-        }
-    }
-    found
+    let files = files_below(folder).into_iter();
+    let wanted = files.filter(|path| path.extension().is_some_and(|own| own == extension));
+    wanted
+        .map(|path| {
+            let name = path.strip_prefix(root).expect("below the root");
+            let text = fs::read_to_string(&path).expect("a text file");
+            (name.display().to_string(), text)
+        })
+        .collect()
 }
 
 /// The sources of the shell and the core.

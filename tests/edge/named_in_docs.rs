@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Directory, Edge, Origin, Program, Reply};
+use crate::support::{Directory, Edge, Origin, Program, Reply, files_below};
 
 const METRICS: &str = include_str!("../../docs/metrics.md");
 const ERRORS: &str = include_str!("../../docs/errors.md");
@@ -30,13 +30,7 @@ fn pages() -> Vec<Page> {
         docs.map(|entry| entry.expect("an entry").path())
             .filter(|path| path.is_file()),
     );
-    let mut folders = vec![root.join("deploy")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() { &mut folders } else { &mut files }.push(path);
-        }
-    }
+    files.extend(files_below("deploy"));
     let pages = files.into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Page {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::support::files_below;
 
 /// Type names that stand in several files, each with the reason.
 const ALLOWED: &[(&str, &str)] = &[];
@@ -31,20 +33,13 @@ fn no_type_name_stands_twice_without_a_reason() {
 fn types() -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|source| root.join(source)).collect();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of sources") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(&path).expect("a text file");
-                let name = path.strip_prefix(root).expect("below the root");
-                for defined in text.lines().filter_map(defined_type) {
-                    let files = found.entry(defined.to_owned()).or_default();
-                    files.push(name.to_string_lossy().into_owned());
-                }
-            }
+    let files = SOURCES.iter().flat_map(|source| files_below(source));
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+        let text = fs::read_to_string(&path).expect("a text file");
+        let name = path.strip_prefix(root).expect("below the root");
+        for defined in text.lines().filter_map(defined_type) {
+            let files = found.entry(defined.to_owned()).or_default();
+            files.push(name.to_string_lossy().into_owned());
         }
     }
     found

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod edge;
+mod files;
 mod frames;
 mod origin;
 mod program;
@@ -12,6 +13,7 @@ mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge, german_root};
+pub(crate) use files::files_below;
 pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::{Origin, Seen};
 pub(crate) use program::{Directory, Program};
