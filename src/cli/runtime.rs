@@ -5,11 +5,13 @@ use std::num::NonZeroUsize;
 use anyhow::Context as _;
 use tokio::runtime::{Builder, Runtime};
 
+use super::environment::Environment;
+
 /// A runtime for the edge.
 ///
 /// `TOKIO_WORKER_THREADS` names another number of threads than that of processors.
-pub(super) fn start() -> anyhow::Result<Runtime> {
-    let named = std::env::var("TOKIO_WORKER_THREADS").ok();
+pub(super) fn start(environment: Environment<'_>) -> anyhow::Result<Runtime> {
+    let named = environment.text("TOKIO_WORKER_THREADS");
     let runtime = if is_single(named.as_deref(), std::thread::available_parallelism().ok()) {
         // Its tasks take turns, where a worker would follow one request through all of its tasks. So requests leave for
         // the site together, and the site is not woken for each.

@@ -47,7 +47,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         effective,
         log,
     };
-    let runtime = runtime::start()?;
+    let runtime = runtime::start(environment)?;
     let served = runtime.block_on(until_stopped(supervision, settings, reload));
     // A hanging DNS lookup must not delay the exit.
     runtime.shutdown_background();

@@ -53,7 +53,7 @@ pub(crate) fn run(
     };
     // Before any code depends on it.
     raise_descriptor_limit();
-    let runtime = runtime::start()?;
+    let runtime = runtime::start(environment)?;
     let served = runtime.block_on(until_stopped(args, environment, reload, out));
     runtime.shutdown_background();
     served?;
