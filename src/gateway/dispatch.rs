@@ -123,8 +123,9 @@ impl Stage<CalendarCall> for Dispatch {
         timer.asks(method, url);
         let context = context(&call.call, outgoing.target());
         let answer = self.exchange(backend, &call, outgoing).await;
-        let (response, guard) = answer.inspect_err(|failure| timer.failed(failure.kind().name()))?;
-        timer.answered(response.status());
+        let status = answer.as_ref().map(|(response, _)| response.status());
+        timer.ended(status.map_err(ExchangeFailure::kind));
+        let (response, guard) = answer?;
         match accept(response, &context, &self.rules).await {
             Ok(accepted) => {
                 guard.report(Health::Alive);

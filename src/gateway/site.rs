@@ -18,7 +18,9 @@ use super::scanned_body::{FormStart, ScannedBody};
 use super::upload_body::UploadBody;
 use super::{Parts, fault, upgrade};
 use crate::authority::PublicAddress;
-use crate::backend::{Backends, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop};
+use crate::backend::{
+    Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop,
+};
 use crate::decision::{Decider, OpenedCall, SiteFormScan};
 use crate::evidence::DecidingBody;
 use crate::layers::{ClientBody, RefusalReason, RequestContext};
@@ -167,10 +169,12 @@ impl Site {
             .for_site()
             .pass(outgoing, traffic, &context.log)
             .await;
-        match &answer {
-            Ok(answer) => timer.answered(answer.status()),
-            Err(failure) => timer.failed(failure.kind().name()),
-        }
+        timer.ended(
+            answer
+                .as_ref()
+                .map(Response::status)
+                .map_err(ExchangeFailure::kind),
+        );
         drop(timer);
         match answer {
             Ok(answer) => self.answered(answer, &public),
@@ -197,10 +201,12 @@ impl Site {
             .for_site()
             .upgrade(outgoing, protocol, &context.log)
             .await;
-        match &answer {
-            Ok(answer) => timer.answered(answer.status()),
-            Err(failure) => timer.failed(failure.kind().name()),
-        }
+        timer.ended(
+            answer
+                .as_ref()
+                .map(Upgrade::status)
+                .map_err(ExchangeFailure::kind),
+        );
         drop(timer);
         match answer {
             Ok(Upgrade::Answered(answer)) => self.answered(answer, &public),

@@ -17,15 +17,12 @@ use crate::response::AnsweredBy;
 use crate::server::{Peer, Transport};
 use crate::settings::{Mode, Modes, Settings};
 use crate::telemetry::{
-    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, method_label,
-    since_1970,
+    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
+    method_label, since_1970,
 };
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
-
-/// Maximum bytes of a path, a host and a client's program in a log line.
-const LONGEST: usize = 1024;
 
 /// Where the facts about requests go besides the log.
 #[derive(Debug, Clone)]
@@ -179,11 +176,6 @@ impl SentHead {
 
 fn plain(value: Option<&HeaderValue>) -> Option<&str> {
     value.and_then(|value| value.to_str().ok())
-}
-
-fn cut(text: &str) -> &str {
-    let end = text.floor_char_boundary(LONGEST);
-    text.get(..end).unwrap_or_default()
 }
 
 // === impl Record ===

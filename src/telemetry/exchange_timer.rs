@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use http::{Method, StatusCode};
 use url::{Position, Url};
 
+use super::exchange_outcome::FailureKind;
 use super::labels::method_label;
 use super::request_log::RequestLog;
 use super::spans::{Attributes, Span, SpanKind};
+use super::told::{cut, milliseconds};
 
 /// Adds the time until it is dropped to that of all exchanges of a request, and records the exchange.
 #[derive(Debug)]
@@ -40,9 +42,6 @@ enum ExchangeEnd {
     Failed(&'static str),
 }
 
-/// Maximum bytes of a URL in a span.
-const LONGEST: usize = 1024;
-
 /// The attributes of an exchange.
 const ATTRIBUTES: usize = 12;
 
@@ -66,17 +65,20 @@ impl ExchangeTimer {
         }
     }
 
-    /// Notes the head of the answer.
-    pub(crate) fn answered(&mut self, status: StatusCode) {
-        self.ended(ExchangeEnd::Answered(status));
+    /// Notes the status of the answer, or why there is none.
+    pub(crate) fn ended(&mut self, answer: Result<StatusCode, FailureKind>) {
+        self.note(match answer {
+            Ok(status) => ExchangeEnd::Answered(status),
+            Err(kind) => ExchangeEnd::Failed(kind.name()),
+        });
     }
 
-    /// Notes that there is no answer, or none that can be passed on; `kind` is from a closed set.
+    /// Notes that an answer cannot be passed on; `kind` is from a closed set.
     pub(crate) fn failed(&mut self, kind: &'static str) {
-        self.ended(ExchangeEnd::Failed(kind));
+        self.note(ExchangeEnd::Failed(kind));
     }
 
-    fn ended(&mut self, outcome: ExchangeEnd) {
+    fn note(&mut self, outcome: ExchangeEnd) {
         if let Some(span) = &mut self.span {
             span.ended(outcome);
         }
@@ -161,11 +163,6 @@ impl ExchangeSpan {
     }
 }
 
-fn cut(text: &str) -> &str {
-    let end = text.floor_char_boundary(LONGEST);
-    text.get(..end).unwrap_or_default()
-}
-
 /// The name of a span: method and route, of which neither holds text of clients.
 pub(crate) fn span_name(method: &'static str, route: Option<&str>) -> String {
     // OpenTelemetry's word for methods that it does not know.
@@ -174,10 +171,4 @@ pub(crate) fn span_name(method: &'static str, route: Option<&str>) -> String {
         Some(route) if !route.is_empty() => format!("{method} {route}"),
         Some(_) | None => method.to_owned(),
     }
-}
-
-/// Milliseconds with three decimals.
-pub(crate) fn milliseconds(time: Duration) -> f64 {
-    let microseconds = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
-    f64::from(microseconds) / 1000.0
 }

@@ -38,6 +38,7 @@ mod requests;
     allow(dead_code, reason = "without an exporter nobody takes spans")
 )]
 mod spans;
+mod told;
 mod trace_context;
 mod wall_clock;
 mod warnings;
@@ -49,7 +50,7 @@ pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
 pub(crate) use drift::{BackendDrift, DriftChange};
 pub(crate) use exchange_outcome::{ExchangeOutcome, FailureKind};
-pub(crate) use exchange_timer::{milliseconds, span_name};
+pub(crate) use exchange_timer::span_name;
 pub(crate) use exchanges::{Exchange, ExchangeMetrics};
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
@@ -71,6 +72,7 @@ pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 #[cfg(feature = "otlp")]
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
+pub(crate) use told::{cut, milliseconds};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;

@@ -18,9 +18,7 @@ pub(super) enum RequestKind {
 }
 
 /// The operations beside those of the table: the rest of the site, and requests that lead to no operation.
-pub(super) const BESIDE: [&str; 2] = [SITE, "none"];
-
-const SITE: &str = "site";
+pub(super) const BESIDE: [&str; 2] = [RequestKind::Site.name(), RequestKind::None.name()];
 
 // === impl RequestKind ===
 
@@ -37,7 +35,7 @@ impl RequestKind {
             Self::List => "list",
             Self::Read => "read",
             Self::Write => "write",
-            Self::Site => SITE,
+            Self::Site => "site",
             Self::None => "none",
         }
     }
@@ -46,7 +44,7 @@ impl RequestKind {
     pub(super) fn of_operations() -> impl Iterator<Item = (&'static str, Self)> {
         let operations = table().operations().iter();
         let of_table = operations.map(|operation| (operation.name.as_str(), Self::of(operation.id.action)));
-        of_table.chain([(SITE, Self::Site), ("none", Self::None)])
+        of_table.chain([Self::Site, Self::None].map(|kind| (kind.name(), kind)))
     }
 
     const fn of(action: Action) -> Self {

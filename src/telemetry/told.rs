@@ -1,0 +1,18 @@
+//! The forms of values that log lines and spans share.
+
+use std::time::Duration;
+
+/// Maximum bytes of a text of a client, or of a URL.
+const LONGEST: usize = 1024;
+
+/// The beginning of a text that may be long.
+pub(crate) fn cut(text: &str) -> &str {
+    let end = text.floor_char_boundary(LONGEST);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Milliseconds with three decimals.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    let microseconds = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    f64::from(microseconds) / 1000.0
+}
