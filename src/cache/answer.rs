@@ -11,9 +11,9 @@ use crate::response::{AnsweredBy, EdgeResponse, whole};
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(super) status: StatusCode,
-    /// With `Content-Length`.
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
+    /// With `Content-Length`, which is the length of the body.
+    headers: HeaderMap,
+    body: Bytes,
     by: AnsweredBy,
 }
 
@@ -34,19 +34,31 @@ impl Answer {
                 copies.append(name.clone(), copy);
             }
         }
-        // Explicit, so that a response to HEAD has the length of the omitted body.
-        copies.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        Self {
+        let answer = Self {
             status,
             headers: copies,
-            body: Bytes::copy_from_slice(body),
+            body: Bytes::new(),
             by,
-        }
+        };
+        answer.with_body(Bytes::copy_from_slice(body))
+    }
+
+    /// The same answer with another body.
+    pub(super) fn with_body(mut self, body: Bytes) -> Self {
+        // Explicit, so that a response to HEAD has the length of the omitted body.
+        self.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        self.body = body;
+        self
     }
 
     /// The status.
     pub(crate) const fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// The headers.
+    pub(super) const fn headers(&self) -> &HeaderMap {
+        &self.headers
     }
 
     /// The body.

@@ -48,9 +48,10 @@ const OVERHEAD: usize = 1024;
 // === impl KeptAnswer ===
 
 impl KeptAnswer {
-    fn new(mut answer: Answer, fill: Fill, budget: &BufferBudget) -> Self {
+    fn new(answer: Answer, fill: Fill, budget: &BufferBudget) -> Self {
         let loans = Loans::new(budget);
-        answer.body = loans.lend(answer.body);
+        let lent = loans.lend(answer.body().clone());
+        let answer = answer.with_body(lent);
         Self {
             tag: entity_tag(answer.body()),
             checked: AtomicU64::new(fill.generation),
@@ -63,23 +64,17 @@ impl KeptAnswer {
 
     /// The same for an answer that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
-    pub(super) fn replacing(
-        mut answer: Answer,
-        fill: Fill,
-        older: Option<&Self>,
-        budget: &BufferBudget,
-    ) -> Self {
+    pub(super) fn replacing(answer: Answer, fill: Fill, older: Option<&Self>, budget: &BufferBudget) -> Self {
         let older = older.filter(|older| same_text(older.answer.body(), answer.body()));
         let Some(older) = older else {
             return Self::new(answer, fill, budget);
         };
-        answer.body = older.answer.body.clone();
         Self {
+            answer: answer.with_body(older.answer.body().clone()),
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
             forms: older.forms.clone(),
             loans: Arc::clone(&older.loans),
-            answer,
             fill,
         }
     }

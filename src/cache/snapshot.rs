@@ -100,7 +100,7 @@ impl Cache {
 
 fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<()> {
     let (at, turns_at) = SnapshotHead::times(kept.filled());
-    let headers = kept.answer.headers.iter().filter_map(|(name, value)| {
+    let headers = kept.answer.headers().iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.to_string(), value.to_owned()))
     });

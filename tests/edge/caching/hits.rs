@@ -182,7 +182,8 @@ async fn addresses_in_answers_are_those_that_the_client_used() {
 async fn letters_that_the_plugin_spells_at_random_keep_their_tag() {
     let count = AtomicU64::new(0);
     let origin = Origin::answering(move |_| {
-        let spelt = ["&#105;nfo@a.example", "inf&#111;@a.example"];
+        // The second is longer.
+        let spelt = ["&#105;nfo@a.example", "&#105;nf&#111;&#64;a.example"];
         let turn = usize::try_from(count.fetch_add(1, Ordering::SeqCst)).expect("a small number");
         Reply::json(200, &format!(r#"{{"id":15,"email":"{}"}}"#, spelt[turn % 2]))
     })
@@ -198,6 +199,10 @@ async fn letters_that_the_plugin_spells_at_random_keep_their_tag() {
     assert_eq!(cache_status(&second), "fwd=stale; stored; ttl=0");
     assert_eq!(first.header("etag"), second.header("etag"));
     assert_eq!(first.body, second.body);
+    assert_eq!(
+        second.header("content-length"),
+        Some(first.body.len().to_string().as_str())
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The site may be down: what was asked before is answered still, and says so.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -115,12 +115,12 @@ async fn an_outage_has_an_end_for_answers_too() {
 }
 
 /// The recorded reads of anonymous callers that WordPress answered with a success.
-fn recorded() -> HashMap<String, String> {
+fn recorded() -> BTreeMap<String, String> {
     let corpus = include_str!("../../../fixtures/corpus/corpus.jsonl");
     let records = corpus
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut reads = HashMap::new();
+    let mut reads = BTreeMap::new();
     for record in records {
         let request = &record["request"];
         let is_read = request["method"] == "GET"
