@@ -97,12 +97,9 @@ impl KeptAnswer {
         }
         let mut response = match if_none_match {
             Some(condition) if is_known(condition, &self.tag) => self.answer.not_modified(&REPEATED),
-            _ => {
-                let mut response = self.answer.response();
-                response.extensions_mut().insert(self.forms.clone());
-                response
-            }
+            _ => self.answer.response(),
         };
+        response.extensions_mut().insert(self.forms.clone());
         response.headers_mut().insert(ETAG, self.tag.clone());
         response
     }

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use super::encoder::{Effort, compressed};
 use crate::compression::Coding;
 
-/// An answer's body and its compressed forms. In the extensions of a response it says that the body is this one.
+/// An answer's body and its compressed forms. In the extensions of a response it says that the body is this one, or that of the
+/// 200 in whose place a 304 stands.
 #[derive(Debug, Clone)]
 pub(crate) struct KeptForms(Arc<Forms>);
 
@@ -42,6 +43,11 @@ impl KeptForms {
             owner: Box::new(owner),
             made: Default::default(),
         }))
+    }
+
+    /// The length of the body as it is, in bytes.
+    pub(crate) fn plain_length(&self) -> u64 {
+        self.0.plain.len() as u64
     }
 
     /// A compressed form, if it is made. Otherwise it is made on a thread of its own, once, for the clients to come.

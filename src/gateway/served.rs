@@ -10,6 +10,7 @@ use super::calls::{CallResponse, Login};
 use super::filling::Question;
 use crate::cache::{Answer, KeptAnswer};
 use crate::caching::{Bypass, CacheOutcome};
+use crate::compression::forbids_change;
 use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -24,6 +25,8 @@ pub(super) struct CacheReport {
     metrics: CacheMetrics,
     /// What clients may do with an answer that has an entity tag.
     client_caching: HeaderValue,
+    /// The same where the site forbids other forms of its answer.
+    untransformed: HeaderValue,
 }
 
 // === impl CacheReport ===
@@ -32,7 +35,8 @@ impl CacheReport {
     pub(super) fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
             metrics: shared.cache.metrics().clone(),
-            client_caching: client_caching(settings.cache.client_max_age),
+            client_caching: client_caching(settings.cache.client_max_age, ""),
+            untransformed: client_caching(settings.cache.client_max_age, ", no-transform"),
         }
     }
 
@@ -47,7 +51,12 @@ impl CacheReport {
         }
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
-            headers.insert(CACHE_CONTROL, self.client_caching.clone());
+            let caching = if forbids_change(headers) {
+                &self.untransformed
+            } else {
+                &self.client_caching
+            };
+            headers.insert(CACHE_CONTROL, caching.clone());
             headers.remove(EXPIRES);
         }
         self.told(response, question.operation, outcome, kept.age(since_1970()))
@@ -100,10 +109,10 @@ impl CacheReport {
     }
 }
 
-fn client_caching(max_age: Duration) -> HeaderValue {
+fn client_caching(max_age: Duration, further: &str) -> HeaderValue {
     let value = match max_age.as_secs() {
-        0 => "no-cache".to_owned(),
-        seconds => format!("public, max-age={seconds}"),
+        0 => format!("no-cache{further}"),
+        seconds => format!("public, max-age={seconds}{further}"),
     };
     HeaderValue::try_from(value).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
 }

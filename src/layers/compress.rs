@@ -143,16 +143,19 @@ impl Wanted {
 
     /// The answer in the form that the client likes best.
     fn form_of(&self, answer: EdgeResponse) -> EdgeResponse {
-        if matches!(self.form, WantedForm::Only) || !self.may_change(&answer) || is_short(&answer) {
+        if matches!(self.form, WantedForm::Only) || !self.may_change(&answer) || self.is_short(&answer) {
             return answer;
         }
         let mut answer = answer;
         vary(answer.headers_mut());
         match self.form {
-            WantedForm::Compressed(coding) if answer.status() != StatusCode::NOT_MODIFIED => {
-                self.compressed(answer, coding)
+            WantedForm::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
+                // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
+                weaken(answer.headers_mut());
+                answer
             }
-            _ => answer,
+            WantedForm::Compressed(coding) => self.compressed(answer, coding),
+            WantedForm::Only | WantedForm::Plain => answer,
         }
     }
 
@@ -163,6 +166,20 @@ impl Wanted {
         is_public
             && extensions.get::<AnsweredBy>().is_some()
             && eligible(answer.status(), answer.headers()) == Eligible::Yes
+    }
+
+    /// Whether the body of the answer to GET is known to be too short.
+    fn is_short(&self, answer: &EdgeResponse) -> bool {
+        let length = if answer.status() == StatusCode::NOT_MODIFIED {
+            answer.extensions().get().map(KeptForms::plain_length)
+        } else {
+            let announced = answer.headers().get(CONTENT_LENGTH);
+            let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
+            // The answer to HEAD has no body that could tell.
+            let found = || answer.body().size_hint().upper().filter(|_| !self.is_head);
+            announced.or_else(found)
+        };
+        length.is_some_and(|length: u64| length < SHORTEST)
     }
 
     fn compressed(&self, mut answer: EdgeResponse, coding: Coding) -> EdgeResponse {
@@ -197,17 +214,6 @@ fn encoded(headers: &mut HeaderMap, coding: Coding) {
     headers.insert(CONTENT_ENCODING, coding.value());
     headers.remove(CONTENT_LENGTH);
     weaken(headers);
-}
-
-/// Whether a body is known to be too short; the length that GET would have counts for HEAD.
-fn is_short(answer: &EdgeResponse) -> bool {
-    if answer.status() == StatusCode::NOT_MODIFIED {
-        return false;
-    }
-    let announced = answer.headers().get(CONTENT_LENGTH);
-    let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
-    let length = announced.or_else(|| answer.body().size_hint().upper());
-    length.is_some_and(|length: u64| length < SHORTEST)
 }
 
 fn vary(headers: &mut HeaderMap) {

@@ -4,7 +4,10 @@ use std::io::Read;
 
 use bytes::Bytes;
 use calendar_edge::settings::{OtherTraffic, Settings};
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, COOKIE, RANGE, VARY};
+use http::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, COOKIE, ETAG,
+    IF_NONE_MATCH, RANGE, VARY,
+};
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 
 use super::support::{Edge, Origin, Reply};
@@ -207,6 +210,37 @@ async fn head_promises_nothing_that_get_does_not_keep() {
 }
 
 #[tokio::test]
+async fn head_varies_as_get_does_although_it_has_no_length() {
+    let (edge, _origin) = edge_before(list(60), |_| {}).await;
+    for accepted in ["gzip", "identity"] {
+        let fields = [(ACCEPT_ENCODING, accepted)];
+        let get = Received::to(&edge, Method::GET, LIST, &fields).await;
+        let head = Received::to(&edge, Method::HEAD, LIST, &fields).await;
+        assert!(!head.headers.contains_key(CONTENT_LENGTH), "{accepted}");
+        assert_eq!((get.varies(), head.varies()), (true, true), "{accepted}");
+    }
+}
+
+#[tokio::test]
+async fn a_304_has_the_fields_of_the_form_in_whose_place_it_stands() {
+    let kept = |settings: &mut Settings| settings.cache.enabled = true;
+    for (events, accepted) in [(60, "gzip"), (60, "identity"), (2, "gzip"), (2, "identity")] {
+        let (edge, _origin) = edge_before(list(events), kept).await;
+        let whole = Received::get(&edge, accepted).await;
+        let fields = [(ACCEPT_ENCODING, accepted), (IF_NONE_MATCH, "*")];
+        for method in [Method::GET, Method::HEAD] {
+            let unchanged = Received::to(&edge, method, LIST, &fields).await;
+            assert_eq!(unchanged.status, StatusCode::NOT_MODIFIED, "{events} {accepted}");
+            assert_eq!(
+                (unchanged.headers.get(ETAG), unchanged.varies()),
+                (whole.headers.get(ETAG), whole.varies()),
+                "{events} {accepted}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_range_is_answered_whole_and_other_methods_as_well() {
     let (edge, _origin) = edge_before(list(60), |_| {}).await;
     let fields = [(ACCEPT_ENCODING, "gzip"), (RANGE, "bytes=0-9")];
@@ -219,10 +253,18 @@ async fn a_range_is_answered_whole_and_other_methods_as_well() {
 
 #[tokio::test]
 async fn what_nobody_may_change_is_not_changed() {
-    let body = list(60);
-    let origin =
-        Origin::answering(move |_| Reply::json(200, &body).header("cache-control", "no-transform")).await;
-    let edge = Edge::before(&origin).await;
-    let answer = Received::get(&edge, "gzip").await;
-    assert_eq!((answer.coding(), answer.varies()), ("", false));
+    for is_kept in [false, true] {
+        let body = list(60);
+        let forbidden = "max-age=60, No-Transform";
+        let origin =
+            Origin::answering(move |_| Reply::json(200, &body).header("cache-control", forbidden)).await;
+        let kept = |settings: &mut Settings| settings.cache.enabled = is_kept;
+        let edge = Edge::builder().origin(&origin).settings(kept).start().await;
+        for _ in 0..2 {
+            let answer = Received::get(&edge, "gzip").await;
+            assert_eq!((answer.coding(), answer.varies()), ("", false));
+            let told = answer.headers[CACHE_CONTROL].to_str().expect("text");
+            assert!(told.to_lowercase().contains("no-transform"), "{told}");
+        }
+    }
 }

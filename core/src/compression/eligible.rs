@@ -51,7 +51,8 @@ fn is_text(content_type: &HeaderValue) -> bool {
         || essence.ends_with("+xml")
 }
 
-fn forbids_change(headers: &HeaderMap) -> bool {
+/// Returns true if `Cache-Control` says `no-transform`: nobody on the way may change the form of the answer.
+pub fn forbids_change(headers: &HeaderMap) -> bool {
     headers
         .get_all(CACHE_CONTROL)
         .iter()

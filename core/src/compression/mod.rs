@@ -6,4 +6,4 @@ mod eligible;
 
 pub use accept::preferred;
 pub use coding::Coding;
-pub use eligible::{Eligible, SHORTEST, eligible, weaken};
+pub use eligible::{Eligible, SHORTEST, eligible, forbids_change, weaken};
