@@ -206,6 +206,29 @@ async fn letters_that_the_plugin_spells_at_random_keep_their_tag() {
 }
 
 #[tokio::test]
+async fn a_reference_that_becomes_markup_is_a_change() {
+    let count = AtomicU64::new(0);
+    let origin = Origin::answering(move |_| {
+        let written = ["&#60;b&#62;", "<b>", "&#38;lt;b>", "&lt;b>"];
+        let turn = usize::try_from(count.fetch_add(1, Ordering::SeqCst)).expect("a small number");
+        Reply::json(
+            200,
+            &format!(r#"{{"id":15,"description":"{}"}}"#, written[turn % 4]),
+        )
+    })
+    .await;
+    let edge = edge(&origin, |settings| {
+        settings.cache.fresh = Duration::ZERO;
+        settings.cache.stale_while_revalidate = Duration::ZERO;
+    })
+    .await;
+    for expected in ["&#60;b&#62;", "<b>", "&#38;lt;b>", "&lt;b>"] {
+        let answer = edge.get(&format!("{API}/organizers/15")).await;
+        assert_eq!(answer.json()["description"], expected);
+    }
+}
+
+#[tokio::test]
 async fn operators_see_what_is_kept() {
     let origin = counting().await;
     let edge = lasting(&origin).await;
