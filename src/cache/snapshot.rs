@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
@@ -48,30 +47,27 @@ impl Cache {
     }
 
     fn read_all(&self, path: &Path) -> io::Result<usize> {
-        let largest = self.settings().largest_body();
-        let mut file = BufReader::new(File::open(path)?);
+        let largest_kept = self.settings().largest_body();
+        let file = File::open(path)?;
+        // What was written with other settings may be too large by now; the file holds it nevertheless.
+        let largest = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        let mut file = BufReader::new(file);
         let mut header = vec![0; SNAPSHOT_HEADER.len()];
         file.read_exact(&mut header)?;
         if header != SNAPSHOT_HEADER {
             return Err(broken("another version wrote it"));
         }
         let mut found = Vec::new();
-        while let Some(entry) = self.read_one(&mut file, largest)? {
-            found.push(entry);
+        while let Some((key, answer, fill)) = read_one(&mut file, largest)? {
+            if answer.body().len() <= largest_kept {
+                found.push((key, self.answer(answer, fill, None)));
+            }
         }
         let answers = found.len();
         for (key, kept) in found {
             self.keep(&key, &kept);
         }
         Ok(answers)
-    }
-
-    fn read_one(
-        &self,
-        source: &mut impl Read,
-        largest: usize,
-    ) -> io::Result<Option<(String, Arc<KeptAnswer>)>> {
-        Ok(read_one(source, largest)?.map(|(key, answer, fill)| (key, self.answer(answer, fill, None))))
     }
 
     /// Writes all kept answers to the file of the settings, if there is one. Blocks for the time of writing.

@@ -100,7 +100,7 @@ impl SnapshotLengths {
         (u64::from(self.head) << 32 | u64::from(self.body)).to_be_bytes()
     }
 
-    /// Reads lengths. `None` if a head or a body is longer than any that is written; `largest_body` is in bytes.
+    /// Reads lengths. `None` if a head or a body is longer than any that can be there; `largest_body` is in bytes.
     pub fn read(bytes: [u8; 8], largest_body: usize) -> Option<Self> {
         let both = u64::from_be_bytes(bytes);
         let lengths = Self {

@@ -38,6 +38,29 @@ async fn an_edge_that_starts_while_the_site_is_down_answers_what_was_asked_befor
 }
 
 #[tokio::test]
+async fn answers_that_are_too_large_by_now_do_not_cost_the_others() {
+    let directory = Directory::new("large-answers");
+    let path = directory.path().join("cache");
+    let origin = Origin::answering(|seen| {
+        let length = if seen.target.ends_with("/56") { 100_000 } else { 10 };
+        Reply::json(200, &format!(r#"{{"title":"{}"}}"#, "x".repeat(length)))
+    })
+    .await;
+    let snapshot = |settings: &mut Settings| settings.cache.snapshot = Some(path.clone());
+    let before = edge(&origin, snapshot).await;
+    for number in 55..58 {
+        before.get(&format!("{API}/events/{number}")).await;
+    }
+    before.drain().await;
+    let after = edge(&origin, |settings| {
+        snapshot(settings);
+        settings.cache.memory = 1024 * 1024;
+    })
+    .await;
+    assert_eq!(after.admin("/cache").await.json()["entries"], 2);
+}
+
+#[tokio::test]
 async fn a_broken_file_is_left_alone() {
     let directory = Directory::new("broken-answers");
     let path = directory.path().join("cache");
