@@ -149,8 +149,9 @@ where
         };
         match outcome {
             QuestionEnd::Landed(Landing::Kept(kept)) => {
-                let left = self.left(&kept);
-                self.served.kept(&kept, &question, asked(Some(left)))
+                // What a change overtook on its way is not kept.
+                let left = self.cache.holds(&kept).then(|| self.left(&kept));
+                self.served.kept(&kept, &question, asked(left))
             }
             QuestionEnd::Landed(Landing::Failed(failed)) => {
                 match self.on_error(older.as_deref().filter(|_| !falls_back), &question) {

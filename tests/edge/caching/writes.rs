@@ -214,6 +214,7 @@ async fn an_answer_from_before_a_write_is_neither_kept_nor_given_to_the_writer()
     };
     let (slow, ()) = tokio::join!(slow, writer);
     assert_eq!(slow.json()["title"], "1");
+    assert_eq!(cache_status(&slow), "fwd=uri-miss");
     let later = edge.get(&event).await;
     assert_eq!(later.json()["title"], "2");
     assert_eq!(cache_status(&later), "hit; ttl=3599");
