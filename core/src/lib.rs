@@ -18,6 +18,7 @@ pub mod decision;
 pub mod describe;
 pub mod evidence;
 pub mod framing;
+mod lanes;
 pub mod mark;
 pub mod patch;
 pub mod payload;

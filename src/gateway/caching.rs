@@ -106,13 +106,15 @@ where
     }
 
     async fn answer(&self, question: Question, call: CalendarCall) -> CallResponse {
-        match self.cache.find(&question.key, since_1970()) {
+        let now = since_1970();
+        match self.cache.find(&question.key, now) {
             Lookup::Kept(kept, Serving::Fresh(left)) => {
-                self.served.kept(&kept, &question, CacheOutcome::Hit(left))
+                self.served.kept(&kept, &question, CacheOutcome::Hit(left), now)
             }
             Lookup::Kept(kept, Serving::Behind(stale)) => {
                 drop(self.board(&question, &call, Some(&kept)));
-                self.served.kept(&kept, &question, CacheOutcome::Stale(stale))
+                self.served
+                    .kept(&kept, &question, CacheOutcome::Stale(stale), now)
             }
             Lookup::Kept(kept, _) => Box::pin(self.ask(question, call, Some(kept))).await,
             Lookup::Nothing => Box::pin(self.ask(question, call, None)).await,
@@ -140,7 +142,11 @@ where
         let outcome = match self.while_busy(older.as_deref()) {
             Some(stale) => match flight.outcome(Patience::Queue).await {
                 QuestionEnd::Queued => match older.as_deref().filter(|older| self.cache.holds(older)) {
-                    Some(older) => return self.served.kept(older, &question, CacheOutcome::Busy(stale)),
+                    Some(older) => {
+                        return self
+                            .served
+                            .kept(older, &question, CacheOutcome::Busy(stale), since_1970());
+                    }
                     None => flight.outcome(Patience::End).await,
                 },
                 outcome => outcome,
@@ -149,9 +155,10 @@ where
         };
         match outcome {
             QuestionEnd::Landed(Landing::Kept(kept)) => {
+                let now = since_1970();
                 // What a change overtook on its way is not kept.
-                let left = self.cache.holds(&kept).then(|| self.left(&kept));
-                self.served.kept(&kept, &question, asked(left))
+                let left = self.cache.holds(&kept).then(|| self.left(&kept, now));
+                self.served.kept(&kept, &question, asked(left), now)
             }
             QuestionEnd::Landed(Landing::Failed(failed)) => {
                 match self.on_error(older.as_deref().filter(|_| !falls_back), &question) {
@@ -202,25 +209,27 @@ where
     /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
     fn on_error(&self, older: Option<&KeptAnswer>, question: &Question) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
-        let stale = match self.cache.serving(older, since_1970()) {
+        let now = since_1970();
+        let stale = match self.cache.serving(older, now) {
             Serving::Fresh(_) => Duration::ZERO,
             Serving::Behind(stale) | Serving::OnError(stale) => stale,
             Serving::Expired => return None,
         };
-        Some(self.served.kept(older, question, CacheOutcome::OnError(stale)))
+        Some(self.served.kept(older, question, CacheOutcome::OnError(stale), now))
     }
 
     /// For how long an older answer is stale, if it may be served while the question waits.
     fn while_busy(&self, older: Option<&KeptAnswer>) -> Option<Duration> {
-        let older = older.filter(|older| older.filled().may_be_stale(since_1970()))?;
-        match self.cache.serving(older, since_1970()) {
+        let now = since_1970();
+        let older = older.filter(|older| older.filled().may_be_stale(now))?;
+        match self.cache.serving(older, now) {
             Serving::Behind(stale) | Serving::OnError(stale) => Some(stale),
             Serving::Fresh(_) | Serving::Expired => None,
         }
     }
 
-    fn left(&self, kept: &KeptAnswer) -> Duration {
-        match self.cache.serving(kept, since_1970()) {
+    fn left(&self, kept: &KeptAnswer, now: Duration) -> Duration {
+        match self.cache.serving(kept, now) {
             Serving::Fresh(left) => left,
             Serving::Behind(_) | Serving::OnError(_) | Serving::Expired => Duration::ZERO,
         }

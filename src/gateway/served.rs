@@ -14,7 +14,7 @@ use crate::compression::forbids_change;
 use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::Settings;
 use crate::shared::Shared;
-use crate::telemetry::{CacheMetrics, since_1970};
+use crate::telemetry::CacheMetrics;
 
 /// `Cache-Status` (RFC 9211).
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
@@ -40,8 +40,14 @@ impl CacheReport {
         }
     }
 
-    /// A kept answer.
-    pub(super) fn kept(&self, kept: &KeptAnswer, question: &Question, outcome: CacheOutcome) -> CallResponse {
+    /// A kept answer, at a time since 1970.
+    pub(super) fn kept(
+        &self,
+        kept: &KeptAnswer,
+        question: &Question,
+        outcome: CacheOutcome,
+        now: Duration,
+    ) -> CallResponse {
         let mut response = kept.response(question.if_none_match.as_ref());
         if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
             && !asked.collapsed
@@ -59,7 +65,7 @@ impl CacheReport {
             headers.insert(CACHE_CONTROL, caching.clone());
             headers.remove(EXPIRES);
         }
-        self.told(response, question.operation, outcome, kept.age(since_1970()))
+        self.told(response, question.operation, outcome, kept.age(now))
     }
 
     /// A failure that is shared.

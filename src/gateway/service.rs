@@ -1,7 +1,7 @@
 //! The innermost service: finds out where a request leads, and sends it on its way.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,7 +16,7 @@ use super::site::{Passage, Site};
 use super::stage::Stage;
 use super::{Parts, calendar};
 use crate::companion::{Orders, Sender};
-use crate::decision::{Decider, OpenedCall, Opening};
+use crate::decision::{Decider, OpenedCall, Opening, SiteFormScan};
 use crate::evidence::DecidingBody;
 use crate::layers::{EdgeRequest, RefusalReason, RequestContext};
 use crate::response::{EdgeResponse, preflight, refused};
@@ -45,6 +45,20 @@ enum OpenedBy {
     Body(Box<OpenedCall>),
     /// As before.
     Known(Arc<KnownRead>),
+}
+
+/// Where a request leads. What is rare and large is behind a pointer.
+enum Way {
+    /// Nowhere: the edge has answered it.
+    Answered(EdgeResponse),
+    /// To the calendar.
+    Calendar(CallRequest),
+    /// To the cache, which it orders to remove answers.
+    Order(Box<EdgeRequest>),
+    /// To the rest of the site.
+    Site(Box<EdgeRequest>),
+    /// To the rest of the site, unless its body names a call of the calendar.
+    SiteForm(Box<EdgeRequest>, SiteFormScan),
 }
 
 /// Both ways: through the calendar's stages, and to the rest of the site.
@@ -89,45 +103,51 @@ impl Service<EdgeRequest> for Gateway {
     }
 }
 
+// === impl Way ===
+
+impl Way {
+    fn calendar(request: EdgeRequest, opened_by: OpenedBy) -> Self {
+        let EdgeRequest { head, body, context } = request;
+        let body = CallBody::Incoming(body);
+        Self::Calendar(calendar_call(head, context, opened_by, body))
+    }
+}
+
 // === impl BothWays ===
 
 impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
+    /// Each way has a future of its own, which is moved when it is made: one for all would be as large as the largest.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
-        Box::pin(async move { Ok(self.respond(request).await) })
+        match self.way(request) {
+            Way::Answered(response) => Box::pin(ready(Ok(response))),
+            Way::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
+            Way::Order(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
+            Way::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
+            Way::SiteForm(request, scan) => Box::pin(async move { Ok(self.pass_form(request, scan).await) }),
+        }
     }
 }
 
 impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
-    /// What most requests do not need is behind pointers: this future is moved when it is made.
-    async fn respond(&self, request: EdgeRequest) -> EdgeResponse {
-        let EdgeRequest { head, body, context } = request;
-        if self.orders.are_given_by(&head) {
-            return Box::pin(self.orders.take(&head, body, Sender::Remote)).await;
+    /// Where a request leads, by its head.
+    fn way(&self, request: EdgeRequest) -> Way {
+        let EdgeRequest { head, context, .. } = &request;
+        if self.orders.are_given_by(head) {
+            return Way::Order(Box::new(request));
         }
-        if let Some(known) = self.known(&head, &context) {
-            let body = CallBody::Incoming(body);
-            return self.call(head, context, OpenedBy::Known(known), body).await;
+        if let Some(known) = self.known(head, context) {
+            return Way::calendar(request, OpenedBy::Known(known));
         }
-        match self.decider.open(&request_head(&head, &context)) {
-            Opening::Preflight => preflight(),
-            Opening::RestIndex(root) => self.discovery.answer(root, &context),
+        match self.decider.open(&request_head(head, context)) {
+            Opening::Preflight => Way::Answered(preflight()),
+            Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, context)),
             Opening::Ambiguous(refusal) => {
-                context.refused(&head, DecidingBody::None, RefusalReason::rules(&refusal));
-                refused(&refusal)
+                context.refused(head, DecidingBody::None, RefusalReason::rules(&refusal));
+                Way::Answered(refused(&refusal))
             }
-            Opening::Call(opened) => {
-                self.call(head, context, OpenedBy::Head(opened), CallBody::Incoming(body))
-                    .await
-            }
-            Opening::Site => Box::pin(self.site.stream(&head, &context, body)).await,
-            Opening::SiteForm(scan) => match Box::pin(self.site.pass_form(&head, &context, body, scan)).await
-            {
-                Passage::Answered(response) => response,
-                Passage::Calendar { opened, body } => {
-                    self.call(head, context, OpenedBy::Body(opened), CallBody::Read(body))
-                        .await
-                }
-            },
+            Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(opened)),
+            Opening::Site => Way::Site(Box::new(request)),
+            Opening::SiteForm(scan) => Way::SiteForm(Box::new(request), scan),
         }
     }
 
@@ -137,27 +157,42 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         self.known.find(target)
     }
 
-    async fn call(
-        &self,
-        head: Head,
-        context: RequestContext,
-        opened_by: OpenedBy,
-        body: CallBody,
-    ) -> EdgeResponse {
-        let (opened, opening) = match opened_by {
-            OpenedBy::Head(opened) => (Arc::from(opened), CallOpening::ByHead),
-            OpenedBy::Body(opened) => (Arc::from(opened), CallOpening::ByBody),
-            OpenedBy::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
-        };
-        if let Some((operation, root)) = opened.operation() {
-            context.log.about(Traffic::Operation(operation, root));
+    async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
+        let EdgeRequest { head, body, .. } = *request;
+        self.orders.take(&head, body, Sender::Remote).await
+    }
+
+    async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {
+        let EdgeRequest { head, body, context } = *request;
+        self.site.stream(&head, &context, body).await
+    }
+
+    async fn pass_form(&self, request: Box<EdgeRequest>, scan: SiteFormScan) -> EdgeResponse {
+        let EdgeRequest { head, body, context } = *request;
+        match self.site.pass_form(&head, &context, body, scan).await {
+            Passage::Answered(response) => response,
+            Passage::Calendar { opened, body } => {
+                let call = calendar_call(head, context, OpenedBy::Body(opened), CallBody::Read(body));
+                self.calendar.call(call).await
+            }
         }
-        let request = CallRequest {
-            asked: Box::new(AskedCall { head, context }),
-            opened,
-            body,
-            opening,
-        };
-        self.calendar.call(request).await
+    }
+}
+
+/// A request for the calendar's stages.
+fn calendar_call(head: Head, context: RequestContext, opened_by: OpenedBy, body: CallBody) -> CallRequest {
+    let (opened, opening) = match opened_by {
+        OpenedBy::Head(opened) => (Arc::from(opened), CallOpening::ByHead),
+        OpenedBy::Body(opened) => (Arc::from(opened), CallOpening::ByBody),
+        OpenedBy::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
+    };
+    if let Some((operation, root)) = opened.operation() {
+        context.log.about(Traffic::Operation(operation, root));
+    }
+    CallRequest {
+        asked: Box::new(AskedCall { head, context }),
+        opened,
+        body,
+        opening,
     }
 }

@@ -69,7 +69,8 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let record = Record::begin(&self.sinks, &request);
+        // Behind a pointer: it moves with the response, into its body.
+        let record = Box::new(Record::begin(&self.sinks, &request));
         Noted::on(request.extensions_mut()).log = Some(record.log().clone());
         let span = info_span!("request", id = record.id());
         AccessLogFuture {
@@ -84,7 +85,7 @@ pin_project! {
     pub(super) struct AccessLogFuture<F> {
         #[pin]
         inner: Instrumented<F>,
-        record: Option<Record>,
+        record: Option<Box<Record>>,
     }
 }
 
@@ -112,7 +113,7 @@ where
 #[derive(Debug)]
 struct RecordedBody {
     inner: EdgeBody,
-    record: Record,
+    record: Box<Record>,
 }
 
 impl Body for RecordedBody {

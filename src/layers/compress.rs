@@ -122,20 +122,30 @@ where
     }
 }
 
+// === impl WantedForm ===
+
+impl WantedForm {
+    fn by(headers: &HeaderMap, settings: &CompressionSettings) -> Self {
+        if !settings.enabled {
+            return Self::Only;
+        }
+        // Beside a secret, the length of a compressed answer tells those who choose parts of it what the secret is (BREACH).
+        let is_public = settings.credentialed || Caller::shown_by(headers) == Caller::Anonymous;
+        match preferred(headers) {
+            _ if !is_public => Self::Only,
+            None => Self::Plain,
+            Some(coding) => Self::Compressed(coding),
+        }
+    }
+}
+
 // === impl Wanted ===
 
 impl Wanted {
     fn by<B>(request: &Request<B>, settings: &CompressionSettings, encoders: &Encoders) -> Self {
-        let headers = request.headers();
-        // Beside a secret, the length of a compressed answer tells those who choose parts of it what the secret is (BREACH).
-        let is_public = settings.credentialed || Caller::shown_by(headers) == Caller::Anonymous;
         Self {
             is_head: *request.method() == Method::HEAD,
-            form: match preferred(headers) {
-                _ if !settings.enabled || !is_public => WantedForm::Only,
-                None => WantedForm::Plain,
-                Some(coding) => WantedForm::Compressed(coding),
-            },
+            form: WantedForm::by(request.headers(), settings),
             encoders: encoders.clone(),
             credentialed: settings.credentialed,
         }
@@ -222,7 +232,21 @@ fn vary(headers: &mut HeaderMap) {
         .filter_map(|field| field.to_str().ok())
         .flat_map(|field| field.split(','));
     let mut names = names.map(str::trim);
-    if !names.any(|name| name == "*" || name.eq_ignore_ascii_case("accept-encoding")) {
-        headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if names.any(|name| name == "*" || name.eq_ignore_ascii_case("accept-encoding")) {
+        return;
     }
+    let coding = HeaderValue::from_static("Accept-Encoding");
+    // A second field would need memory of its own in the map.
+    match headers.get_mut(VARY) {
+        Some(only) => match joined(only) {
+            Some(both) => *only = both,
+            None => drop(headers.append(VARY, coding)),
+        },
+        None => drop(headers.insert(VARY, coding)),
+    }
+}
+
+/// A `Vary` that names `Accept-Encoding` too.
+fn joined(vary: &HeaderValue) -> Option<HeaderValue> {
+    HeaderValue::from_bytes(&[vary.as_bytes(), b", Accept-Encoding"].concat()).ok()
 }

@@ -16,7 +16,7 @@ use tower::Service;
 
 use super::accept::ProxyHeaderPolicy;
 use super::activity::{Activity, Phase, PhaseLimits, PhaseWatch, RunningRequest};
-use super::drain::Drain;
+use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
 use super::h2_stalls::StallWatch;
 use super::inspected_io::{InspectedIo, InspectionRules};
@@ -155,7 +155,8 @@ impl Protocol {
         let connection = self.builder.serve_connection_with_upgrades(stream, service);
         tokio::pin!(connection);
         let mut watch = PhaseWatch::new(&activity, self.limits);
-        let (mut announced, mut closing) = (false, false);
+        let mut stages = drain.stages();
+        let mut closing = false;
         let mut end = ConnectionEnd::Finished;
         loop {
             tokio::select! {
@@ -165,20 +166,22 @@ impl Protocol {
                     end = ended.map_or_else(|error| broken(&*error), |()| end);
                     break;
                 }
-                () = drain.begun(), if !announced => {
-                    announced = true;
+                stage = stages.next() => match stage {
+                    DrainStage::Over => return ConnectionEnd::Drain,
+                    _ if closing => {}
+                    DrainStage::Dismissed => {
+                        closing = true;
+                        end = ConnectionEnd::Drain;
+                        activity.dismiss();
+                        connection.as_mut().graceful_shutdown();
+                    }
                     // HTTP/2 can send GOAWAY without losing a request that is on its way (RFC 9113 6.8).
-                    if activity.is_multiplexed() && !closing {
+                    DrainStage::Begun if activity.is_multiplexed() => {
                         closing = true;
                         connection.as_mut().graceful_shutdown();
                     }
-                }
-                () = drain.dismissed(), if !closing => {
-                    closing = true;
-                    end = ConnectionEnd::Drain;
-                    activity.dismiss();
-                    connection.as_mut().graceful_shutdown();
-                }
+                    DrainStage::Serving | DrainStage::Begun => {}
+                },
                 phase = &mut watch => {
                     if closing {
                         return end;
@@ -191,7 +194,6 @@ impl Protocol {
                     watch.allow_idle(self.limits.head);
                     connection.as_mut().graceful_shutdown();
                 }
-                () = drain.over() => return ConnectionEnd::Drain,
             }
         }
         // Behind a pointer: few connections are upgraded, and none needs this memory before.

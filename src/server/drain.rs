@@ -1,8 +1,9 @@
 //! The stages of a graceful shutdown, and the tasks that it waits for.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
+use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 /// The time for which idle connections stay open after the drain has begun.
@@ -13,12 +14,31 @@ const LULL: Duration = Duration::from_secs(1);
 
 /// A graceful shutdown in stages; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Drain {
-    begun: CancellationToken,
-    dismissed: CancellationToken,
-    over: CancellationToken,
+pub(crate) struct Drain(Arc<Shutdown>);
+
+#[derive(Debug, Default)]
+struct Shutdown {
+    stage: watch::Sender<DrainStage>,
     tasks: TaskTracker,
 }
+
+/// How far a shutdown is. Stages follow in this order; some may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum DrainStage {
+    /// Requests are served.
+    #[default]
+    Serving,
+    /// No new connection is accepted, and HTTP/1 responses carry `Connection: close`.
+    Begun,
+    /// Connections without a request are closed.
+    Dismissed,
+    /// All remaining tasks are cut off.
+    Over,
+}
+
+/// The stages as one connection sees them.
+#[derive(Debug)]
+pub(super) struct DrainStages(watch::Receiver<DrainStage>);
 
 // === impl Drain ===
 
@@ -29,54 +49,82 @@ impl Drain {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.tasks.spawn(task)
+        self.0.tasks.spawn(task)
     }
 
-    /// Waits until the drain begins: no new connection is accepted, and HTTP/1 responses carry `Connection:
-    /// close`.
+    /// Waits until the drain begins.
     pub(crate) async fn begun(&self) {
-        self.begun.cancelled().await;
+        self.reached(DrainStage::Begun).await;
     }
 
     /// True once the drain has begun.
     pub(super) fn has_begun(&self) -> bool {
-        self.begun.is_cancelled()
+        *self.0.stage.borrow() >= DrainStage::Begun
     }
 
     /// Waits until connections without a request are closed.
     pub(super) async fn dismissed(&self) {
-        self.dismissed.cancelled().await;
+        self.reached(DrainStage::Dismissed).await;
     }
 
     /// Waits until all remaining tasks are cut off.
     pub(super) async fn over(&self) {
-        self.over.cancelled().await;
+        self.reached(DrainStage::Over).await;
+    }
+
+    /// The stages from now on, those that began before included.
+    pub(super) fn stages(&self) -> DrainStages {
+        let mut stages = self.0.stage.subscribe();
+        if *stages.borrow() > DrainStage::Serving {
+            stages.mark_changed();
+        }
+        DrainStages(stages)
+    }
+
+    async fn reached(&self, awaited: DrainStage) {
+        // The sender lives as long as this.
+        drop(self.0.stage.subscribe().wait_for(|stage| *stage >= awaited).await);
+    }
+
+    fn begin(&self, stage: DrainStage) {
+        self.0.stage.send_replace(stage);
     }
 
     /// Begins the drain, gives tasks this time to end, then cuts off the rest. Returns true if all ended in
     /// time.
     pub(crate) async fn finish(&self, grace: Duration) -> bool {
-        self.begun.cancel();
-        self.tasks.close();
+        self.begin(DrainStage::Begun);
+        self.0.tasks.close();
         let lull = LULL.min(grace / 2);
         let mut finished = self.ended_within(lull).await;
-        self.dismissed.cancel();
+        self.begin(DrainStage::Dismissed);
         if !finished {
             finished = self.ended_within(grace.saturating_sub(lull)).await;
         }
-        self.over.cancel();
+        self.begin(DrainStage::Over);
         finished
     }
 
     async fn ended_within(&self, time: Duration) -> bool {
-        tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
+        tokio::time::timeout(time, self.0.tasks.wait()).await.is_ok()
     }
 
     /// Cuts off everything at once.
     pub(crate) fn cut(&self) {
-        self.begun.cancel();
-        self.dismissed.cancel();
-        self.over.cancel();
+        self.begin(DrainStage::Over);
+    }
+}
+
+// === impl DrainStages ===
+
+impl DrainStages {
+    /// Waits for the next stage.
+    pub(super) async fn next(&mut self) -> DrainStage {
+        match self.0.changed().await {
+            Ok(()) => *self.0.borrow_and_update(),
+            // Nothing is left that could begin a stage.
+            Err(_) => DrainStage::Over,
+        }
     }
 }
 

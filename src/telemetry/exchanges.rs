@@ -9,6 +9,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::counts::ByLabels;
 use super::exchange_outcome::{ExchangeOutcome, OUTCOMES};
 use super::latency::Latency;
 use super::request_kind::RequestKind;
@@ -26,7 +27,7 @@ pub(crate) struct Exchange {
 
 /// The exchanges with one backend, or with all that are the site; clones share their counts.
 #[derive(Debug, Clone)]
-pub(crate) struct ExchangeMetrics(Arc<HashMap<&'static str, Arc<KindSeries>>>);
+pub(crate) struct ExchangeMetrics(Arc<ByLabels<&'static str, Arc<KindSeries>>>);
 
 /// The exchanges with all backends; clones share their counts.
 #[derive(Debug, Clone, Default)]

@@ -11,6 +11,8 @@ use crate::admission::BUDGETS;
 #[derive(Debug, Clone)]
 pub(crate) struct RateLimitMetrics {
     decisions: Family<DecisionLabels, Counter>,
+    /// One of the decisions; every call of the calendar counts here.
+    passed: Counter,
     refused: Family<BudgetLabels, Counter>,
 }
 
@@ -31,11 +33,12 @@ const REFUSED: DecisionLabels = DecisionLabels { decision: "refused" };
 
 impl Default for RateLimitMetrics {
     fn default() -> Self {
+        let decisions = Family::<DecisionLabels, Counter>::default();
         let this = Self {
-            decisions: Family::default(),
+            passed: decisions.get_or_create_owned(&PASSED),
+            decisions,
             refused: Family::default(),
         };
-        drop(this.decisions.get_or_create(&PASSED));
         drop(this.decisions.get_or_create(&REFUSED));
         for budget in BUDGETS {
             drop(this.refused.get_or_create(&BudgetLabels { budget }));
@@ -60,7 +63,7 @@ impl RateLimitMetrics {
 
     /// Counts a call within its budgets.
     pub(crate) fn passed(&self) {
-        self.decisions.get_or_create(&PASSED).inc();
+        self.passed.inc();
     }
 
     /// Counts a call beyond a budget.

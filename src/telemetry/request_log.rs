@@ -20,7 +20,8 @@ pub(crate) struct RequestLog(Arc<RequestFacts>);
 #[derive(Debug, Default)]
 struct RequestFacts {
     subject: OnceLock<Traffic>,
-    refused: OnceLock<RefusalNote>,
+    /// Behind a pointer, because few requests are refused.
+    refused: OnceLock<Box<RefusalNote>>,
     verdict: OnceLock<&'static str>,
     /// Nanoseconds of all waits for a permit.
     queued: AtomicU64,
@@ -163,13 +164,13 @@ impl RequestLog {
     /// Notes why the request is refused, if refusals are kept; the first note stays.
     pub(crate) fn refused(&self, note: impl FnOnce() -> RefusalNote) {
         if self.0.keeps_refusals {
-            self.0.refused.get_or_init(note);
+            self.0.refused.get_or_init(|| Box::new(note()));
         }
     }
 
     /// The reason for the refusal of the request, if it was noted.
     pub(crate) fn refusal(&self) -> Option<&RefusalNote> {
-        self.0.refused.get()
+        self.0.refused.get().map(AsRef::as_ref)
     }
 
     /// The operation; none for other requests.

@@ -1,6 +1,6 @@
 //! Requests by operation, root, source and status, and where their time went.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::counts::Counts;
+use super::counts::{ByLabels, Counts};
 use super::labels::class_of;
 use super::latency::{Latency, LatencySums};
 use super::request_kind::{BESIDE, RequestKind};
@@ -54,13 +54,13 @@ const PASSED: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 4
 pub(crate) struct RequestMetrics {
     requests: Counts<RequestLabels>,
     refusals: Counts<CodeLabels>,
-    body_bytes: Family<SourceLabels, Counter>,
-    received_bytes: Family<SourceLabels, Counter>,
+    body_bytes: BytesBySource,
+    received_bytes: BytesBySource,
     seconds: Family<WholeLabels, Latency>,
     phase_seconds: Family<PhaseLabels, Latency>,
     phases: Phases,
     /// The histogram of each operation, which is that of its kind.
-    by_operation: Arc<HashMap<&'static str, Latency>>,
+    by_operation: Arc<ByLabels<&'static str, Latency>>,
     no_root: Arc<str>,
 }
 
@@ -115,6 +115,14 @@ pub(crate) struct OperationSums {
     pub(crate) refused: u64,
 }
 
+/// Bytes of bodies by the part that answered.
+#[derive(Debug, Clone)]
+struct BytesBySource {
+    family: Family<SourceLabels, Counter>,
+    /// Those of the family, in the order of [`SOURCES`].
+    counters: [Counter; SOURCES.len()],
+}
+
 /// The parts of the time of all requests. Not by operation: that would be most of a scrape.
 #[derive(Debug, Clone)]
 struct Phases {
@@ -157,17 +165,12 @@ impl RequestMetrics {
     pub(super) fn new() -> Self {
         let seconds = Family::default();
         let phase_seconds = Family::default();
-        let [body_bytes, received_bytes] = [(); 2].map(|()| Family::<SourceLabels, Counter>::default());
-        for source in SOURCES {
-            drop(body_bytes.get_or_create(&SourceLabels { source }));
-            drop(received_bytes.get_or_create(&SourceLabels { source }));
-        }
         Self {
             by_operation: Arc::new(histograms(&seconds)),
             requests: Counts::default(),
             refusals: refusals(),
-            body_bytes,
-            received_bytes,
+            body_bytes: BytesBySource::new(),
+            received_bytes: BytesBySource::new(),
             seconds,
             phases: Phases::of(&phase_seconds),
             phase_seconds,
@@ -202,13 +205,13 @@ impl RequestMetrics {
             "http_response_body",
             "Bytes of response bodies sent to clients",
             Unit::Bytes,
-            self.body_bytes.clone(),
+            self.body_bytes.family.clone(),
         );
         registry.register_with_unit(
             "http_request_body",
             "Bytes of request bodies read from clients",
             Unit::Bytes,
-            self.received_bytes.clone(),
+            self.received_bytes.family.clone(),
         );
     }
 
@@ -237,13 +240,8 @@ impl RequestMetrics {
             status: served.status,
         };
         self.requests.add(&labels);
-        let labels = SourceLabels {
-            source: served.source,
-        };
-        self.body_bytes.get_or_create(&labels).inc_by(served.bytes);
-        if served.received > 0 {
-            self.received_bytes.get_or_create(&labels).inc_by(served.received);
-        }
+        self.body_bytes.add(served.source, served.bytes);
+        self.received_bytes.add(served.source, served.received);
         if let Some(histogram) = self.by_operation.get(served.operation) {
             histogram.observe(served.duration);
         }
@@ -330,13 +328,30 @@ fn refusals() -> Counts<CodeLabels> {
 }
 
 /// The histogram of each operation.
-fn histograms(seconds: &Family<WholeLabels, Latency>) -> HashMap<&'static str, Latency> {
+fn histograms(seconds: &Family<WholeLabels, Latency>) -> ByLabels<&'static str, Latency> {
     let histogram = |(operation, kind)| (operation, histogram(seconds, kind));
     RequestKind::of_operations().map(histogram).collect()
 }
 
 fn histogram(seconds: &Family<WholeLabels, Latency>, kind: RequestKind) -> Latency {
     seconds.get_or_create_owned(&WholeLabels { kind: kind.name() })
+}
+
+// === impl BytesBySource ===
+
+impl BytesBySource {
+    fn new() -> Self {
+        let family = Family::<SourceLabels, Counter>::default();
+        let counters = SOURCES.map(|source| family.get_or_create_owned(&SourceLabels { source }));
+        Self { family, counters }
+    }
+
+    fn add(&self, source: &'static str, bytes: u64) {
+        let position = SOURCES.iter().position(|known| *known == source);
+        if let Some(counter) = position.and_then(|position| self.counters.get(position)) {
+            counter.inc_by(bytes);
+        }
+    }
 }
 
 // === impl Phases ===

@@ -59,6 +59,11 @@ impl Budgets {
         }
     }
 
+    /// True if no limit is configured: no call costs anything.
+    pub fn are_unlimited(&self) -> bool {
+        self.limits == RateLimits::default()
+    }
+
     /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call
     /// then cost no room once that one is used up. A login counts as failed until [`Self::refund`], so that guesses at
     /// the same time are counted before any of them is answered.

@@ -129,24 +129,25 @@ fn named_over_http2(head: &Parts, field: Option<Authority>) -> Result<Authority,
 /// The host as nearly all clients spell it: a name or an IPv4 address, with a port in digits or none. It is what
 /// [`parse`] makes of the same text, at a fraction of the cost; `None` leaves the text to it.
 fn usual(text: &[u8]) -> Option<Host> {
-    let text = std::str::from_utf8(text).ok()?;
-    let (name, port) = match text.split_once(':') {
-        Some((name, port)) => (name, Some(port)),
-        None => (text, None),
-    };
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-    if name.is_empty() || !name.bytes().all(is_name) {
-        return None;
-    }
+    let end = text.iter().position(|&byte| !is_of_name(byte));
+    let (name, port) = text.split_at(end.unwrap_or(text.len()));
     let port = match port {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
-        Some(_) => return None,
-        None => None,
+        [] => None,
+        [b':', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
+            Some(std::str::from_utf8(digits).ok()?.parse().ok()?)
+        }
+        _ => return None,
     };
+    let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty())?;
     Some(Host {
         name: name.to_owned(),
         port,
     })
+}
+
+/// True for the bytes of names and IPv4 addresses.
+const fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_')
 }
 
 /// A host with an optional port, without user information.
@@ -164,8 +165,7 @@ fn has_plain_name(host: &str) -> bool {
     if let Some(address) = inner {
         return address.parse::<Ipv6Addr>().is_ok();
     }
-    host.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
+    host.bytes().all(is_of_name)
 }
 
 /// Returns true if there is no colon, or a colon with a port in digits after it.

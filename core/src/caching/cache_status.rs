@@ -66,7 +66,7 @@ impl CacheOutcome {
         let text = match self {
             // By far the most frequent one is written at once.
             Self::Hit(left) => {
-                return value(&["calendar-edge; hit; ttl=", &left.as_secs().to_string()].concat());
+                return value(["calendar-edge; hit; ttl=", &left.as_secs().to_string()].concat());
             }
             Self::Stale(stale) => format!("hit; ttl={}", past(stale)),
             Self::OnError(stale) => format!("hit; ttl={}; detail=origin-failed", past(stale)),
@@ -75,12 +75,12 @@ impl CacheOutcome {
             Self::Revalidated(asked) => format!("fwd=stale{}", asked.text()),
             Self::Bypass(bypass) => format!("fwd=bypass; detail={}", bypass.name()),
         };
-        value(&format!("calendar-edge; {text}"))
+        value(format!("calendar-edge; {text}"))
     }
 }
 
-fn value(text: &str) -> HeaderValue {
-    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("calendar-edge"))
+fn value(text: String) -> HeaderValue {
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("calendar-edge"))
 }
 
 /// A time in the past, in whole seconds.

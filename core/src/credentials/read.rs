@@ -49,9 +49,10 @@ impl Credentials {
 
     /// Returns true if the headers have no field that is read for credentials.
     pub fn are_absent(headers: &HeaderMap) -> bool {
-        ![AUTHORIZATION, COOKIE, X_WP_NONCE]
-            .iter()
-            .any(|name| headers.contains_key(name))
+        // One pass over the few fields of a request is shorter than three look-ups.
+        !headers
+            .keys()
+            .any(|name| [AUTHORIZATION, COOKIE, X_WP_NONCE].contains(name))
     }
 
     /// All credentials in the headers, acceptable or not.

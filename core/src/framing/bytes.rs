@@ -1,25 +1,16 @@
 //! Classes of bytes.
 
-/// The number of bytes scanned together; compilers turn this into one comparison of a whole register.
-const BLOCK: usize = 16;
+use crate::lanes;
 
-/// True for bytes that no line may hold: control characters other than the tab.
-const fn is_control(byte: u8) -> bool {
-    (byte < 0x20 && byte != b'\t') || byte == 0x7f
-}
+/// The byte behind the printable characters of ASCII.
+pub(super) const DELETE: u8 = 0x7f;
 
-/// The position of the first control character; line ends count.
+/// The position of the first byte that no line may hold: a control character other than the tab. Line ends count.
 pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
-    let is_clean = |block: &[u8]| !block.iter().fold(false, |found, &byte| found | is_control(byte));
-    let clean = BLOCK
-        * bytes
-            .chunks_exact(BLOCK)
-            .take_while(|block| is_clean(block))
-            .count();
-    let rest = bytes.get(clean..)?;
-    rest.iter()
-        .position(|&byte| is_control(byte))
-        .map(|at| clean + at)
+    lanes::first(bytes, |lane| {
+        let is_low = lanes::is_at_most(lane, b' ' - 1);
+        (is_low & !lanes::is(lane, b'\t')) | lanes::is(lane, DELETE)
+    })
 }
 
 /// The bytes that a token may hold (RFC 9110 5.6.2).

@@ -5,6 +5,8 @@ use std::ops::Range;
 use http::Uri;
 
 use super::breach::Breach;
+use super::bytes::DELETE;
+use crate::lanes;
 
 /// The longest target that the HTTP library can hold, in bytes.
 const LONGEST: usize = 65_534;
@@ -25,7 +27,10 @@ pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Br
     if target.len() > longest.min(LONGEST) {
         return Err(Breach::TargetTooLong);
     }
-    let is_visible = |&byte: &u8| byte > b' ' && byte != 0x7f;
+    if target.starts_with(b"/") && is_plain(target) {
+        return Ok(None);
+    }
+    let is_visible = |&byte: &u8| byte > b' ' && byte != DELETE;
     // A library that removes a fragment reads another target than one that keeps it (T-13).
     if !target.iter().all(is_visible) || target.contains(&b'#') {
         return Err(Breach::Target);
@@ -40,6 +45,19 @@ pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Br
     }
     Err(Breach::Target)
 }
+
+/// True if every byte is one that all parsers of targets accept.
+fn is_plain(target: &[u8]) -> bool {
+    let unusual = lanes::first(target, |lane| {
+        let is_other = lanes::is_at_most(lane, b' ') | !lanes::is_at_most(lane, DELETE - 1);
+        REFUSED.iter().fold(is_other, |found, &byte| found | lanes::is(lane, byte))
+    });
+    unusual.is_none()
+}
+
+/// The printable characters that no target may hold as they are: the beginning of a fragment, and those that
+/// [`respell`] escapes.
+const REFUSED: [u8; 5] = *b"#\"<>`";
 
 /// Escapes bytes that the HTTP library refuses but web servers pass to PHP. Usually returns `None`.
 fn respell(target: &[u8]) -> Option<Vec<u8>> {
@@ -86,6 +104,15 @@ fn is_absolute(target: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_bytes_need_no_other_check() {
+        for byte in 0..=u8::MAX {
+            let target = [b'/', byte];
+            let is_accepted = check(&target, 20) == Ok(None);
+            assert_eq!(is_plain(&target), is_accepted, "{byte}");
+        }
+    }
 
     #[test]
     fn wants_a_path_in_origin_or_absolute_form() {

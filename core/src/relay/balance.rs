@@ -1,6 +1,6 @@
 //! A test of a streamed JSON document for completeness.
 
-use super::lanes::{self, BLOCK, Lane};
+use crate::lanes::{self, BLOCK, Lane};
 
 /// Counts brackets outside strings. At the speed of a scan, it detects a document that was cut off and one
 /// followed by more bytes. It does not detect every malformed document.

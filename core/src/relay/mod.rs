@@ -15,7 +15,6 @@ mod failure;
 #[cfg(test)]
 mod frames;
 mod headers;
-mod lanes;
 mod learnt_roots;
 mod link;
 mod origin_urls;

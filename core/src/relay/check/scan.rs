@@ -1,6 +1,6 @@
 //! A fast way to see that bytes are surely one JSON document.
 
-use crate::relay::lanes::{self, BLOCK, Lane};
+use crate::lanes::{self, BLOCK};
 
 /// Deeper documents are left to the full reader.
 const DEEPEST: u32 = 64;
@@ -173,8 +173,7 @@ fn behind_digits(digits: &[u8]) -> &[u8] {
 fn marks(block: &[u8; BLOCK]) -> u64 {
     const LAST_CONTROL: u8 = b' ' - 1;
     lanes::mask(block, |lane| {
-        let is_control = lane.min(Lane::splat(LAST_CONTROL)).simd_eq(lane);
-        lanes::is(lane, b'"') | lanes::is(lane, b'\\') | is_control
+        lanes::is(lane, b'"') | lanes::is(lane, b'\\') | lanes::is_at_most(lane, LAST_CONTROL)
     })
 }
 
