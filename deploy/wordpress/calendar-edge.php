@@ -202,7 +202,7 @@ final class Exchange {
 	}
 
 	/**
-	 * The route in the path, as it was sent and decoded: WordPress takes it from REQUEST_URI or from PATH_INFO.
+	 * The route in the path, as it was sent, decoded, and rewritten: WordPress takes it from REQUEST_URI or from PATH_INFO.
 	 */
 	private function names_in_path( string $calendar ): array {
 		$path  = explode( '?', $this->target, 2 )[0];
@@ -211,7 +211,17 @@ final class Exchange {
 			return array();
 		}
 		$named = substr( $path, $start );
-		return array( $named, rawurldecode( $named ) );
+		return array( $named, rawurldecode( $named ), self::as_the_calendar_writes( $named ) );
+	}
+
+	/**
+	 * The Events Calendar 6.15.18 and later write encoded letters in REQUEST_URI with small digits before WordPress reads it.
+	 */
+	private static function as_the_calendar_writes( string $named ): string {
+		$small = static function ( array $found ): string {
+			return strtolower( $found[0] );
+		};
+		return (string) preg_replace_callback( '/%[89a-f][0-9a-f]/i', $small, $named );
 	}
 
 	/**

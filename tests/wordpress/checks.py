@@ -128,6 +128,7 @@ def marked(site, server, tally):
         (Request("GET", PRETTY + "/"), ROUTE, "GET"),
         (Request("GET", PRETTY + "/56"), ROUTE + "/56", "GET"),
         (Request("GET", slug + "caf%C3%A9+x%2By"), None, "GET"),
+        (Request("GET", slug + "rewritten-caf%C3%A9+x%2By"), None, "GET"),
         (Request("GET", slug + "it%27s"), None, "GET"),
         (Request("GET", f"/?rest_route={ROUTE}&page=2"), ROUTE, "GET"),
         (Request("GET", f"/?rest_route={ROUTE}/by-slug/caf%25C3%25A9"), None, "GET"),

@@ -51,6 +51,21 @@ function answer( \WP_REST_Request $request ): array {
 	);
 }
 
+// The Events Calendar 6.15.18 and later write encoded letters with small digits before WordPress reads the target.
+add_action(
+	'init',
+	function () {
+		if ( false === strpos( $_SERVER['REQUEST_URI'] ?? '', 'rewritten' ) ) {
+			return;
+		}
+		$small = function ( $found ) {
+			return strtolower( $found[0] );
+		};
+		$_SERVER['REQUEST_URI'] = preg_replace_callback( '/%[89a-f][0-9a-f]/i', $small, $_SERVER['REQUEST_URI'] );
+	},
+	1
+);
+
 add_action(
 	'rest_api_init',
 	function () {
