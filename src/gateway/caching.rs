@@ -214,7 +214,10 @@ where
             Serving::Behind(stale) | Serving::OnError(stale) => stale,
             Serving::Expired => return None,
         };
-        Some(self.served.kept(older, question, CacheOutcome::OnError(stale), now))
+        Some(
+            self.served
+                .kept(older, question, CacheOutcome::OnError(stale), now),
+        )
     }
 
     /// For how long an older answer is stale, if it may be served while the question waits.

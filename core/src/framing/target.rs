@@ -50,7 +50,9 @@ pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Br
 fn is_plain(target: &[u8]) -> bool {
     let unusual = lanes::first(target, |lane| {
         let is_other = lanes::is_at_most(lane, b' ') | !lanes::is_at_most(lane, DELETE - 1);
-        REFUSED.iter().fold(is_other, |found, &byte| found | lanes::is(lane, byte))
+        REFUSED
+            .iter()
+            .fold(is_other, |found, &byte| found | lanes::is(lane, byte))
     });
     unusual.is_none()
 }
