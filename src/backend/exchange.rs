@@ -83,7 +83,7 @@ impl Backend {
             SiteTraffic::Page => &self.shared.site,
             SiteTraffic::Upload => &self.shared.uploads,
         };
-        let result = self.unguarded(request, permits, log).await;
+        let result = self.unguarded(Box::new(request), permits, log).await;
         self.count(result.as_ref().map(Response::status), "site", started);
         result
     }
@@ -99,7 +99,7 @@ impl Backend {
         let started = Instant::now();
         ask_for_upgrade(request.headers_mut(), protocol);
         *request.body_mut() = None;
-        let result = self.switched(request, log).await;
+        let result = self.switched(Box::new(request), log).await;
         let status = result.as_ref().map(Upgrade::status);
         self.count(status, "site", started);
         result
@@ -107,7 +107,7 @@ impl Backend {
 
     async fn switched(
         &self,
-        request: reqwest::Request,
+        request: Box<reqwest::Request>,
         log: &RequestLog,
     ) -> Result<Upgrade, ExchangeFailure> {
         let upgraded = acquire(&self.shared.upgrades, Wish::SITE, log).await?;
@@ -169,7 +169,7 @@ impl Backend {
 
     async fn unguarded(
         &self,
-        request: reqwest::Request,
+        request: Box<reqwest::Request>,
         permits: &Bulkhead,
         log: &RequestLog,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
@@ -219,11 +219,11 @@ impl Backend {
     /// Sends a read, and retries it once on a new connection if the pooled one turns out to be closed.
     async fn read(
         &self,
-        request: reqwest::Request,
+        request: Box<reqwest::Request>,
         started: Instant,
     ) -> Result<reqwest::Response, ExchangeFailure> {
         self.shared.retries.deposit();
-        let again = request.try_clone();
+        let again = request.try_clone().map(Box::new);
         let deadline = self.timeouts.origin_first_byte;
         let first = self
             .attempt(&self.shared.clients.pooled(), request, deadline)
@@ -253,10 +253,10 @@ impl Backend {
     async fn attempt(
         &self,
         client: &Client,
-        request: reqwest::Request,
+        request: Box<reqwest::Request>,
         deadline: Duration,
     ) -> Result<reqwest::Response, ExchangeFailure> {
-        let response = tokio::time::timeout(deadline, client.execute(request))
+        let response = tokio::time::timeout(deadline, client.execute(*request))
             .await
             .map_err(|_| ExchangeFailure::FirstByteTimeout)?
             .map_err(ExchangeFailure::from_reqwest)?;

@@ -12,7 +12,8 @@ use crate::telemetry::RequestLog;
 /// A request that is ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
-    pub(super) request: reqwest::Request,
+    /// Behind a pointer: the futures of an exchange pass it on, and each holds what it was given.
+    pub(super) request: Box<reqwest::Request>,
     pub(super) class: Class,
     pub(super) rank: Rank,
     pub(super) watch: Option<QueueWatch>,
@@ -37,7 +38,7 @@ impl Outgoing {
         let caller = call.credentials().caller(call.request().nonce.as_ref());
         let is_protected = call.is_write() || caller == Caller::Credentialed;
         Self {
-            request,
+            request: Box::new(request),
             class: Class::of(call),
             rank: if is_protected {
                 Rank::Protected
@@ -52,7 +53,7 @@ impl Outgoing {
     /// A question of the edge's own, which many clients depend on.
     pub(super) fn own_read(request: reqwest::Request) -> Self {
         Self {
-            request,
+            request: Box::new(request),
             class: Class::Read,
             rank: Rank::Protected,
             watch: None,

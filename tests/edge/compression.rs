@@ -268,3 +268,27 @@ async fn what_nobody_may_change_is_not_changed() {
         }
     }
 }
+
+#[tokio::test]
+async fn one_field_says_what_an_answer_varies_by() {
+    for (site, expected) in [
+        (None, "Accept-Encoding"),
+        (Some("Origin"), "Origin, Accept-Encoding"),
+        (Some("accept-encoding"), "accept-encoding"),
+    ] {
+        let origin = Origin::answering(move |_| {
+            let reply = Reply::json(200, &list(60));
+            match site {
+                Some(names) => reply.header("vary", names),
+                None => reply,
+            }
+        })
+        .await;
+        let edge = Edge::builder().origin(&origin).start().await;
+        for _asked in 0..2 {
+            let answer = Received::get(&edge, "gzip").await;
+            let fields: Vec<_> = answer.headers.get_all(VARY).iter().collect();
+            assert_eq!(fields, [expected], "{site:?}");
+        }
+    }
+}
