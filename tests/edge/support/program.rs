@@ -34,6 +34,8 @@ impl Directory {
     /// A fresh directory; `name` is the test's own.
     pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("edge-{}-{name}", std::process::id()));
+        // A killed run with the same number may have left one.
+        let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a writable directory");
         Self(path)
     }
