@@ -14,10 +14,10 @@ const LULL: Duration = Duration::from_secs(1);
 
 /// A graceful shutdown in stages; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Drain(Arc<Shutdown>);
+pub(crate) struct Drain(Arc<DrainState>);
 
 #[derive(Debug, Default)]
-struct Shutdown {
+struct DrainState {
     stage: watch::Sender<DrainStage>,
     tasks: TaskTracker,
 }
