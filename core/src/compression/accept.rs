@@ -13,10 +13,11 @@ type Weight = u16;
 /// A client that names neither `identity` nor `*` likes codings of any weight but zero better than the plain form.
 /// Items that cannot be read count as absent.
 pub fn preferred(headers: &HeaderMap) -> Option<Coding> {
-    if !headers.contains_key(ACCEPT_ENCODING) {
+    let fields = headers.get_all(ACCEPT_ENCODING);
+    if fields.iter().next().is_none() {
         return None;
     }
-    let fields = headers.get_all(ACCEPT_ENCODING).iter().filter_map(text);
+    let fields = fields.iter().filter_map(text);
     let mut wishes = Wishes::default();
     for (name, weight) in fields.flat_map(|field| field.split(',')).filter_map(item) {
         wishes.note(name, weight);

@@ -15,6 +15,9 @@ pub(super) struct Balance {
     broken: bool,
 }
 
+/// Every second bit, the second first.
+const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+
 // === impl Balance ===
 
 impl Balance {
@@ -54,24 +57,22 @@ impl Balance {
         let text = self.text(lanes::mask(block, |lane| lanes::is(lane, b'"')) & !escaped);
         let brackets = lanes::mask(block, |lane| is_bracket(lane, b'{') | is_bracket(lane, b'}'));
         let brackets = brackets & !text & !escaped;
-        // Most blocks lie within records and have none.
+        // Most blocks lie within a record and have none.
         if brackets != 0 {
             self.read_brackets(brackets, lanes::mask(block, |lane| is_bracket(lane, b'{')));
         }
     }
 
     /// The bytes behind backslashes that are not escaped themselves.
+    ///
+    /// Of a run of backslashes every second one is escaped. A subtraction finds them in all runs at once, without a
+    /// branch: where a run begins at an even place its odd places differ from [`ODD`], else its even ones.
     fn escaped(&mut self, backslashes: u64) -> u64 {
-        let mut escaped = u64::from(std::mem::take(&mut self.in_escape));
-        let mut left = backslashes & !escaped;
-        while left != 0 {
-            let backslash = left & left.wrapping_neg();
-            let next = backslash << 1;
-            self.in_escape = next == 0;
-            escaped |= next;
-            left &= !(backslash | next);
-        }
-        escaped
+        let first = u64::from(self.in_escape);
+        let runs = backslashes & !first;
+        let escaping_or_behind = (runs << 1 | ODD).wrapping_sub(runs) ^ ODD;
+        self.in_escape = (escaping_or_behind & backslashes) >> (BLOCK - 1) == 1;
+        escaping_or_behind ^ (backslashes | first)
     }
 
     /// The bytes inside strings, from their first quotation mark on and without their last.
@@ -85,8 +86,17 @@ impl Balance {
         text
     }
 
-    /// Counts brackets in their order, because some may close what nothing opened.
     fn read_brackets(&mut self, brackets: u64, opening: u64) {
+        let opened = brackets & opening;
+        let closed = brackets & !opening;
+        match self.depth.checked_sub(u64::from(closed.count_ones())) {
+            Some(depth) => self.depth = depth + u64::from(opened.count_ones()),
+            None => self.read_in_order(brackets, opening),
+        }
+    }
+
+    /// Counts brackets one by one: some may close what nothing opened.
+    fn read_in_order(&mut self, brackets: u64, opening: u64) {
         let mut left = brackets;
         while left != 0 {
             let bracket = left & left.wrapping_neg();
@@ -138,7 +148,10 @@ mod tests {
         }
 
         #[test]
-        fn blocks_are_read_as_their_bytes(text in r#"[\[\]{}"\\;^a]{0,300}"#, cut in 0_usize..300) {
+        fn blocks_are_read_as_their_bytes(
+            text in prop_oneof![r#"[\[\]{}"\\;^a]{0,300}"#, r#"[\["\\]{0,300}"#],
+            cut in 0_usize..300,
+        ) {
             let (mut by_block, mut by_byte) = (Balance::default(), Balance::default());
             let (left, right) = text.as_bytes().split_at(cut.min(text.len()));
             by_block.read(left);
