@@ -18,9 +18,15 @@ const RANDOM: &str = "json_ld";
 
 const MODIFIED: &str = "modified_utc";
 
-/// Date and time as the site writes them, and as `If-Unmodified-Since` does (RFC 9110 section 5.6.7).
+/// Date and time as the site writes them.
 const SITE_DATE: &str = "%Y-%m-%d %H:%M:%S";
-const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
+
+/// Date and time as `If-Unmodified-Since` may have them: recipients must accept all three (RFC 9110 section 5.6.7).
+const HTTP_DATES: [&str; 3] = [
+    "%a, %d %b %Y %H:%M:%S GMT",
+    "%A, %d-%b-%y %H:%M:%S GMT",
+    "%a %b %e %H:%M:%S %Y",
+];
 
 // === impl ReadRecord ===
 
@@ -69,7 +75,8 @@ fn drop_random(value: &mut Value) {
 impl RecordDate {
     /// Reads the value of `If-Unmodified-Since`; `None` if it is no date, which is then as good as absent.
     pub fn of_header(value: &str) -> Option<Self> {
-        DateTime::strptime(HTTP_DATE, value).ok().map(Self)
+        let mut forms = HTTP_DATES.iter();
+        forms.find_map(|form| DateTime::strptime(form, value).ok().map(Self))
     }
 }
 
@@ -108,6 +115,17 @@ mod tests {
         let of = |value| RecordDate::of_header(value);
         assert_eq!(of("Fri, 20 Nov 2026 08:39:45 GMT"), record.modified());
         assert!(of("Fri, 20 Nov 2026 08:39:44 GMT") < record.modified());
+        assert_eq!(of("Friday, 20-Nov-26 08:39:45 GMT"), record.modified());
+        assert_eq!(of("Fri Nov 20 08:39:45 2026"), record.modified());
+        assert_eq!(
+            of("Sun Nov  6 08:49:37 1994"),
+            of("Sun, 06 Nov 1994 08:49:37 GMT")
+        );
+        assert_eq!(
+            of("Sunday, 06-Nov-94 08:49:37 GMT"),
+            of("Sun, 06 Nov 1994 08:49:37 GMT")
+        );
+        assert!(of("Sun Nov  6 08:49:37 1994").is_some());
         assert_eq!(of("2026-11-20"), None);
     }
 }

@@ -288,6 +288,9 @@ async fn clients_may_demand_an_unmodified_record() {
     for (header, status, questions) in [
         (("if-unmodified-since", "Fri, 20 Nov 2026 08:39:45 GMT"), 200, 3),
         (("if-unmodified-since", "Fri, 20 Nov 2026 08:39:44 GMT"), 412, 1),
+        (("if-unmodified-since", "Friday, 20-Nov-26 08:39:45 GMT"), 200, 3),
+        (("if-unmodified-since", "Friday, 20-Nov-26 08:39:44 GMT"), 412, 1),
+        (("if-unmodified-since", "Fri Nov 20 08:39:44 2026"), 412, 1),
         (("if-unmodified-since", "yesterday"), 200, 3),
         (("if-match", "*"), 200, 3),
         (("if-match", "\"a\""), 412, 1),
