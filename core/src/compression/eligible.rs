@@ -34,6 +34,10 @@ pub fn eligible(status: StatusCode, headers: &HeaderMap) -> Eligible {
 
 /// JSON, JavaScript, XML and all kinds of text.
 fn is_text(content_type: &HeaderValue) -> bool {
+    // As WordPress spells it.
+    if content_type == "application/json; charset=UTF-8" {
+        return true;
+    }
     let Ok(value) = content_type.to_str() else {
         return false;
     };
