@@ -14,9 +14,8 @@ type Weight = u16;
 /// Items that cannot be read count as absent.
 pub fn preferred(headers: &HeaderMap) -> Option<Coding> {
     let fields = headers.get_all(ACCEPT_ENCODING);
-    if fields.iter().next().is_none() {
-        return None;
-    }
+    // Most programs send none.
+    fields.iter().next()?;
     let fields = fields.iter().filter_map(text);
     let mut wishes = Wishes::default();
     for (name, weight) in fields.flat_map(|field| field.split(',')).filter_map(item) {
