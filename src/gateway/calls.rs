@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::HeaderValue;
-use http::header::IF_NONE_MATCH;
 use http::request::Parts;
 
 use super::forwarded::PublicNames;
@@ -14,6 +13,7 @@ use super::patch_conditions::PatchConditions;
 use super::route::CallRoute;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
 use crate::bodies::Share;
+use crate::caching::if_none_match;
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::cors::Audience;
 use crate::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
@@ -231,7 +231,7 @@ impl CalendarCall {
                 audience,
             },
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
-            if_none_match: head.headers.get(IF_NONE_MATCH).cloned(),
+            if_none_match: if_none_match(&head.headers),
             route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),
             queue: None,

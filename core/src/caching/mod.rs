@@ -29,6 +29,6 @@ pub use same_text::same_text;
 pub use snapshot::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
 pub use storable::Storable;
 pub use tag::{Tag, UnknownTag};
-pub use validator::{entity_tag, is_known};
+pub use validator::{entity_tag, if_none_match, is_known};
 pub use written::{refused_whole, written_by};
 pub use zone::{SiteZone, day_end};

@@ -1,6 +1,7 @@
 //! Entity tags, and the conditions of clients that already have an answer (RFC 9110 section 13).
 
-use http::HeaderValue;
+use http::header::IF_NONE_MATCH;
+use http::{HeaderMap, HeaderValue};
 use ring::digest::{SHA256, digest};
 
 /// The bytes of the digest that an entity tag shows: enough that no two bodies share one.
@@ -30,6 +31,17 @@ pub fn is_known(if_none_match: &HeaderValue, tag: &HeaderValue) -> bool {
     known
         .split(|byte| *byte == b',')
         .any(|item| opaque(item.trim_ascii()) == opaque(tag.as_bytes()))
+}
+
+/// The condition `If-None-Match` of a request. Several fields are one list (RFC 9110 section 5.3).
+pub fn if_none_match(headers: &HeaderMap) -> Option<HeaderValue> {
+    let mut fields = headers.get_all(IF_NONE_MATCH).iter();
+    let first = fields.next()?;
+    let others: Vec<&[u8]> = fields.map(HeaderValue::as_bytes).collect();
+    if others.is_empty() {
+        return Some(first.clone());
+    }
+    HeaderValue::from_bytes(&[first.as_bytes(), &others.join(&b", "[..])].join(&b", "[..])).ok()
 }
 
 fn opaque(tag: &[u8]) -> &[u8] {

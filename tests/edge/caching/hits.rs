@@ -69,6 +69,10 @@ async fn a_client_that_has_the_answer_gets_304() {
     }
     let other = edge.request(Method::GET, EVENT).header("if-none-match", "\"x\"");
     assert_eq!(Answer::to(other).await.status, 200);
+    // Several fields are one list.
+    let several = edge.request(Method::GET, EVENT).header("if-none-match", "\"x\"");
+    let several = several.header("if-none-match", &tag);
+    assert_eq!(Answer::to(several).await.status, 304);
     assert_eq!(asked(&origin), 1);
 }
 
