@@ -138,6 +138,12 @@ pub(super) enum CallFailure {
     /// The site's answer is no record that a PATCH can be merged with.
     #[error("the site's answer is no record that the PATCH can be merged with")]
     NoRecord,
+    /// The record is larger than what is held of one response, so that a PATCH cannot be merged with it.
+    #[error(
+        "the record is too large to be merged: it must fit limits.response_buffer_bytes, and the rest of \
+         limits.response_buffer_total"
+    )]
+    RecordTooLarge,
     /// It outlived every deadline.
     #[error("the call outlived every deadline of its exchange")]
     Overdue,

@@ -28,11 +28,15 @@ pub(super) fn failed(failure: &CallFailure, warnings: &Warnings) -> EdgeResponse
         CallFailure::Overdue => overdue(),
         CallFailure::Conflict => refused(&Refusal::edge(EdgeError::PatchConflict)),
         CallFailure::PreconditionFailed => refused(&Refusal::edge(EdgeError::PreconditionFailed)),
-        CallFailure::NoRecord => {
-            tracing::warn!(causes = chain(failure), "a PATCH is not merged");
-            refused(&Refusal::edge(EdgeError::OriginFailed))
-        }
+        CallFailure::NoRecord => not_merged(failure, Problem::edge(EdgeError::OriginFailed)),
+        CallFailure::RecordTooLarge => not_merged(failure, Problem::because(Cause::OriginBodySize)),
     }
+}
+
+/// The response to a PATCH that cannot be merged with the record.
+fn not_merged(failure: &CallFailure, problem: Problem) -> EdgeResponse {
+    tracing::warn!(causes = chain(failure), "a PATCH is not merged");
+    refused(&Refusal::plain(problem))
 }
 
 /// The response to a failed exchange.

@@ -90,7 +90,8 @@ impl WriteEnd {
                 CallFailure::NotWritten(_)
                 | CallFailure::Conflict
                 | CallFailure::PreconditionFailed
-                | CallFailure::NoRecord,
+                | CallFailure::NoRecord
+                | CallFailure::RecordTooLarge,
             ) => Self::Unchanged,
             Err(CallFailure::Exchange(failure)) if failure.is_before_sending() => Self::Unchanged,
             // The site answered, but not as it should: a fatal error after a change.

@@ -231,7 +231,16 @@ async fn changing(titles: &'static [&'static str]) -> Origin {
 
 /// A PATCH of the title with a further header, and what the site was asked.
 async fn patched(origin: &Origin, header: Option<(&str, &str)>) -> (Answer, Vec<String>) {
-    let edge = Edge::builder().origin(origin).settings(merging).start().await;
+    patched_by(origin, header, merging).await
+}
+
+/// The same with these settings.
+async fn patched_by(
+    origin: &Origin,
+    header: Option<(&str, &str)>,
+    change: impl FnOnce(&mut Settings),
+) -> (Answer, Vec<String>) {
+    let edge = Edge::builder().origin(origin).settings(change).start().await;
     let mut request = edge
         .request(Method::PATCH, &format!("{EVENTS}/56?_fields=id&_envelope=1"))
         .basic_auth("a", Some("b"))
@@ -317,6 +326,20 @@ async fn an_answer_that_is_no_record_is_not_merged() {
         assert!(answer.body.contains("edge_origin_failed"), "{}", answer.body);
         assert!(asked.iter().all(|asked| asked == READ), "{asked:?}");
     }
+}
+
+#[tokio::test]
+async fn a_record_that_is_too_large_is_not_merged_and_the_answer_says_so() {
+    let origin = changing(&["one"]).await;
+    let (answer, asked) = patched_by(&origin, None, |settings| {
+        merging(settings);
+        settings.limits.response_buffer_bytes = 64;
+    })
+    .await;
+    assert_eq!(answer.status, 502);
+    let status = answer.header("proxy-status").expect("Proxy-Status");
+    assert!(status.contains("error=http_response_body_size"), "{status}");
+    assert_eq!(asked, [READ]);
 }
 
 /// The recorded event as an update of its title found it, and as it left it: r0885 and r0869.
