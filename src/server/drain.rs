@@ -86,8 +86,13 @@ impl Drain {
         drop(self.0.stage.subscribe().wait_for(|stage| *stage >= awaited).await);
     }
 
+    /// Begins a stage, unless a later one has begun: a drain that was cut off stays so.
     fn begin(&self, stage: DrainStage) {
-        self.0.stage.send_replace(stage);
+        self.0.stage.send_if_modified(|now| {
+            let is_later = stage > *now;
+            *now = stage.max(*now);
+            is_later
+        });
     }
 
     /// Begins the drain, gives tasks this time to end, then cuts off the rest. Returns true if all ended in
@@ -154,6 +159,18 @@ mod tests {
         assert!(!drain.finish(Duration::from_secs(10)).await);
         assert_eq!(started.elapsed(), Duration::from_secs(10));
         task.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_drain_that_was_cut_off_stays_so() {
+        let drain = Drain::default();
+        drain.cut();
+        let mut stages = drain.stages();
+        assert_eq!(stages.next().await, DrainStage::Over);
+        drain.finish(Duration::ZERO).await;
+        let next = tokio::time::timeout(Duration::from_secs(1), stages.next());
+        assert!(next.await.is_err(), "no stage follows the last");
+        drain.over().await;
     }
 
     async fn dismissed_after(drain: Drain) -> Duration {
