@@ -44,7 +44,7 @@ where
     type Response = EdgeResponse;
 
     async fn call(&self, request: CallRequest) -> EdgeResponse {
-        if self.budgets.are_unlimited() {
+        if self.budgets.are_unset() {
             self.metrics.passed();
             return self.inner.call(request).await.response;
         }

@@ -16,7 +16,7 @@ use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
 use crate::contract::{Action, table};
 use crate::problem::Remedy;
-use crate::settings::{RateLimits, Settings};
+use crate::settings::Settings;
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
@@ -217,7 +217,7 @@ impl RequestMetrics {
 
     /// Creates the series of these settings with zero.
     pub(super) fn expect(&self, settings: &Settings) {
-        let is_limited = settings.rate_limits != RateLimits::default();
+        let is_limited = !settings.rate_limits.are_unset();
         let limited = if is_limited { &LIMITED[..] } else { &[] };
         for root in &settings.roots {
             let root = Arc::from(root.path.as_str());

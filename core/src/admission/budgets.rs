@@ -59,9 +59,9 @@ impl Budgets {
         }
     }
 
-    /// True if no limit is configured: no call costs anything.
-    pub fn are_unlimited(&self) -> bool {
-        self.limits == RateLimits::default()
+    /// True if no rate limit is set: no call costs anything.
+    pub fn are_unset(&self) -> bool {
+        self.limits.are_unset()
     }
 
     /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call

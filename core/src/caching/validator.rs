@@ -35,13 +35,13 @@ pub fn is_known(if_none_match: &HeaderValue, tag: &HeaderValue) -> bool {
 
 /// The condition `If-None-Match` of a request. Several fields are one list (RFC 9110 section 5.3).
 pub fn if_none_match(headers: &HeaderMap) -> Option<HeaderValue> {
-    let mut fields = headers.get_all(IF_NONE_MATCH).iter();
-    let first = fields.next()?;
-    let others: Vec<&[u8]> = fields.map(HeaderValue::as_bytes).collect();
-    if others.is_empty() {
-        return Some(first.clone());
+    let fields = headers.get_all(IF_NONE_MATCH).iter();
+    let values: Vec<&[u8]> = fields.map(HeaderValue::as_bytes).collect();
+    match values.as_slice() {
+        // The usual one is not copied.
+        [] | [_] => headers.get(IF_NONE_MATCH).cloned(),
+        several => HeaderValue::from_bytes(&several.join(&b", "[..])).ok(),
     }
-    HeaderValue::from_bytes(&[first.as_bytes(), &others.join(&b", "[..])].join(&b", "[..])).ok()
 }
 
 fn opaque(tag: &[u8]) -> &[u8] {

@@ -73,6 +73,13 @@ pub fn client_network(address: IpAddr) -> IpNet {
 
 // === defaults ===
 
+impl RateLimits {
+    /// True if none of them is set, so that every call passes.
+    pub fn are_unset(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Default for RateLimits {
     fn default() -> Self {
         Self {
