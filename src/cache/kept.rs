@@ -11,6 +11,7 @@ use super::answer::Answer;
 use super::loans::Loans;
 use crate::caching::{Dependencies, Filled, entity_tag, is_known, same_text};
 use crate::codecs::KeptForms;
+use crate::compression::forbids_change;
 use crate::relay::BufferBudget;
 use crate::response::EdgeResponse;
 
@@ -19,6 +20,8 @@ use crate::response::EdgeResponse;
 pub(crate) struct KeptAnswer {
     pub(super) answer: Answer,
     pub(super) tag: HeaderValue,
+    /// Whether the site forbids other forms of it; found once, because every hit asks.
+    is_untransformed: bool,
     pub(super) fill: Fill,
     /// The generation up to which nothing that it depends on was removed.
     pub(super) checked: AtomicU64,
@@ -54,6 +57,7 @@ impl KeptAnswer {
         let answer = answer.with_body(lent);
         Self {
             tag: entity_tag(answer.body()),
+            is_untransformed: forbids_change(answer.headers()),
             checked: AtomicU64::new(fill.generation),
             forms: KeptForms::new(answer.body().clone(), loans.of_forms()),
             loans,
@@ -70,6 +74,7 @@ impl KeptAnswer {
             return Self::new(answer, fill, budget);
         };
         Self {
+            is_untransformed: forbids_change(answer.headers()),
             answer: answer.with_body(older.answer.body().clone()),
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
@@ -77,6 +82,11 @@ impl KeptAnswer {
             loans: Arc::clone(&older.loans),
             fill,
         }
+    }
+
+    /// Whether the site forbids other forms of it (`no-transform`).
+    pub(crate) const fn is_untransformed(&self) -> bool {
+        self.is_untransformed
     }
 
     /// The facts that its lifetime depends on.

@@ -10,7 +10,6 @@ use super::calls::{CallResponse, Login};
 use super::filling::Question;
 use crate::cache::{Answer, KeptAnswer};
 use crate::caching::{Bypass, CacheOutcome};
-use crate::compression::forbids_change;
 use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -57,7 +56,7 @@ impl CacheReport {
         }
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
-            let caching = if forbids_change(headers) {
+            let caching = if kept.is_untransformed() {
                 &self.untransformed
             } else {
                 &self.client_caching
