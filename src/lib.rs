@@ -42,4 +42,5 @@ mod service_manager;
 mod shared;
 mod state_file;
 pub mod telemetry;
+mod threads;
 mod traces;

@@ -13,6 +13,7 @@ use crate::relay::{BufferBudget, LearntRoots};
 use crate::server::{ConnectionLimit, Drain, PerAddressLimit};
 use crate::settings::Settings;
 use crate::telemetry::{FindingSums, Metrics, Refusals, Warnings};
+use crate::threads::Placement;
 use crate::traces::Traces;
 
 /// Connection pools, permits, breakers, rate limit buckets, learnt names and counters; clones share them.
@@ -42,6 +43,8 @@ pub(crate) struct Shared {
     pub(crate) connections: ConnectionLimit,
     /// The client connections of each address.
     pub(crate) per_address: PerAddressLimit,
+    /// The threads that serve connections.
+    pub(crate) placement: Placement,
     /// Connections and writes that are waited for at the end.
     pub(crate) drain: Drain,
     /// Everything that is counted.
@@ -59,7 +62,7 @@ pub(crate) struct Shared {
 // === impl Shared ===
 
 impl Shared {
-    /// The state for the first settings, with room for so many client connections.
+    /// The state for the first settings, with room for so many client connections, which these threads serve.
     ///
     /// # Errors
     ///
@@ -67,6 +70,7 @@ impl Shared {
     pub(crate) fn new(
         settings: &Settings,
         connections: usize,
+        placement: Placement,
         metrics: Metrics,
     ) -> Result<Self, ClientError> {
         let per_address = PerAddressLimit::default();
@@ -77,10 +81,11 @@ impl Shared {
         let buffers = BufferBudget::new(settings);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
         let warnings = Warnings::default();
+        let threads = placement.threads();
         Ok(Self {
             traces: Traces::new(settings, &metrics, &warnings)?,
-            backends: SharedBackends::new(settings, metrics.clone())?,
-            lanes: Lanes::new(settings, metrics.clone())?,
+            backends: SharedBackends::new(settings, metrics.clone(), threads)?,
+            lanes: Lanes::new(settings, metrics.clone(), threads)?,
             migration: Migration::new(settings, &cache, metrics.migration().clone()),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
@@ -91,6 +96,7 @@ impl Shared {
             bodies: BodyBudget::new(settings),
             connections: ConnectionLimit::new(connections),
             per_address,
+            placement,
             drain: Drain::default(),
             metrics,
             refusals: refusals(settings),

@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn document(settings: &Settings) -> Value {
-        let shared = SharedBackends::new(settings, Metrics::new()).expect("clients");
+        let shared = SharedBackends::new(settings, Metrics::new(), 0).expect("clients");
         let pages = Pages::new(
             settings,
             &TablesInForce::default(),

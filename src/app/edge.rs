@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::index_watch::watch_indexes;
@@ -25,6 +26,7 @@ use crate::settings::{
 };
 use crate::shared::Shared;
 use crate::telemetry::{ConnectionMetrics, Metrics};
+use crate::threads::{Placement, ServingThreads};
 
 /// The edge, before it runs.
 #[derive(Debug)]
@@ -90,15 +92,20 @@ impl Edge {
     ///
     /// When a listener cannot be opened, or TLS toward clients or the origin cannot be set up; nothing runs then.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
-        Self::start_under(Supervision::default(), settings).await
+        Self::start_under(Supervision::default(), ServingThreads::default(), settings).await
     }
 
-    /// The same under a service manager, which may have opened the listeners.
+    /// The same under a service manager, which may have opened the listeners, with threads of their own for
+    /// connections.
     ///
     /// # Errors
     ///
     /// As [`Self::start`], and when the service manager passed no socket of a name in the settings.
-    pub async fn start_under(supervision: Supervision, settings: Settings) -> Result<Running, StartError> {
+    pub async fn start_under(
+        supervision: Supervision,
+        threads: ServingThreads,
+        settings: Settings,
+    ) -> Result<Running, StartError> {
         let Supervision { manager, mut sockets } = supervision;
         let settings = with_stored_namespace(settings);
         let readiness = Readiness::default();
@@ -112,7 +119,10 @@ impl Edge {
             None => Vec::new(),
         };
         note_unused(&sockets);
-        let shared = Shared::new(&settings, room(&settings), Metrics::new())?;
+        let placement = threads.placement().clone();
+        let listeners = place_all(listeners, &placement)?;
+        let connections = room(&settings, &placement);
+        let shared = Shared::new(&settings, connections, placement, Metrics::new())?;
         let drain = shared.drain.clone();
         shared.cache.restore();
         drain.spawn(keep_writing(shared.cache.clone(), drain.clone()));
@@ -120,7 +130,7 @@ impl Edge {
         let running = Running {
             addresses: listeners
                 .iter()
-                .map(|listener| listener.address().clone())
+                .map(|(listener, _)| listener.address().clone())
                 .collect(),
             admin_address: admin.first().map(|listener| listener.address().clone()),
             readiness: readiness.clone(),
@@ -128,6 +138,7 @@ impl Edge {
             admin_drain: admin_drain.clone(),
             reloader: reloader.clone(),
             manager,
+            threads,
         };
         let looked = watch(&reloader, &shared);
         if reloader.settings().origin.namespace == OriginNamespace::Assumed {
@@ -143,8 +154,8 @@ impl Edge {
             }
         });
         let worker = worker(&reloader, &shared);
-        for listener in listeners {
-            drain.spawn(worker.clone().run(listener));
+        for (listener, runtime) in listeners {
+            drain.spawn_on(&runtime, worker.clone().run(listener));
         }
         let facts = EdgeFacts::now(&running.addresses);
         let view = operators_view(&reloader, &shared, readiness.clone(), facts);
@@ -183,6 +194,17 @@ async fn open_all(
     Ok(listeners)
 }
 
+/// Gives the listeners to the threads in turn; without threads they stay on the current runtime.
+fn place_all(listeners: Vec<Listener>, placement: &Placement) -> Result<Vec<(Listener, Handle)>, BindError> {
+    let mut runtimes = placement.runtimes().cycle();
+    let listeners = listeners.into_iter();
+    let place = |listener: Listener| match runtimes.next() {
+        Some(runtime) => Ok((listener.moved_to(runtime)?, runtime.clone())),
+        None => Ok((listener, Handle::current())),
+    };
+    listeners.map(place).collect()
+}
+
 /// Clients that connect to a passed socket without a listener would wait for nothing.
 fn note_unused(sockets: &InheritedSockets) {
     let names = sockets.names();
@@ -201,6 +223,7 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
         service: reloader.stack(),
         connections: shared.connections.clone(),
         per_address: shared.per_address.clone(),
+        placement: shared.placement.clone(),
         drain: shared.drain.clone(),
         metrics: shared.metrics.connections().clone(),
     }
@@ -224,7 +247,7 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
     })
 }
 
-/// The admin listener shares nothing with the others, so that it responses while they are full.
+/// The admin listener shares nothing with the others, so that it responds while they are full.
 fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
     let protocol = Protocol::new(&Limits::default(), &Timeouts::default(), &Http2Limits::default());
     Worker {
@@ -232,6 +255,7 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         service,
         connections: ConnectionLimit::new(ADMIN_CONNECTIONS),
         per_address: PerAddressLimit::default(),
+        placement: Placement::default(),
         drain,
         // Operators are not clients.
         metrics: ConnectionMetrics::default(),

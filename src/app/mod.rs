@@ -20,6 +20,7 @@ pub use crate::server::{
     raise_descriptor_limit,
 };
 pub use crate::service_manager::ServiceManager;
+pub use crate::threads::{ServingThreads, ThreadError};
 pub use crate::traces::{CollectorTrouble, ask_collector};
 pub use config_watch::Reload;
 pub use edge::{Edge, ServeError, StartError, Supervision, serve};

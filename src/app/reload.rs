@@ -17,6 +17,7 @@ use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsId
 use crate::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
 use crate::shared::Shared;
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
+use crate::threads::Placement;
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 pub(super) const ADMIN_CONNECTIONS: usize = 64;
@@ -125,7 +126,7 @@ impl Reloader {
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(stack);
-        shared.rebound(&settings, room(&settings));
+        shared.rebound(&settings, room(&settings, &shared.placement));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
         self.inner.correspondence.store(Arc::new(correspondence));
@@ -312,8 +313,10 @@ fn protocol(settings: &Settings) -> Protocol {
 }
 
 /// The number of client connections allowed by the settings and by the process's limit of open files.
-pub(super) fn room(settings: &Settings) -> usize {
-    let others = most_connections(settings).saturating_add(ADMIN_CONNECTIONS);
+pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
+    let others = most_connections(settings)
+        .saturating_add(ADMIN_CONNECTIONS)
+        .saturating_add(placement.descriptors());
     let wanted = settings.limits.connections;
     let room = affordable(wanted, others);
     if room < wanted {

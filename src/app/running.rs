@@ -1,6 +1,9 @@
 //! An edge that runs: where it listens, and how it ends.
 
+use std::iter;
 use std::time::Duration;
+
+use tokio::runtime::Handle;
 
 use super::config_watch::{Reload, follow};
 use super::reload::Reloader;
@@ -8,6 +11,7 @@ use super::signals::{Shutdown, Sighup};
 use crate::admin::Readiness;
 use crate::server::{BoundAddress, Drain};
 use crate::service_manager::{ServiceManager, keep_alive};
+use crate::threads::ServingThreads;
 use crate::traces::LAST_SPANS;
 
 /// The time that admin connections have to end after everything else has ended.
@@ -26,6 +30,7 @@ pub struct Running {
     pub(super) admin_drain: Drain,
     pub(super) reloader: Reloader,
     pub(super) manager: ServiceManager,
+    pub(super) threads: ServingThreads,
 }
 
 /// The outcome of a drain.
@@ -77,7 +82,7 @@ impl Running {
             tracing::info!(%address, "listening for operators");
         }
         self.manager.ready(&self.status());
-        let alive = tokio::spawn(keep_alive(self.manager.clone()));
+        let alive = tokio::spawn(keep_alive(self.manager.clone(), self.runtimes()));
         shutdown.ordered().await;
         tracing::info!("draining");
         self.manager
@@ -94,6 +99,12 @@ impl Running {
         outcome
     }
 
+    /// All runtimes: that of the listeners, and those of the threads that serve.
+    fn runtimes(&self) -> Vec<Handle> {
+        let serving = self.threads.placement().runtimes().cloned();
+        iter::once(Handle::current()).chain(serving).collect()
+    }
+
     /// One line for the service manager.
     fn status(&self) -> String {
         let addresses: Vec<String> = self.addresses.iter().map(ToString::to_string).collect();
@@ -102,7 +113,7 @@ impl Running {
 
     /// Ends in order: readiness fails, nothing new is accepted, what runs gets the configured grace.
     ///
-    /// The admin listener responses to the last, so that an operator can watch.
+    /// The admin listener responds to the last, so that an operator can watch.
     pub async fn drain(self) -> DrainOutcome {
         self.readiness.end();
         let finished = self.drain.finish(self.reloader.grace()).await;

@@ -12,6 +12,7 @@ use super::dial::{Dial, DialResolver, HttpVersions};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::settings::Settings;
+use crate::threads::PerThread;
 
 /// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
@@ -38,7 +39,10 @@ pub enum ClientError {
 pub(super) struct Clients {
     dial: Dial,
     tls: rustls::ClientConfig,
-    pooled: Arc<ArcSwap<Client>>,
+    /// The number of threads that serve.
+    threads: usize,
+    /// A connection is used by the thread that opened it, which alone waits for its events.
+    pooled: Arc<PerThread<ArcSwap<Client>>>,
     /// Opens a new connection for each request, so that a write is never lost on a connection that the origin is
     /// closing.
     pub(super) fresh: Client,
@@ -47,10 +51,12 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    pub(super) fn new(dial: Dial, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
+    pub(super) fn new(dial: Dial, threads: usize, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
         let tls = tls.for_trust(dial.trust)?;
+        let own = || pooled(&dial, threads, &tls).map(ArcSwap::from_pointee);
         Ok(Self {
-            pooled: Arc::new(ArcSwap::from_pointee(pooled(&dial, &tls)?)),
+            threads,
+            pooled: Arc::new(PerThread::new(threads, own)?),
             fresh: builder(&dial, &tls).pool_max_idle_per_host(0).build()?,
             upgrading: upgrading(&dial, &tls)?,
             dial,
@@ -62,16 +68,21 @@ impl Clients {
         &self.dial
     }
 
-    /// The client that reuses connections.
-    pub(super) fn pooled(&self) -> Arc<Client> {
-        self.pooled.load_full()
+    /// The same way to the origin, opened by other settings.
+    pub(super) fn redial(&self, dial: Dial, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
+        Self::new(dial, self.threads, tls)
     }
 
-    /// Stops reusing all open connections: the library does not reveal which of them had the refused response, and
-    /// could reuse that one too.
+    /// The client that reuses connections of this thread.
+    pub(super) fn pooled(&self) -> Arc<Client> {
+        self.pooled.own().load_full()
+    }
+
+    /// Stops reusing all open connections of this thread: the library does not reveal which of them had the refused
+    /// response, and could reuse that one too.
     pub(super) fn drop_connections(&self) {
-        match pooled(&self.dial, &self.tls) {
-            Ok(client) => self.pooled.store(Arc::new(client)),
+        match pooled(&self.dial, self.threads, &self.tls) {
+            Ok(client) => self.pooled.own().store(Arc::new(client)),
             Err(error) => {
                 tracing::error!(error = %error, "the client toward the origin cannot be set up anew");
             }
@@ -79,9 +90,10 @@ impl Clients {
     }
 }
 
-fn pooled(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
+/// Together the threads keep as many idle connections as one thread would.
+fn pooled(dial: &Dial, threads: usize, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
     builder(dial, tls)
-        .pool_max_idle_per_host(dial.kept_connections)
+        .pool_max_idle_per_host(dial.kept_connections.div_ceil(threads.max(1)))
         .pool_idle_timeout(KEPT_FOR)
         .build()
 }

@@ -13,6 +13,8 @@ use crate::telemetry::Metrics;
 pub(crate) struct Lanes {
     by_name: HashMap<LaneName, Lane>,
     metrics: Metrics,
+    /// The number of threads that serve, each with connections of its own.
+    threads: usize,
 }
 
 /// One way to a backend.
@@ -39,10 +41,11 @@ pub(crate) enum LaneName {
 
 impl Lanes {
     /// The ways that the rules of these settings name.
-    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
+    pub(crate) fn new(settings: &Settings, metrics: Metrics, threads: usize) -> Result<Self, ClientError> {
         let none = Self {
             by_name: HashMap::new(),
             metrics,
+            threads,
         };
         none.adapt(settings)
     }
@@ -61,6 +64,7 @@ impl Lanes {
         Ok(Self {
             by_name,
             metrics: self.metrics.clone(),
+            threads: self.threads,
         })
     }
 
@@ -70,7 +74,7 @@ impl Lanes {
     }
 
     fn empty(&self, name: &LaneName) -> SharedBackends {
-        SharedBackends::empty(self.metrics.clone(), Some(name.label().into()))
+        SharedBackends::empty(self.metrics.clone(), self.threads, Some(name.label().into()))
     }
 }
 

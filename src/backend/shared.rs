@@ -19,6 +19,8 @@ use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
 pub(crate) struct SharedBackends {
     backends: HashMap<Authority, SharedBackend>,
     metrics: Metrics,
+    /// The number of threads that serve, each with connections of its own.
+    threads: usize,
     /// The name in metrics and log lines; none: the authority of each.
     label: Option<Arc<str>>,
 }
@@ -57,16 +59,17 @@ pub(crate) fn most_connections(settings: &Settings) -> usize {
 // === impl SharedBackends ===
 
 impl SharedBackends {
-    /// The state for the settings at start.
-    pub(crate) fn new(settings: &Settings, metrics: Metrics) -> Result<Self, ClientError> {
-        Self::empty(metrics, None).adapt(settings)
+    /// The state for the settings at start, for so many threads that serve.
+    pub(crate) fn new(settings: &Settings, metrics: Metrics, threads: usize) -> Result<Self, ClientError> {
+        Self::empty(metrics, threads, None).adapt(settings)
     }
 
     /// No state, for backends that metrics and log lines call by a name.
-    pub(super) fn empty(metrics: Metrics, label: Option<Arc<str>>) -> Self {
+    pub(super) fn empty(metrics: Metrics, threads: usize, label: Option<Arc<str>>) -> Self {
         Self {
             backends: HashMap::new(),
             metrics,
+            threads,
             label,
         }
     }
@@ -88,6 +91,7 @@ impl SharedBackends {
         Ok(Self {
             backends,
             metrics: self.metrics.clone(),
+            threads: self.threads,
             label: self.label.clone(),
         })
     }
@@ -115,7 +119,7 @@ impl SharedBackend {
             .backend(of.label.as_deref().unwrap_or(authority.as_str()));
         let [calls, site, upgrades] = capacities(settings);
         Ok(Self {
-            clients: Clients::new(Dial::of(settings, authority), tls)?,
+            clients: Clients::new(Dial::of(settings, authority), of.threads, tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
@@ -137,7 +141,7 @@ impl SharedBackend {
         let dial = Dial::of(settings, authority);
         let [calls, site, upgrades] = capacities(settings);
         if dial != *state.clients.dial() {
-            state.clients = Clients::new(dial, tls)?;
+            state.clients = state.clients.redial(dial, tls)?;
         }
         if calls != state.calls.capacity() {
             state.calls = bulkhead(calls, TrafficKind::Calls, &state.metrics);
@@ -196,7 +200,7 @@ mod tests {
             "http://a.example/de/wp-json",
             "http://b.example/wp-json",
         ]);
-        let shared = SharedBackends::new(&settings, Metrics::new()).unwrap();
+        let shared = SharedBackends::new(&settings, Metrics::new(), 0).unwrap();
         assert_eq!(shared.backends.len(), 2);
         let [a, b] = ["http://a.example", "http://b.example"].map(|url| state(&shared, url));
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
@@ -207,7 +211,7 @@ mod tests {
     #[test]
     fn an_authority_that_stays_keeps_what_the_settings_leave_unchanged() {
         let before = settings(&["http://a.example/wp-json"]);
-        let shared = SharedBackends::new(&before, Metrics::new()).unwrap();
+        let shared = SharedBackends::new(&before, Metrics::new(), 0).unwrap();
         let mut after = settings(&["http://a.example/de/wp-json", "http://b.example/wp-json"]);
         after.origin.max_in_flight += 1;
         after.origin.site_in_flight = Some(before.origin.site_in_flight());
@@ -225,7 +229,7 @@ mod tests {
     fn failures_of_another_authority_are_not_inherited() {
         let mut before = settings(&["http://b.example/wp-json"]);
         before.breaker.failures = 1;
-        let shared = SharedBackends::new(&before, Metrics::new()).unwrap();
+        let shared = SharedBackends::new(&before, Metrics::new(), 0).unwrap();
         let breaker = |shared: &SharedBackends, url| state(shared, url).breaker.admit();
         let guard = breaker(&shared, "http://b.example").unwrap();
         guard.report(Health::Outage);

@@ -1,32 +1,51 @@
-//! The runtime that serves: as many threads as there are processors.
+//! The runtimes that serve: one for the listeners, and one for each thread that serves connections.
 
 use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
 
 use anyhow::Context as _;
+use calendar_edge::app::ServingThreads;
 use tokio::runtime::{Builder, Runtime};
 
 use super::environment::Environment;
 
-/// A runtime for the edge.
-///
-/// `TOKIO_WORKER_THREADS` names another number of threads than that of processors.
-pub(super) fn start(environment: Environment<'_>) -> anyhow::Result<Runtime> {
-    let named = environment.text("TOKIO_WORKER_THREADS");
-    let runtime = if is_single(named.as_deref(), std::thread::available_parallelism().ok()) {
-        // Its tasks take turns, where a worker would follow one request through all of its tasks. So requests leave for
-        // the site together, and the site is not woken for each.
-        Builder::new_current_thread().enable_all().build()
-    } else {
-        Runtime::new()
-    };
-    runtime.context("the runtime does not start")
+/// The variable that names another number of threads than that of processors.
+const THREADS: &str = "TOKIO_WORKER_THREADS";
+
+/// What an edge runs on.
+pub(super) struct Runtimes {
+    /// Accepts connections and does what no request waits for. Serves connections as well if there are no threads.
+    pub(super) main: Runtime,
+    /// Serve connections.
+    pub(super) threads: ServingThreads,
 }
 
-/// True if one thread is enough; a number that cannot be read is left to the runtime, which refuses it.
-fn is_single(named: Option<&str>, processors: Option<NonZeroUsize>) -> bool {
+/// `TOKIO_WORKER_THREADS` is not a number above 0.
+#[derive(Debug, thiserror::Error)]
+#[error("{THREADS} is not a number above 0: {0:?}")]
+pub(super) struct NoThreads(String);
+
+/// The number of threads that serve: that of the processors, or what `TOKIO_WORKER_THREADS` says.
+pub(super) fn threads(environment: Environment<'_>) -> Result<NonZeroUsize, NoThreads> {
+    wanted(environment.text(THREADS))
+}
+
+/// Runtimes for so many threads.
+pub(super) fn start(threads: NonZeroUsize) -> anyhow::Result<Runtimes> {
+    let main = Builder::new_current_thread().enable_all().build();
+    let main = main.context("the runtime does not start")?;
+    let threads = match threads {
+        // A second thread would only take turns with the first.
+        NonZeroUsize::MIN => ServingThreads::default(),
+        threads => ServingThreads::start(threads)?,
+    };
+    Ok(Runtimes { main, threads })
+}
+
+fn wanted(named: Option<String>) -> Result<NonZeroUsize, NoThreads> {
     match named {
-        Some(named) => named == "1",
-        None => processors == Some(NonZeroUsize::MIN),
+        Some(named) => named.trim().parse().map_err(|_| NoThreads(named)),
+        None => Ok(available_parallelism().unwrap_or(NonZeroUsize::MIN)),
     }
 }
 
@@ -36,16 +55,15 @@ mod tests {
 
     #[test]
     fn a_named_number_counts_more_than_the_processors() {
-        let [one, two] = [1, 2].map(NonZeroUsize::new);
-        for (named, processors, is_one) in [
-            (None, one, true),
-            (None, two, false),
-            (None, None, false),
-            (Some("1"), two, true),
-            (Some("2"), one, false),
-            (Some("many"), one, false),
-        ] {
-            assert_eq!(is_single(named, processors), is_one, "{named:?} {processors:?}");
+        assert_eq!(wanted(Some("3".to_owned())).unwrap().get(), 3);
+        assert_eq!(wanted(None).unwrap(), available_parallelism().unwrap());
+    }
+
+    #[test]
+    fn what_is_no_number_of_threads_is_refused() {
+        for named in ["0", "-1", "many", " "] {
+            let error = wanted(Some(named.to_owned())).unwrap_err().to_string();
+            assert!(error.contains(THREADS), "{named:?}: {error}");
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `calendar-edge serve`: the edge, until a stop signal.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use anyhow::Context as _;
 use calendar_edge::app::{
-    Edge, InheritedSockets, Reload, ServiceManager, Shutdown, Sighup, Supervision, raise_descriptor_limit,
+    Edge, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
+    raise_descriptor_limit,
 };
 use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
@@ -14,7 +16,7 @@ use super::check::Report;
 use super::environment::Environment;
 use super::guard;
 use super::named_address;
-use super::runtime;
+use super::runtime::{self, Runtimes};
 use super::status::Status;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
@@ -32,7 +34,8 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     for line in String::from_utf8_lossy(&found).lines() {
         tracing::info!(found = line, "the site was asked for its configuration");
     }
-    announce(&settings, source.file());
+    let threads = runtime::threads(environment)?;
+    announce(&settings, source.file(), threads);
     guard::warn(&settings);
     named_address::warn(&settings);
     // Before anything counts on it.
@@ -47,16 +50,16 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
         effective,
         log,
     };
-    let runtime = runtime::start(environment)?;
-    let served = runtime.block_on(until_stopped(supervision, settings, reload));
+    let Runtimes { main, threads } = runtime::start(threads)?;
+    let served = main.block_on(until_stopped(supervision, threads, settings, reload));
     // A hanging DNS lookup must not delay the exit.
-    runtime.shutdown_background();
+    main.shutdown_background();
     served?;
     Ok(Status::Success)
 }
 
 /// Says what is about to run, in one line.
-fn announce(settings: &Settings, file: Option<&Path>) {
+fn announce(settings: &Settings, file: Option<&Path>, threads: NonZeroUsize) {
     let listen: Vec<String> = settings.listen.iter().map(ToString::to_string).collect();
     let admin = settings.admin.as_ref().map(|admin| admin.listen.to_string());
     let further = settings.backends.iter().map(|backend| backend.name.as_str());
@@ -71,15 +74,21 @@ fn announce(settings: &Settings, file: Option<&Path>) {
         mode = settings.mode.name(),
         listen = listen.join(", "),
         admin,
+        threads,
         traces = settings.traces.endpoint.as_ref().map(tracing::field::display),
         "calendar-edge starts"
     );
 }
 
-async fn until_stopped(supervision: Supervision, settings: Settings, reload: Reload) -> anyhow::Result<()> {
+async fn until_stopped(
+    supervision: Supervision,
+    threads: ServingThreads,
+    settings: Settings,
+    reload: Reload,
+) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
-    let edge = Edge::start_under(supervision, settings).await;
+    let edge = Edge::start_under(supervision, threads, settings).await;
     let edge = edge.context("the edge could not start")?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;

@@ -7,6 +7,8 @@ use calendar_edge::app::{InheritError, StartError};
 use calendar_edge::config::ConfigError;
 use calendar_edge::telemetry::LogError;
 
+use super::runtime::NoThreads;
+
 /// An exit status; those above 63 have the numbers of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -69,6 +71,7 @@ pub(super) fn tell(text: &str) {
 fn is_about_configuration(error: &anyhow::Error) -> bool {
     error.is::<ConfigError>()
         || error.is::<InheritError>()
+        || error.is::<NoThreads>()
         || matches!(error.downcast_ref(), Some(LogError::Filter(_)))
         || error
             .downcast_ref::<StartError>()

@@ -109,7 +109,7 @@ impl Rehearsal {
             },
             ..settings.clone()
         };
-        let shared = SharedBackends::new(&settings, Metrics::new())?;
+        let shared = SharedBackends::new(&settings, Metrics::new(), 0)?;
         Ok(Self::with(&settings, &shared))
     }
 

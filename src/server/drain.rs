@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
 /// The time for which idle connections stay open after the drain has begun.
@@ -44,12 +46,21 @@ pub(super) struct DrainStages(watch::Receiver<DrainStage>);
 
 impl Drain {
     /// Starts a task that the drain waits for.
-    pub(crate) fn spawn<F>(&self, task: F) -> tokio::task::JoinHandle<F::Output>
+    pub(crate) fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         self.0.tasks.spawn(task)
+    }
+
+    /// The same on the runtime of another thread.
+    pub(crate) fn spawn_on<F>(&self, runtime: &Handle, task: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.tasks.spawn_on(task, runtime)
     }
 
     /// Waits until the drain begins.

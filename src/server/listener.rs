@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::runtime::Handle;
 
 use super::inherited::{InheritedSockets, PassedSocket};
 use super::notsent_lowat::bound_unsent;
@@ -18,9 +19,13 @@ use crate::settings::{ListenAddress, SocketName};
 pub(crate) struct Listener {
     socket: Listening,
     address: BoundAddress,
-    /// The socket file that the edge made, and removes at the end.
-    own_file: Option<PathBuf>,
+    _file: Option<SocketFile>,
 }
+
+/// The socket file that the edge made, removed when dropped: if it stayed, the next start would have to test whether its
+/// owner is alive.
+#[derive(Debug)]
+struct SocketFile(PathBuf);
 
 #[derive(Debug)]
 enum Listening {
@@ -78,6 +83,15 @@ pub enum BindError {
         #[source]
         cause: io::Error,
     },
+    /// The events of the listener cannot be waited for: the kernel has no memory for them.
+    #[error("cannot wait for connections at {address}")]
+    Events {
+        /// The address the listener is bound to.
+        address: BoundAddress,
+        /// The error of the operating system.
+        #[source]
+        cause: io::Error,
+    },
     /// Another process listens at the path, or the path cannot be written.
     #[error("cannot listen at unix:{}", path.display())]
     Unix {
@@ -96,7 +110,7 @@ impl BindError {
     pub(crate) const fn is_about_configuration(&self) -> bool {
         match self {
             Self::NoCertificate(_) | Self::NotPassed(_) | Self::Passed { .. } => true,
-            Self::Tcp { .. } | Self::Unix { .. } => false,
+            Self::Tcp { .. } | Self::Events { .. } | Self::Unix { .. } => false,
         }
     }
 }
@@ -162,7 +176,7 @@ impl Listener {
                     socket: Listening::Unix(socket),
                     // A socket without a file has an abstract name.
                     address: BoundAddress::Unix(path.unwrap_or_default()),
-                    own_file: None,
+                    _file: None,
                 })
             }
         }
@@ -184,7 +198,7 @@ impl Listener {
         Ok(Self {
             socket,
             address,
-            own_file: None,
+            _file: None,
         })
     }
 
@@ -197,13 +211,28 @@ impl Listener {
         Ok(Self {
             socket: Listening::Unix(socket),
             address: BoundAddress::Unix(path.to_owned()),
-            own_file: Some(path.to_owned()),
+            _file: Some(SocketFile(path.to_owned())),
         })
     }
 
     /// The address the listener is bound to.
     pub(crate) fn address(&self) -> &BoundAddress {
         &self.address
+    }
+
+    /// The same listener, whose events another runtime waits for.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no memory for them.
+    pub(crate) fn moved_to(self, runtime: &Handle) -> Result<Self, BindError> {
+        match self.socket.moved_to(runtime) {
+            Ok(socket) => Ok(Self { socket, ..self }),
+            Err(cause) => Err(BindError::Events {
+                address: self.address,
+                cause,
+            }),
+        }
     }
 
     /// Accepts the next connection.
@@ -237,12 +266,23 @@ async fn accept_tcp(listener: &TcpListener, transport: Transport) -> io::Result<
     Ok((stream, peer))
 }
 
-impl Drop for Listener {
+impl Drop for SocketFile {
     fn drop(&mut self) {
-        if let Some(path) = &self.own_file {
-            // If the file stayed, the next start would have to test whether its owner is alive.
-            let _ = std::fs::remove_file(path);
-        }
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+// === impl Listening ===
+
+impl Listening {
+    fn moved_to(self, runtime: &Handle) -> io::Result<Self> {
+        let _context = runtime.enter();
+        let tcp = |listener: TcpListener| TcpListener::from_std(listener.into_std()?);
+        Ok(match self {
+            Self::Tcp(listener) => Self::Tcp(tcp(listener)?),
+            Self::Tls(listener, acceptor) => Self::Tls(tcp(listener)?, acceptor),
+            Self::Unix(listener) => Self::Unix(UnixListener::from_std(listener.into_std()?)?),
+        })
     }
 }
 
@@ -270,6 +310,21 @@ impl Arriving {
             Self::Tcp(_, peer) | Self::Tls(_, peer, _) => *peer,
             Self::Unix(_) => Peer::default(),
         }
+    }
+
+    /// The same connection, whose events another runtime waits for.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no memory for them.
+    pub(super) fn moved_to(self, runtime: &Handle) -> io::Result<Self> {
+        let _context = runtime.enter();
+        let tcp = |stream: TcpStream| TcpStream::from_std(stream.into_std()?);
+        Ok(match self {
+            Self::Tcp(stream, peer) => Self::Tcp(tcp(stream)?, peer),
+            Self::Tls(stream, peer, acceptor) => Self::Tls(tcp(stream)?, peer, acceptor),
+            Self::Unix(stream) => Self::Unix(UnixStream::from_std(stream.into_std()?)?),
+        })
     }
 }
 

@@ -19,7 +19,8 @@ use super::peer::Peer;
 use super::per_address::PerAddressLimit;
 use super::proxy_header::HeaderFault;
 use crate::response::EdgeResponse;
-use crate::telemetry::{ConnectionEnd, ConnectionMetrics};
+use crate::telemetry::{ConnectionEnd, ConnectionMetrics, OpenConnection};
+use crate::threads::{AssignedThread, Placement};
 
 /// The first and the longest pause after a failed accept; descriptors become free when connections end.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -53,6 +54,8 @@ pub(crate) struct Worker<S> {
     pub(crate) connections: ConnectionLimit,
     /// The limit on the connections of one address.
     pub(crate) per_address: PerAddressLimit,
+    /// The threads that serve what is accepted here.
+    pub(crate) placement: Placement,
     /// The graceful shutdown that this worker takes part in.
     pub(crate) drain: Drain,
     /// The counts of connections.
@@ -141,12 +144,28 @@ where
     }
 
     fn start(&self, arrival: Arriving, permit: ConnectionPermit) {
-        let this = self.clone();
         let open = self.metrics.open();
-        self.drain.spawn(async move {
-            open.end(this.serve(arrival).await);
-            drop(permit);
-        });
+        let assigned = self.placement.assign();
+        let other = assigned.as_ref().and_then(AssignedThread::other_runtime).cloned();
+        let permits = (permit, assigned);
+        let Some(runtime) = other else {
+            self.drain
+                .spawn(self.clone().serve_counted(arrival, open, permits));
+            return;
+        };
+        match arrival.moved_to(&runtime) {
+            Ok(arrival) => {
+                let served = self.clone().serve_counted(arrival, open, permits);
+                self.drain.spawn_on(&runtime, served);
+            }
+            Err(error) => tracing::warn!(%error, "a connection is closed: it cannot be given to a thread"),
+        }
+    }
+
+    /// Serves a connection and counts its end; until then it holds what the connection was given.
+    async fn serve_counted<P>(self, arrival: Arriving, open: OpenConnection, permits: P) {
+        open.end(self.serve(arrival).await);
+        drop(permits);
     }
 
     async fn serve(self, arrival: Arriving) -> ConnectionEnd {

@@ -47,7 +47,7 @@ pub(crate) use backend::BackendMetrics;
 pub(crate) use cache::{CacheMetrics, CacheSums, OperationLookups};
 pub(crate) use causes::{causes, with_causes};
 pub(crate) use certificate::ShownCertificate;
-pub(crate) use connections::{ConnectionEnd, ConnectionMetrics};
+pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::{BackendDrift, DriftChange};
 pub(crate) use exchange_outcome::{ExchangeOutcome, FailureKind};
 pub(crate) use exchange_timer::span_name;

@@ -8,9 +8,12 @@ use tokio::net::TcpStream;
 use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply};
 
 /// The program under a limit of open files, which it cannot raise.
+///
+/// With one thread, because each further thread takes four of them.
 async fn limited(files: usize, config: &Path) -> Program {
     let mut command = Command::new("sh");
     command
+        .env("TOKIO_WORKER_THREADS", "1")
         .args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")])
         .arg(env!("CARGO_BIN_EXE_calendar-edge"));
     Program::start(command, config).await

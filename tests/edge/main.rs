@@ -79,6 +79,7 @@ mod strict;
 mod strict_heads;
 mod support;
 mod table_columns;
+mod threads;
 mod tls;
 #[cfg(feature = "otlp")]
 mod traces;

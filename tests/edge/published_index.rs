@@ -252,7 +252,10 @@ async fn a_reload_reads_the_index_of_the_new_origin() {
     next.roots[0].origin_url = root;
     edge.reloader().apply(next).expect("good settings");
     until_routes(&edge, "Not published by the site", false).await;
-    assert_eq!(edge.get(&format!("{EVENTS}?starts_after=abc")).await.status, 400);
+    // Until the index is read, the site decides about arguments that not every version has.
+    while edge.get(&format!("{EVENTS}?starts_after=abc")).await.status != 400 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     while !new.origin.seen().iter().any(|seen| seen.target == INDEX) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -329,11 +332,13 @@ async fn the_probe_tells_how_event_ids_are_checked() {
         "deferred while the version is unknown"
     );
     let edge = reading(&site, |_| {}).await;
-    while site.calls().is_empty() {
+    let refused = async || {
         let answer = edge.get(&format!("{event}?_fields=id")).await;
-        if answer.body.contains("Invalid parameter(s): id") {
-            break;
-        }
+        answer.body.contains("Invalid parameter(s): id")
+    };
+    // Until the index is read, the site decides.
+    while !refused().await {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
     site.calls();
     let answer = edge.get(&format!("{event}?_fields=id")).await;

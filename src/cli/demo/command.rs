@@ -4,7 +4,10 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use calendar_edge::app::{BoundAddress, Edge, Reload, Running, Shutdown, Sighup, raise_descriptor_limit};
+use calendar_edge::app::{
+    BoundAddress, Edge, Reload, Running, ServingThreads, Shutdown, Sighup, Supervision,
+    raise_descriptor_limit,
+};
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::contract::PLUGIN_NAMESPACE;
 use calendar_edge::settings::{LogFormat, LogSettings, Settings};
@@ -14,7 +17,7 @@ use clap::Args;
 use url::Url;
 
 use super::super::environment::{ADMIN_LISTEN, Environment, LISTEN, ORIGIN, ORIGIN_NAMESPACE, overrides};
-use super::super::runtime;
+use super::super::runtime::{self, Runtimes};
 use super::super::status::Status;
 use super::migration;
 
@@ -53,9 +56,9 @@ pub(crate) fn run(
     };
     // Before any code depends on it.
     raise_descriptor_limit();
-    let runtime = runtime::start(environment)?;
-    let served = runtime.block_on(until_stopped(args, environment, reload, out));
-    runtime.shutdown_background();
+    let Runtimes { main, threads } = runtime::start(runtime::threads(environment)?)?;
+    let served = main.block_on(until_stopped(args, environment, threads, reload, out));
+    main.shutdown_background();
     served?;
     Ok(Status::Success)
 }
@@ -63,6 +66,7 @@ pub(crate) fn run(
 async fn until_stopped(
     args: &DemoArgs,
     environment: Environment<'_>,
+    threads: ServingThreads,
     reload: Reload,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
@@ -83,7 +87,8 @@ async fn until_stopped(
     if let Some(next) = &next {
         settings = migration::settings(settings, next);
     }
-    let edge = Edge::start(settings).await.context("the edge could not start")?;
+    let edge = Edge::start_under(Supervision::default(), threads, settings).await;
+    let edge = edge.context("the edge could not start")?;
     banner(&sandbox, &edge, next.as_ref(), out)?;
     edge.follow(reload, sighup);
     edge.until(shutdown).await;

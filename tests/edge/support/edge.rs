@@ -1,19 +1,24 @@
 //! An edge under test, with a client for well-formed requests.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use calendar_edge::app::{self, DrainOutcome, Reloader, Running};
+use calendar_edge::app::{self, DrainOutcome, Reloader, Running, ServingThreads, Supervision};
 use calendar_edge::problem::Words;
 use calendar_edge::settings::{AdminSettings, ListenAddress, OriginNamespace, Root, Settings};
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Value, json};
+use tracing::subscriber::NoSubscriber;
 
 use super::frames::FrameClient;
 use super::origin::Origin;
 use super::raw::RawClient;
 use super::versions::{CORPUS_VERSION, published};
+
+/// An edge under test serves with as many threads as on a machine with two processors.
+const THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// A running edge.
 #[derive(Debug)]
@@ -78,7 +83,8 @@ impl EdgeBuilder {
             self.settings.origin.index_file = Some(index_file(&self.settings, version));
         }
         // Behind a pointer: the start holds the settings many times over, and tests hold the start.
-        let running = Box::pin(app::Edge::start(self.settings.clone())).await;
+        let started = app::Edge::start_under(Supervision::default(), threads(), self.settings.clone());
+        let running = Box::pin(started).await;
         if self.version.is_some() {
             let file = self.settings.origin.index_file.take().expect("set above");
             std::fs::remove_file(file).expect("it was read");
@@ -88,6 +94,16 @@ impl EdgeBuilder {
             settings: self.settings,
             client: client(reqwest::Client::builder()),
         }
+    }
+}
+
+/// A test that hears the log of its own thread has the edge there.
+fn threads() -> ServingThreads {
+    let is_heard = tracing::dispatcher::get_default(|heard| !heard.is::<NoSubscriber>());
+    if is_heard {
+        ServingThreads::default()
+    } else {
+        ServingThreads::start(THREADS).expect("threads")
     }
 }
 
