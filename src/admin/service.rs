@@ -4,15 +4,14 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
+use hyper::service::Service;
 use serde::Serialize;
-use tower::Service;
 
 use super::access::Access;
 use super::explained::{self, ExplainedRefusal};
@@ -313,11 +312,7 @@ where
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&self, request: Request<B>) -> Self::Future {
         let respond = self.clone().respond(request);
         Box::pin(async move { Ok(respond.await) })
     }

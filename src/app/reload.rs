@@ -75,7 +75,7 @@ impl Reloader {
         let protocol = protocol(&settings);
         let (identity, tls) = tls.unzip();
         let inner = ReloaderState {
-            stack: CurrentStack::new(stack),
+            stack: CurrentStack::new(&stack, shared.placement.threads()),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
             correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings, &shared))),
@@ -125,7 +125,7 @@ impl Reloader {
         let correspondence = correspondence(&settings, &shared);
         last(&settings)?;
         // From here on nothing can fail.
-        self.inner.stack.replace(stack);
+        self.inner.stack.replace(&stack);
         shared.rebound(&settings, room(&settings, &shared.placement));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
@@ -157,7 +157,7 @@ impl Reloader {
     }
 
     fn renew(&self, in_use: &InUse) {
-        self.inner.stack.replace(stack(&in_use.settings, &in_use.shared));
+        self.inner.stack.replace(&stack(&in_use.settings, &in_use.shared));
         let pages = pages(&in_use.settings, &in_use.shared);
         self.inner.pages.store(Arc::new(pages));
     }

@@ -56,7 +56,7 @@ impl Clients {
         let own = || pooled(&dial, threads, &tls).map(ArcSwap::from_pointee);
         Ok(Self {
             threads,
-            pooled: Arc::new(PerThread::new(threads, own)?),
+            pooled: Arc::new(PerThread::try_new(threads, own)?),
             fresh: builder(&dial, &tls).pool_max_idle_per_host(0).build()?,
             upgrading: upgrading(&dial, &tls)?,
             dial,

@@ -28,7 +28,7 @@ const FIELD: usize = 128;
 impl Answer {
     /// Copies an answer. Parts of a response are parts of larger buffers, which a reference would keep.
     pub(crate) fn copied(status: StatusCode, headers: &HeaderMap, body: &[u8], by: AnsweredBy) -> Self {
-        let mut copies = HeaderMap::with_capacity(headers.len() + 1 + OTHER_FIELDS);
+        let mut copies = HeaderMap::with_capacity(headers.len() + 1);
         for (name, value) in headers {
             if let Ok(copy) = HeaderValue::from_bytes(value.as_bytes()) {
                 copies.append(name.clone(), copy);
@@ -70,10 +70,7 @@ impl Answer {
     pub(crate) fn response(&self) -> EdgeResponse {
         let mut response = EdgeResponse::new(whole(self.body.clone()));
         *response.status_mut() = self.status;
-        // A copy keeps the places of the fields, which are found once.
-        let mut headers = self.headers.clone();
-        headers.reserve(OTHER_FIELDS);
-        *response.headers_mut() = headers;
+        *response.headers_mut() = self.fields(|_| true);
         self.mark(&mut response);
         response
     }
@@ -82,12 +79,20 @@ impl Answer {
     pub(super) fn not_modified(&self, kept: &[HeaderName]) -> EdgeResponse {
         let mut response = EdgeResponse::default();
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        let fields = self.headers.iter().filter(|(name, _)| kept.contains(name));
-        for (name, value) in fields {
-            response.headers_mut().append(name.clone(), value.clone());
-        }
+        *response.headers_mut() = self.fields(|name| kept.contains(name));
         self.mark(&mut response);
         response
+    }
+
+    /// Some of the headers, with room for those that are added for each client: a clone of the map would have none, and
+    /// would be moved twice.
+    fn fields(&self, are_wanted: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+        let mut fields = HeaderMap::with_capacity(self.headers.len() + OTHER_FIELDS);
+        let wanted = self.headers.iter().filter(|(name, _)| are_wanted(name));
+        for (name, value) in wanted {
+            fields.append(name.clone(), value.clone());
+        }
+        fields
     }
 
     fn mark(&self, response: &mut EdgeResponse) {

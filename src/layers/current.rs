@@ -1,49 +1,52 @@
 //! The current stack, which a reload replaces as a whole.
 
 use std::convert::Infallible;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwap;
 use http::Request;
 use hyper::body::Incoming;
-use tower::util::Oneshot;
-use tower::{Service, ServiceExt};
+use tower::Service;
 
 use super::Stack;
 use crate::response::EdgeResponse;
+use crate::threads::PerThread;
 
 /// Sends each request through the stack that is current when the head is complete.
 ///
 /// A stack is built from one configuration, so a request sees one configuration from its first layer to the last byte
-/// of its response, also if the stack is replaced meanwhile.
+/// of its response, also if the stack is replaced meanwhile. Each thread has a copy of the stack, so that a request
+/// needs none.
 #[derive(Debug, Clone)]
-pub(crate) struct CurrentStack(Arc<ArcSwap<Stack>>);
+pub(crate) struct CurrentStack(Arc<PerThread<Mutex<Stack>>>);
 
 // === impl CurrentStack ===
 
 impl CurrentStack {
-    /// Starts with this stack.
-    pub(crate) fn new(stack: Stack) -> Self {
-        Self(Arc::new(ArcSwap::from_pointee(stack)))
+    /// Starts with this stack, for so many threads that serve.
+    pub(crate) fn new(stack: &Stack, threads: usize) -> Self {
+        Self(Arc::new(PerThread::new(threads, || Mutex::new(stack.clone()))))
     }
 
     /// Replaces the stack for all future requests.
-    pub(crate) fn replace(&self, stack: Stack) {
-        self.0.store(Arc::new(stack));
+    pub(crate) fn replace(&self, stack: &Stack) {
+        for current in self.0.all() {
+            *locked(current) = stack.clone();
+        }
     }
 }
 
-impl Service<Request<Incoming>> for CurrentStack {
+/// Usable also after a panic in a layer: no layer changes itself when it is called.
+fn locked(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
+    stack.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl hyper::service::Service<Request<Incoming>> for CurrentStack {
     type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = Oneshot<Stack, Request<Incoming>>;
+    type Future = <Stack as Service<Request<Incoming>>>::Future;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
-        Stack::clone(&self.0.load()).oneshot(request)
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        // Without asking whether it is ready: the gateway always is, and the layers are as ready as what they surround.
+        locked(self.0.own()).call(request)
     }
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use pin_project_lite::pin_project;
-use tower::Service;
 
 use super::accept::ProxyHeaderPolicy;
 use super::activity::{Activity, Phase, PhaseLimits, PhaseWatch, RunningRequest};
@@ -226,13 +226,13 @@ struct ConnectionService<S> {
     handover: Handover,
 }
 
-impl<S> hyper::service::Service<Request<Incoming>> for ConnectionService<S>
+impl<S> Service<Request<Incoming>> for ConnectionService<S>
 where
-    S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible> + Clone,
+    S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
-    type Future = CountedFuture<tower::util::Oneshot<S, Request<Incoming>>>;
+    type Future = CountedFuture<S::Future>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let (mut drain, mut upgrade) = (None, None);
@@ -250,7 +250,7 @@ where
             running: Some(self.activity.begin()),
             drain,
             upgrade,
-            inner: tower::ServiceExt::oneshot(self.inner.clone(), request),
+            inner: self.inner.call(request),
         }
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use http::Request;
 use hyper::body::Incoming;
+use hyper::service::Service;
 use tokio::sync::watch;
-use tower::Service;
 
 use super::accept::{AcceptFault, open};
 use super::connection::Protocol;

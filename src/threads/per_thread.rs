@@ -31,11 +31,18 @@ pub(super) fn index() -> Option<usize> {
 
 impl<T> PerThread<T> {
     /// One value more than there are serving threads.
+    pub(crate) fn new(serving: usize, mut make: impl FnMut() -> T) -> Self {
+        let others = make();
+        let serving = std::iter::repeat_with(make).take(serving).collect();
+        Self { serving, others }
+    }
+
+    /// The same of values that cannot always be made.
     ///
     /// # Errors
     ///
     /// The first error of `make`.
-    pub(crate) fn new<E>(serving: usize, mut make: impl FnMut() -> Result<T, E>) -> Result<Self, E> {
+    pub(crate) fn try_new<E>(serving: usize, mut make: impl FnMut() -> Result<T, E>) -> Result<Self, E> {
         let others = make()?;
         let values = std::iter::repeat_with(make).take(serving);
         let serving = values.collect::<Result<_, _>>()?;
@@ -48,6 +55,11 @@ impl<T> PerThread<T> {
             .and_then(|index| self.serving.get(index))
             .unwrap_or(&self.others)
     }
+
+    /// The values of all threads.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
+        self.serving.iter().chain(std::iter::once(&self.others))
+    }
 }
 
 #[cfg(test)]
@@ -59,7 +71,7 @@ mod tests {
     #[test]
     fn each_serving_thread_has_its_own_value() {
         let mut next = 0..;
-        let values = PerThread::new(2, || next.next().ok_or(())).unwrap();
+        let values = PerThread::new(2, || next.next().unwrap());
         let seen = |number| {
             std::thread::scope(|scope| {
                 let thread = scope.spawn(|| {
@@ -70,11 +82,12 @@ mod tests {
             })
         };
         assert_eq!([0, 1, 2, 3].map(seen), [0, 1, 2, 0]);
+        assert!(values.all().eq(&[1, 2, 0]));
     }
 
     #[test]
     fn a_value_that_cannot_be_made_ends_it() {
-        assert!(PerThread::<()>::new(2, || Err("no memory")).is_err());
-        assert!(PerThread::new(0, || Ok::<_, Infallible>(())).is_ok());
+        assert!(PerThread::<()>::try_new(2, || Err("no memory")).is_err());
+        assert!(PerThread::try_new(0, || Ok::<_, Infallible>(())).is_ok());
     }
 }
