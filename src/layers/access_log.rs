@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::Request;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use pin_project_lite::pin_project;
@@ -16,7 +15,7 @@ use tracing::instrument::Instrumented;
 use tracing::{Instrument, info_span};
 
 use super::access_record::{AccessLogSinks, LogSinks, Record};
-use super::noted::Noted;
+use super::arrived_request::ArrivedRequest;
 use crate::response::{BoxError, EdgeBody, EdgeResponse};
 use crate::settings::Settings;
 
@@ -56,9 +55,9 @@ impl<S> Layer<S> for AccessLogLayer {
 
 // === impl AccessLog ===
 
-impl<S, B> Service<Request<B>> for AccessLog<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for AccessLog<S>
 where
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -68,10 +67,10 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
         // Behind a pointer: it moves with the response, into its body.
         let record = Box::new(Record::begin(&self.sinks, &request));
-        Noted::on(request.extensions_mut()).log = Some(record.log().clone());
+        request.noted.log = Some(record.log().clone());
         let span = info_span!("request", id = record.id());
         AccessLogFuture {
             inner: span.in_scope(|| self.inner.call(request)).instrument(span),

@@ -6,15 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use http::header::{HOST, USER_AGENT};
-use http::{HeaderValue, Method, Request, StatusCode, Uri, Version};
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, Uri, Version};
 
+use super::arrived_request::ArrivedRequest;
 use super::client_body::ReadProgress;
-use super::noted::Noted;
 use super::request_id::RequestId;
 use super::served_facts::{ACCESS, ServedFacts};
 use crate::authority::Scheme;
 use crate::response::AnsweredBy;
-use crate::server::{Peer, Transport};
+use crate::server::Transport;
 use crate::settings::{Mode, Modes, Settings};
 use crate::telemetry::{
     Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
@@ -142,18 +143,22 @@ impl LogSample {
 // === impl SentHead ===
 
 impl SentHead {
-    fn of<B>(request: &Request<B>, sinks: &LogSinks) -> Self {
-        let noted = request.extensions().get::<Noted>();
-        let client = noted.and_then(|noted| noted.client);
-        let peer = request.extensions().get::<Peer>();
-        let headers = request.headers();
+    fn of<B>(request: &ArrivedRequest<B>, sinks: &LogSinks) -> Self {
+        let client = request.noted.client;
+        let Parts {
+            headers,
+            method,
+            version,
+            uri,
+            ..
+        } = &request.head;
         Self {
             client: client.and_then(|client| client.address),
             scheme: client.map(|client| client.scheme),
-            is_tls: peer.is_some_and(|peer| peer.transport == Transport::Tls),
-            method: request.method().clone(),
-            version: request.version(),
-            target: request.uri().clone(),
+            is_tls: request.peer.is_some_and(|peer| peer.transport == Transport::Tls),
+            method: method.clone(),
+            version: *version,
+            target: uri.clone(),
             host: headers.get(HOST).cloned(),
             program: headers.get(USER_AGENT).filter(|_| sinks.names_program).cloned(),
         }
@@ -182,13 +187,12 @@ fn plain(value: Option<&HeaderValue>) -> Option<&str> {
 
 impl Record {
     /// Begins with the head of a request.
-    pub(super) fn begin<B>(sinks: &Arc<LogSinks>, request: &Request<B>) -> Self {
-        let trace = TraceHeaders::of(request.headers());
-        let noted = request.extensions().get::<Noted>();
+    pub(super) fn begin<B>(sinks: &Arc<LogSinks>, request: &ArrivedRequest<B>) -> Self {
+        let trace = TraceHeaders::of(&request.head.headers);
         Self {
             log: RequestLog::new(trace, sinks.keeps_refusals, sinks.spans.clone()),
-            id: noted.and_then(|noted| noted.id.clone()),
-            body: noted.and_then(|noted| noted.body.clone()),
+            id: request.noted.id.clone(),
+            body: request.noted.body.clone(),
             arrival: SentHead::of(request, sinks),
             started: Instant::now(),
             answer: None,

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use http::Request;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
+use super::arrived_request::ArrivedRequest;
 use crate::problem::{EdgeError, Refusal};
 use crate::response::{EdgeResponse, refused};
 
@@ -31,9 +31,9 @@ impl<S> Layer<S> for CatchPanicLayer {
     }
 }
 
-impl<S, B> Service<Request<B>> for CatchPanic<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for CatchPanic<S>
 where
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -43,7 +43,7 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
         // Requests share only counters and semaphores, which stay valid after a panic.
         let called = catch_unwind(AssertUnwindSafe(|| self.inner.call(request)));
         CatchPanicFuture { inner: called.ok() }
@@ -80,20 +80,25 @@ fn broken() -> EdgeResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
+    use http::{Request, StatusCode};
     use tower::ServiceExt;
 
     use super::*;
 
+    fn request(target: &str) -> Box<ArrivedRequest<()>> {
+        Box::new(ArrivedRequest::of(Request::get(target).body(()).unwrap()))
+    }
+
     #[tokio::test]
     async fn a_panic_becomes_a_500() {
-        let service = CatchPanicLayer.layer(tower::service_fn(|request: Request<()>| async move {
-            assert_ne!(request.uri().path(), "/bad", "told to panic");
-            Ok(EdgeResponse::default())
-        }));
-        let bad = service.clone().oneshot(Request::get("/bad").body(()).unwrap());
+        let service =
+            CatchPanicLayer.layer(tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
+                assert_ne!(request.head.uri.path(), "/bad", "told to panic");
+                Ok(EdgeResponse::default())
+            }));
+        let bad = service.clone().oneshot(request("/bad"));
         assert_eq!(bad.await.unwrap().status(), StatusCode::INTERNAL_SERVER_ERROR);
-        let good = service.oneshot(Request::get("/good").body(()).unwrap());
+        let good = service.oneshot(request("/good"));
         assert_eq!(good.await.unwrap().status(), StatusCode::OK);
     }
 }

@@ -4,11 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::{HeaderMap, Request};
+use http::HeaderMap;
 use ipnet::IpNet;
 use tower::{Layer, Service};
 
-use super::noted::Noted;
+use super::arrived_request::ArrivedRequest;
 use crate::authority::Scheme;
 use crate::evidence::Arrived;
 use crate::server::{Peer, Transport};
@@ -140,9 +140,9 @@ impl<S> Layer<S> for ClientAddressLayer {
 
 // === impl SetClientAddress ===
 
-impl<S, B> Service<Request<B>> for SetClientAddress<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for SetClientAddress<S>
 where
-    S: Service<Request<B>>,
+    S: Service<Box<ArrivedRequest<B>>>,
 {
     type Response = S::Response;
     type Error = S::Error;
@@ -152,10 +152,10 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
-        let client = client_address(&self.trusted, peer, request.headers());
-        Noted::on(request.extensions_mut()).client = Some(client);
+    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+        let peer = request.peer.unwrap_or_default();
+        let client = client_address(&self.trusted, peer, &request.head.headers);
+        request.noted.client = Some(client);
         self.inner.call(request)
     }
 }

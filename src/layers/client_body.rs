@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use super::noted::Noted;
+use super::arrived_request::ArrivedRequest;
 use super::unread_body::read_on;
 use crate::framing::Breach;
 use crate::problem::Cause;
@@ -182,7 +182,7 @@ impl<S> Layer<S> for ClientBodyLayer {
 
 impl<S> Service<Request<Incoming>> for WatchBody<S>
 where
-    S: Service<Request<ClientBody>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<ClientBody>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -196,10 +196,11 @@ where
         // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
         let closes = request.version() != Version::HTTP_2;
         let framing = request.extensions().get().cloned();
-        let mut request = request.map(|body| ClientBody::new(body, framing));
-        let progress = Arc::clone(&request.body().progress);
+        let request = request.map(|body| ClientBody::new(body, framing));
+        let mut request = Box::new(ArrivedRequest::of(request));
+        let progress = Arc::clone(&request.body.progress);
         if !progress.is_at_end() {
-            Noted::on(request.extensions_mut()).body = Some(Arc::clone(&progress));
+            request.noted.body = Some(Arc::clone(&progress));
         }
         WatchBodyFuture {
             progress: closes.then_some(progress),

@@ -6,12 +6,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, VARY};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
+use super::arrived_request::ArrivedRequest;
 use crate::codecs::{Encoders, KeptForms};
 use crate::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use crate::cors::Audience;
@@ -80,9 +82,9 @@ impl<S> Layer<S> for CompressLayer {
 
 // === impl Compress ===
 
-impl<S, B> Service<Request<B>> for Compress<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for Compress<S>
 where
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -92,9 +94,9 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
         CompressFuture {
-            wanted: Wanted::by(&request, &self.settings, &self.encoders),
+            wanted: Wanted::by(&request.head, &self.settings, &self.encoders),
             inner: self.inner.call(request),
         }
     }
@@ -142,10 +144,10 @@ impl WantedForm {
 // === impl Wanted ===
 
 impl Wanted {
-    fn by<B>(request: &Request<B>, settings: &CompressionSettings, encoders: &Encoders) -> Self {
+    fn by(head: &Parts, settings: &CompressionSettings, encoders: &Encoders) -> Self {
         Self {
-            is_head: *request.method() == Method::HEAD,
-            form: WantedForm::by(request.headers(), settings),
+            is_head: head.method == Method::HEAD,
+            form: WantedForm::by(&head.headers, settings),
             encoders: encoders.clone(),
             credentialed: settings.credentialed,
         }

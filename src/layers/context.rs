@@ -6,10 +6,11 @@ use std::future::{Ready, ready};
 use std::task::{Context, Poll};
 
 use futures_util::future::Either;
+use http::Version;
 use http::request::Parts;
-use http::{Extensions, Request, Version};
 use tower::{Layer, Service};
 
+use super::arrived_request::ArrivedRequest;
 use super::client_address::ClientAddress;
 use super::client_body::ClientBody;
 use super::head_rules::NamedHost;
@@ -20,7 +21,7 @@ use crate::call::Finding;
 use crate::evidence::{DecidingBody, RefusedRequest};
 use crate::problem::{EdgeError, Refusal};
 use crate::response::{EdgeResponse, refused};
-use crate::server::{Peer, RequestFraming};
+use crate::server::Peer;
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 
 /// The facts about a request beside its head and body.
@@ -99,16 +100,10 @@ impl RefusalReason {
 // === impl RequestContext ===
 
 impl RequestContext {
-    fn take_from(head: &mut Parts) -> Result<Self, MissingFact> {
-        let extensions = &mut head.extensions;
-        if head.version != Version::HTTP_2 {
-            // Without the result of the inspector the framing layer has checked nothing.
-            take::<RequestFraming>(extensions)?;
-        }
-        let noted: Noted = take(extensions)?;
+    fn of(peer: Option<Peer>, noted: Noted) -> Result<Self, MissingFact> {
         let NamedHost(host) = of(noted.host)?;
         Ok(Self {
-            peer: take(extensions)?,
+            peer: of(peer)?,
             client: of(noted.client)?,
             host,
             id: of(noted.id)?,
@@ -136,10 +131,6 @@ impl RequestContext {
     }
 }
 
-fn take<T: Clone + Send + Sync + 'static>(extensions: &mut Extensions) -> Result<T, MissingFact> {
-    extensions.remove().ok_or(MissingFact(type_name::<T>()))
-}
-
 fn of<T>(noted: Option<T>) -> Result<T, MissingFact> {
     noted.ok_or(MissingFact(type_name::<T>()))
 }
@@ -147,9 +138,19 @@ fn of<T>(noted: Option<T>) -> Result<T, MissingFact> {
 // === impl EdgeRequest ===
 
 impl<B> EdgeRequest<B> {
-    fn new(request: Request<B>) -> Result<Self, MissingFact> {
-        let (mut head, body) = request.into_parts();
-        let context = RequestContext::take_from(&mut head)?;
+    fn new(request: ArrivedRequest<B>) -> Result<Self, MissingFact> {
+        let ArrivedRequest {
+            head,
+            body,
+            peer,
+            framing,
+            noted,
+        } = request;
+        if head.version != Version::HTTP_2 {
+            // Without the result of the inspector the framing layer has checked nothing.
+            of(framing)?;
+        }
+        let context = RequestContext::of(peer, noted)?;
         Ok(Self { head, body, context })
     }
 }
@@ -166,7 +167,7 @@ impl<S> Layer<S> for ContextLayer {
 
 // === impl TakeContext ===
 
-impl<S, B> Service<Request<B>> for TakeContext<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for TakeContext<S>
 where
     S: Service<EdgeRequest<B>, Response = EdgeResponse, Error = Infallible>,
 {
@@ -178,8 +179,8 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        match EdgeRequest::new(request) {
+    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
+        match EdgeRequest::new(*request) {
             Ok(request) => Either::Left(self.inner.call(request)),
             Err(missing) => Either::Right(ready(Ok(incomplete(missing)))),
         }
@@ -193,39 +194,40 @@ fn incomplete(missing: MissingFact) -> EdgeResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::{Method, StatusCode};
+    use http::{Method, Request, StatusCode};
     use tower::ServiceExt;
 
     use super::*;
     use crate::authority::Scheme;
 
-    fn request() -> Request<()> {
+    fn request() -> ArrivedRequest<()> {
         let mut request = Request::new(());
         *request.version_mut() = Version::HTTP_2;
         let client = ClientAddress {
             address: None,
             scheme: Scheme::Http,
         };
-        let extensions = request.extensions_mut();
-        extensions.insert(Peer::default());
-        *Noted::on(extensions) = Noted {
-            id: Some(RequestId::fresh()),
-            client: Some(client),
-            log: Some(RequestLog::default()),
-            host: Some(NamedHost(None)),
-            body: None,
-        };
-        request
+        request.extensions_mut().insert(Peer::default());
+        ArrivedRequest {
+            noted: Noted {
+                id: Some(RequestId::fresh()),
+                client: Some(client),
+                log: Some(RequestLog::default()),
+                host: Some(NamedHost(None)),
+                body: None,
+            },
+            ..ArrivedRequest::of(request)
+        }
     }
 
-    async fn status(request: Request<()>) -> StatusCode {
+    async fn status(request: ArrivedRequest<()>) -> StatusCode {
         let service = tower::service_fn(|request: EdgeRequest<()>| async move {
             assert!(request.head.extensions.is_empty());
             Ok(EdgeResponse::default())
         });
         ContextLayer
             .layer(service)
-            .oneshot(request)
+            .oneshot(Box::new(request))
             .await
             .unwrap()
             .status()
@@ -234,17 +236,16 @@ mod tests {
     #[tokio::test]
     async fn no_fact_has_a_default() {
         assert_eq!(status(request()).await, StatusCode::OK);
-        let forgetting: [fn(&mut Extensions); 6] = [
-            |facts| assert!(facts.remove::<Peer>().is_some()),
-            |facts| assert!(facts.remove::<Noted>().is_some()),
-            |facts| Noted::on(facts).client = None,
-            |facts| Noted::on(facts).host = None,
-            |facts| Noted::on(facts).id = None,
-            |facts| Noted::on(facts).log = None,
+        let forgetting: [fn(&mut ArrivedRequest<()>); 5] = [
+            |request| request.peer = None,
+            |request| request.noted.client = None,
+            |request| request.noted.host = None,
+            |request| request.noted.id = None,
+            |request| request.noted.log = None,
         ];
         for forget in forgetting {
             let mut request = request();
-            forget(request.extensions_mut());
+            forget(&mut request);
             assert_eq!(status(request).await, StatusCode::INTERNAL_SERVER_ERROR);
         }
     }
@@ -252,8 +253,8 @@ mod tests {
     #[tokio::test]
     async fn http1_needs_a_framing_that_was_checked() {
         let mut request = request();
-        *request.version_mut() = Version::HTTP_11;
-        *request.method_mut() = Method::POST;
+        request.head.version = Version::HTTP_11;
+        request.head.method = Method::POST;
         assert_eq!(status(request).await, StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

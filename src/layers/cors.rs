@@ -10,10 +10,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::{HeaderValue, Method, Request};
+use http::request::Parts;
+use http::{HeaderValue, Method};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
+use super::arrived_request::ArrivedRequest;
 use crate::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use crate::credentials::Caller;
 use crate::response::{AnsweredBy, EdgeResponse};
@@ -64,9 +66,9 @@ impl<S> Layer<S> for CorsLayer {
 
 // === impl Cors ===
 
-impl<S, B> Service<Request<B>> for Cors<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for Cors<S>
 where
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -76,9 +78,9 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
         CorsFuture {
-            page: RequestingPage::of(&request),
+            page: RequestingPage::of(&request.head),
             rules: Arc::clone(&self.rules),
             inner: self.inner.call(request),
         }
@@ -114,16 +116,16 @@ where
 // === impl RequestingPage ===
 
 impl RequestingPage {
-    fn of<B>(request: &Request<B>) -> Self {
-        let audience = match Caller::shown_by(request.headers()) {
+    fn of(head: &Parts) -> Self {
+        let audience = match Caller::shown_by(&head.headers) {
             Caller::Anonymous => Audience::Everybody,
             Caller::Credentialed => Audience::OneClient,
         };
         Self {
-            method: request.method().clone(),
+            method: head.method.clone(),
             audience,
-            origin: sole_origin(request.headers()).cloned(),
-            preflight: Preflight::of(request.method(), request.headers()),
+            origin: sole_origin(&head.headers).cloned(),
+            preflight: Preflight::of(&head.method, &head.headers),
         }
     }
 
@@ -155,7 +157,7 @@ mod tests {
         ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_REQUEST_METHOD,
         AUTHORIZATION, ORIGIN,
     };
-    use http::{HeaderMap, Response};
+    use http::{HeaderMap, Request, Response};
 
     use super::*;
     use crate::response::{EdgeBody, preflight};
@@ -167,7 +169,7 @@ mod tests {
             let value = HeaderValue::from_str(value).unwrap();
             request.headers_mut().insert(name, value);
         }
-        RequestingPage::of(&request)
+        RequestingPage::of(&request.into_parts().0)
     }
 
     fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> EdgeResponse {

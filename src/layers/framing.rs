@@ -1,8 +1,8 @@
 //! Refuses requests with ambiguous framing.
 
-use http::request::Parts;
-
+use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
+use super::noted::Noted;
 use crate::problem::Refusal;
 use crate::server::RequestFraming;
 
@@ -13,14 +13,13 @@ pub(super) struct FramingCheck;
 impl HeadCheck for FramingCheck {
     type Fact = ();
 
-    fn check(&self, head: &Parts) -> Result<(), Refusal> {
-        let framing = head.extensions.get::<RequestFraming>();
-        let breach = framing.and_then(RequestFraming::of_head);
+    fn check<B>(&self, request: &ArrivedRequest<B>) -> Result<(), Refusal> {
+        let breach = request.framing.as_ref().and_then(RequestFraming::of_head);
         breach.map_or(Ok(()), |breach| Err(breach.refusal()))
     }
 
-    fn found(&self, (): (), _: &mut Parts) {}
+    fn found(&self, (): (), _: &mut Noted) {}
 
     /// The request stands for one that could not be read: there is nothing to keep.
-    fn note(&self, _: &Parts, _: &Refusal) {}
+    fn note<B>(&self, _: &ArrivedRequest<B>, _: &Refusal) {}
 }

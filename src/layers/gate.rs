@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::future::Either;
-use http::Request;
-use http::request::Parts;
 use tower::{Layer, Service};
 
+use super::arrived_request::ArrivedRequest;
+use super::noted::Noted;
 use crate::problem::Refusal;
 use crate::response::{EdgeResponse, refused};
 
@@ -19,13 +19,13 @@ pub(super) trait HeadCheck: Send + Sync + 'static {
     type Fact;
 
     /// Returns a fact, or the refusal of the head.
-    fn check(&self, head: &Parts) -> Result<Self::Fact, Refusal>;
+    fn check<B>(&self, request: &ArrivedRequest<B>) -> Result<Self::Fact, Refusal>;
 
     /// Notes the fact for the layers below.
-    fn found(&self, fact: Self::Fact, head: &mut Parts);
+    fn found(&self, fact: Self::Fact, noted: &mut Noted);
 
     /// Notes why a head is refused.
-    fn note(&self, head: &Parts, refusal: &Refusal);
+    fn note<B>(&self, request: &ArrivedRequest<B>, refusal: &Refusal);
 }
 
 /// Puts a [`HeadCheck`] before a service.
@@ -81,10 +81,10 @@ impl<C, S: Clone> Clone for Gate<C, S> {
     }
 }
 
-impl<C, S, B> Service<Request<B>> for Gate<C, S>
+impl<C, S, B> Service<Box<ArrivedRequest<B>>> for Gate<C, S>
 where
     C: HeadCheck,
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -94,15 +94,14 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (mut head, body) = request.into_parts();
-        match self.check.check(&head) {
+    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+        match self.check.check(&request) {
             Ok(fact) => {
-                self.check.found(fact, &mut head);
-                Either::Left(self.inner.call(Request::from_parts(head, body)))
+                self.check.found(fact, &mut request.noted);
+                Either::Left(self.inner.call(request))
             }
             Err(refusal) => {
-                self.check.note(&head, &refusal);
+                self.check.note(&request, &refusal);
                 Either::Right(ready(Ok(refused(&refusal))))
             }
         }

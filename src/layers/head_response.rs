@@ -5,10 +5,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use http::{Method, Request};
+use http::Method;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
+use super::arrived_request::ArrivedRequest;
 use crate::response::{EdgeBody, EdgeResponse};
 
 /// Removes the body from responses to HEAD.
@@ -29,9 +30,9 @@ impl<S> Layer<S> for HeadResponseLayer {
     }
 }
 
-impl<S, B> Service<Request<B>> for HeadResponse<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for HeadResponse<S>
 where
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -41,9 +42,9 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
         HeadResponseFuture {
-            bodiless: *request.method() == Method::HEAD,
+            bodiless: request.head.method == Method::HEAD,
             inner: self.inner.call(request),
         }
     }

@@ -1,7 +1,6 @@
 //! The rules about heads, as a check before the gateway.
 
-use http::request::Parts;
-
+use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
 use super::noted::Noted;
 use crate::authority::Host;
@@ -19,23 +18,21 @@ pub(super) struct NamedHost(pub(super) Option<Host>);
 impl HeadCheck for HeadRules {
     type Fact = NamedHost;
 
-    fn check(&self, head: &Parts) -> Result<NamedHost, Refusal> {
-        Self::check(self, head).map(NamedHost)
+    fn check<B>(&self, request: &ArrivedRequest<B>) -> Result<NamedHost, Refusal> {
+        Self::check(self, &request.head).map(NamedHost)
     }
 
-    fn found(&self, host: NamedHost, head: &mut Parts) {
-        Noted::on(&mut head.extensions).host = Some(host);
+    fn found(&self, host: NamedHost, noted: &mut Noted) {
+        noted.host = Some(host);
     }
 
-    fn note(&self, head: &Parts, refusal: &Refusal) {
-        let extensions = &head.extensions;
-        let noted = extensions.get::<Noted>();
-        let Some((log, client)) = noted.and_then(|noted| noted.log.as_ref().zip(noted.client)) else {
+    fn note<B>(&self, request: &ArrivedRequest<B>, refusal: &Refusal) {
+        let Some((log, client)) = request.noted.log.as_ref().zip(request.noted.client) else {
             return;
         };
-        let arrived = client.arrived(extensions.get().copied().unwrap_or_default());
+        let arrived = client.arrived(request.peer.unwrap_or_default());
         log.refused(|| RefusalNote {
-            request: RefusedRequest::keep(head, arrived, DecidingBody::None),
+            request: RefusedRequest::keep(&request.head, arrived, DecidingBody::None),
             findings: Vec::new(),
             decided_by: DecidedBy::Rules,
             insists: refusal.problem().held_in_every_mode(),

@@ -13,6 +13,7 @@ use crate::settings::Settings;
 
 mod access_log;
 mod access_record;
+mod arrived_request;
 mod catch_panic;
 mod client_address;
 mod client_body;

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use http::Extensions;
-
 use super::client_address::ClientAddress;
 use super::client_body::ReadProgress;
 use super::head_rules::NamedHost;
 use super::request_id::RequestId;
 use crate::telemetry::RequestLog;
 
-/// The facts that the layers have noted so far: one value in the extensions of the request, so that they take one
-/// place in memory.
+/// The facts that the layers have noted so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Noted {
     pub(super) id: Option<RequestId>,
@@ -19,13 +16,4 @@ pub(super) struct Noted {
     pub(super) log: Option<RequestLog>,
     pub(super) host: Option<NamedHost>,
     pub(super) body: Option<Arc<ReadProgress>>,
-}
-
-// === impl Noted ===
-
-impl Noted {
-    /// The facts about a request, to note another one.
-    pub(super) fn on(extensions: &mut Extensions) -> &mut Self {
-        extensions.get_or_insert_default()
-    }
 }

@@ -7,17 +7,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::HeaderName;
-use http::{HeaderMap, HeaderValue, Request};
+use http::{HeaderMap, HeaderValue};
 use ipnet::IpNet;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
+use super::arrived_request::ArrivedRequest;
 use super::client_address::is_trusted;
-use super::noted::Noted;
 use crate::response::EdgeResponse;
-use crate::server::Peer;
 
 /// The header with the id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -103,9 +102,9 @@ impl<S> Layer<S> for RequestIdLayer {
 
 // === impl SetRequestId ===
 
-impl<S, B> Service<Request<B>> for SetRequestId<S>
+impl<S, B> Service<Box<ArrivedRequest<B>>> for SetRequestId<S>
 where
-    S: Service<Request<B>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = EdgeResponse;
     type Error = Infallible;
@@ -115,13 +114,12 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
-        let given = is_trusted(&self.trusted, peer)
-            .then(|| RequestId::of(request.headers()))
+    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+        let given = is_trusted(&self.trusted, request.peer.unwrap_or_default())
+            .then(|| RequestId::of(&request.head.headers))
             .flatten();
         let id = given.unwrap_or_else(RequestId::fresh);
-        Noted::on(request.extensions_mut()).id = Some(id.clone());
+        request.noted.id = Some(id.clone());
         RequestIdFuture {
             inner: self.inner.call(request),
             id,
