@@ -31,7 +31,7 @@ use crate::migration::Migration;
 use crate::problem::{EdgeError, Refusal};
 use crate::relay::BufferBudget;
 use crate::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
-use crate::server::RequestFraming;
+use crate::server::{ReceivedRequest, RequestFraming};
 use crate::settings::AdminToken;
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 
@@ -96,13 +96,12 @@ impl Admin {
         Self(Arc::new(parts))
     }
 
-    async fn respond<B>(self, request: Request<B>) -> EdgeResponse
+    async fn respond<B>(self, request: Request<B>, framing: Option<RequestFraming>) -> EdgeResponse
     where
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        let framing = request.extensions().get::<RequestFraming>();
-        if let Some(breach) = framing.and_then(RequestFraming::of_head) {
+        if let Some(breach) = framing.as_ref().and_then(RequestFraming::of_head) {
             return refused(&breach.refusal());
         }
         let path = request.uri().path();
@@ -303,7 +302,7 @@ fn browser_page(shown: &BrowserPage) -> EdgeResponse {
     answer
 }
 
-impl<B> Service<Request<B>> for Admin
+impl<B> Service<ReceivedRequest<B>> for Admin
 where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
@@ -312,8 +311,14 @@ where
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<B>) -> Self::Future {
-        let respond = self.clone().respond(request);
+    fn call(&self, received: ReceivedRequest<B>) -> Self::Future {
+        let ReceivedRequest {
+            mut request,
+            peer,
+            framing,
+        } = received;
+        request.extensions_mut().insert(peer);
+        let respond = self.clone().respond(request, framing);
         Box::pin(async move { Ok(respond.await) })
     }
 }

@@ -155,7 +155,7 @@ impl SentHead {
         Self {
             client: client.and_then(|client| client.address),
             scheme: client.map(|client| client.scheme),
-            is_tls: request.peer.is_some_and(|peer| peer.transport == Transport::Tls),
+            is_tls: request.peer.transport == Transport::Tls,
             method: method.clone(),
             version: *version,
             target: uri.clone(),

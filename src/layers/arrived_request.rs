@@ -1,10 +1,9 @@
 //! A request on its way through the layers.
 
-use http::Request;
 use http::request::Parts;
 
 use super::noted::Noted;
-use crate::server::{Peer, RequestFraming};
+use crate::server::{Peer, ReceivedRequest, RequestFraming};
 
 /// A request, and what is known of it so far.
 ///
@@ -16,8 +15,8 @@ pub(super) struct ArrivedRequest<B> {
     /// The body, which may still be arriving.
     pub(super) body: B,
     /// The ends of its connection.
-    pub(super) peer: Option<Peer>,
-    /// What the inspector found; HTTP/2 needs none.
+    pub(super) peer: Peer,
+    /// What the inspector found; none over HTTP/2.
     pub(super) framing: Option<RequestFraming>,
     /// What the layers noted.
     pub(super) noted: Noted,
@@ -26,13 +25,17 @@ pub(super) struct ArrivedRequest<B> {
 // === impl ArrivedRequest ===
 
 impl<B> ArrivedRequest<B> {
-    /// A request with the facts that its connection put into its extensions.
-    pub(super) fn of(request: Request<B>) -> Self {
-        let (mut head, body) = request.into_parts();
-        let (peer, framing) = (head.extensions.remove(), head.extensions.remove());
+    /// A request of which nothing is noted yet, with this body in place of its own.
+    pub(super) fn new<T>(received: ReceivedRequest<T>, body: impl FnOnce(T) -> B) -> Self {
+        let ReceivedRequest {
+            request,
+            peer,
+            framing,
+        } = received;
+        let (head, inner) = request.into_parts();
         Self {
             head,
-            body,
+            body: body(inner),
             peer,
             framing,
             noted: Noted::default(),

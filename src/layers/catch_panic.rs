@@ -84,9 +84,15 @@ mod tests {
     use tower::ServiceExt;
 
     use super::*;
+    use crate::server::{Peer, ReceivedRequest};
 
     fn request(target: &str) -> Box<ArrivedRequest<()>> {
-        Box::new(ArrivedRequest::of(Request::get(target).body(()).unwrap()))
+        let received = ReceivedRequest {
+            request: Request::get(target).body(()).unwrap(),
+            peer: Peer::default(),
+            framing: None,
+        };
+        Box::new(ArrivedRequest::new(received, |()| ()))
     }
 
     #[tokio::test]

@@ -153,8 +153,7 @@ where
     }
 
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
-        let peer = request.peer.unwrap_or_default();
-        let client = client_address(&self.trusted, peer, &request.head.headers);
+        let client = client_address(&self.trusted, request.peer, &request.head.headers);
         request.noted.client = Some(client);
         self.inner.call(request)
     }

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::header::CONNECTION;
-use http::{HeaderValue, Request, Version};
+use http::{HeaderValue, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use pin_project_lite::pin_project;
@@ -20,7 +20,7 @@ use super::unread_body::read_on;
 use crate::framing::Breach;
 use crate::problem::Cause;
 use crate::response::EdgeResponse;
-use crate::server::RequestFraming;
+use crate::server::{ReceivedRequest, RequestFraming};
 
 /// How far a body was read.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ impl<S> Layer<S> for ClientBodyLayer {
 
 // === impl WatchBody ===
 
-impl<S> Service<Request<Incoming>> for WatchBody<S>
+impl<S> Service<ReceivedRequest<Incoming>> for WatchBody<S>
 where
     S: Service<Box<ArrivedRequest<ClientBody>>, Response = EdgeResponse, Error = Infallible>,
 {
@@ -192,12 +192,13 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, received: ReceivedRequest<Incoming>) -> Self::Future {
         // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
-        let closes = request.version() != Version::HTTP_2;
-        let framing = request.extensions().get().cloned();
-        let request = request.map(|body| ClientBody::new(body, framing));
-        let mut request = Box::new(ArrivedRequest::of(request));
+        let closes = received.request.version() != Version::HTTP_2;
+        let framing = received.framing.clone();
+        let mut request = Box::new(ArrivedRequest::new(received, |body| {
+            ClientBody::new(body, framing)
+        }));
         let progress = Arc::clone(&request.body.progress);
         if !progress.is_at_end() {
             request.noted.body = Some(Arc::clone(&progress));

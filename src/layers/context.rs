@@ -100,10 +100,10 @@ impl RefusalReason {
 // === impl RequestContext ===
 
 impl RequestContext {
-    fn of(peer: Option<Peer>, noted: Noted) -> Result<Self, MissingFact> {
+    fn of(peer: Peer, noted: Noted) -> Result<Self, MissingFact> {
         let NamedHost(host) = of(noted.host)?;
         Ok(Self {
-            peer: of(peer)?,
+            peer,
             client: of(noted.client)?,
             host,
             id: of(noted.id)?,
@@ -199,6 +199,16 @@ mod tests {
 
     use super::*;
     use crate::authority::Scheme;
+    use crate::server::ReceivedRequest;
+
+    fn arrived(request: Request<()>) -> ArrivedRequest<()> {
+        let received = ReceivedRequest {
+            request,
+            peer: Peer::default(),
+            framing: None,
+        };
+        ArrivedRequest::new(received, |()| ())
+    }
 
     fn request() -> ArrivedRequest<()> {
         let mut request = Request::new(());
@@ -207,7 +217,6 @@ mod tests {
             address: None,
             scheme: Scheme::Http,
         };
-        request.extensions_mut().insert(Peer::default());
         ArrivedRequest {
             noted: Noted {
                 id: Some(RequestId::fresh()),
@@ -216,7 +225,7 @@ mod tests {
                 host: Some(NamedHost(None)),
                 body: None,
             },
-            ..ArrivedRequest::of(request)
+            ..arrived(request)
         }
     }
 
@@ -236,8 +245,7 @@ mod tests {
     #[tokio::test]
     async fn no_fact_has_a_default() {
         assert_eq!(status(request()).await, StatusCode::OK);
-        let forgetting: [fn(&mut ArrivedRequest<()>); 5] = [
-            |request| request.peer = None,
+        let forgetting: [fn(&mut ArrivedRequest<()>); 4] = [
             |request| request.noted.client = None,
             |request| request.noted.host = None,
             |request| request.noted.id = None,

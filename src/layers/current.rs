@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::Request;
 use hyper::body::Incoming;
 use tower::Service;
 
 use super::Stack;
 use crate::response::EdgeResponse;
+use crate::server::ReceivedRequest;
 use crate::threads::PerThread;
 
 /// Sends each request through the stack that is current when the head is complete.
@@ -40,13 +40,13 @@ fn locked(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
     stack.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl hyper::service::Service<Request<Incoming>> for CurrentStack {
+impl hyper::service::Service<ReceivedRequest<Incoming>> for CurrentStack {
     type Response = EdgeResponse;
     type Error = Infallible;
-    type Future = <Stack as Service<Request<Incoming>>>::Future;
+    type Future = <Stack as Service<ReceivedRequest<Incoming>>>::Future;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, received: ReceivedRequest<Incoming>) -> Self::Future {
         // Without asking whether it is ready: the gateway always is, and the layers are as ready as what they surround.
-        locked(self.0.own()).call(request)
+        locked(self.0.own()).call(received)
     }
 }

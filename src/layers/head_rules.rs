@@ -30,7 +30,7 @@ impl HeadCheck for HeadRules {
         let Some((log, client)) = request.noted.log.as_ref().zip(request.noted.client) else {
             return;
         };
-        let arrived = client.arrived(request.peer.unwrap_or_default());
+        let arrived = client.arrived(request.peer);
         log.refused(|| RefusalNote {
             request: RefusedRequest::keep(&request.head, arrived, DecidingBody::None),
             findings: Vec::new(),

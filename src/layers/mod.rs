@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 
-use http::Request;
 use hyper::body::Incoming;
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
 use crate::decision::HeadRules;
 use crate::response::EdgeResponse;
+use crate::server::ReceivedRequest;
 use crate::settings::Settings;
 
 mod access_log;
@@ -36,7 +36,7 @@ pub(crate) use context::{EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;
 
 /// All layers and the gateway, as one service.
-pub(crate) type Stack = BoxCloneSyncService<Request<Incoming>, EdgeResponse, Infallible>;
+pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, EdgeResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, log: AccessLogSinks, gateway: G) -> Stack

@@ -115,7 +115,7 @@ where
     }
 
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
-        let given = is_trusted(&self.trusted, request.peer.unwrap_or_default())
+        let given = is_trusted(&self.trusted, request.peer)
             .then(|| RequestId::of(&request.head.headers))
             .flatten();
         let id = given.unwrap_or_else(RequestId::fresh);

@@ -22,6 +22,7 @@ use super::h2_stalls::StallWatch;
 use super::inspected_io::{InspectedIo, InspectionRules};
 use super::min_rate::MinRate;
 use super::peer::Peer;
+use super::received_request::ReceivedRequest;
 use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
 use super::tunnel::{AskedUpgrade, Handover, Tunnel};
@@ -136,7 +137,7 @@ impl Protocol {
     /// Serves one connection to its end, and says why it ended.
     pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain) -> ConnectionEnd
     where
-        S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible> + Clone + Send + 'static,
+        S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible> + Send + 'static,
         S::Future: Send + 'static,
     {
         let activity = Activity::new();
@@ -228,29 +229,33 @@ struct ConnectionService<S> {
 
 impl<S> Service<Request<Incoming>> for ConnectionService<S>
 where
-    S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible>,
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
     type Future = CountedFuture<S::Future>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let (mut drain, mut upgrade) = (None, None);
+        let (mut drain, mut upgrade, mut framing) = (None, None, None);
         if request.version() == Version::HTTP_2 {
             self.activity.multiplexes();
         } else {
-            let framing = self.breach.begin();
+            let found = self.breach.begin();
             let asked = request.extensions_mut().remove();
-            upgrade = asked.map(|client| AskedUpgrade::new(client, framing.clone(), self.handover.clone()));
-            request.extensions_mut().insert(framing);
+            upgrade = asked.map(|client| AskedUpgrade::new(client, found.clone(), self.handover.clone()));
+            framing = Some(found);
             drain = Some(self.drain.clone());
         }
-        request.extensions_mut().insert(self.peer);
+        let received = ReceivedRequest {
+            request,
+            peer: self.peer,
+            framing,
+        };
         CountedFuture {
             running: Some(self.activity.begin()),
             drain,
             upgrade,
-            inner: self.inner.call(request),
+            inner: self.inner.call(received),
         }
     }
 }

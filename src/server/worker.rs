@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use http::Request;
 use hyper::body::Incoming;
 use hyper::service::Service;
 use tokio::sync::watch;
@@ -18,6 +17,7 @@ use super::listener::{Arriving, Listener};
 use super::peer::Peer;
 use super::per_address::PerAddressLimit;
 use super::proxy_header::HeaderFault;
+use super::received_request::ReceivedRequest;
 use crate::response::EdgeResponse;
 use crate::telemetry::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 use crate::threads::{AssignedThread, Placement};
@@ -106,7 +106,7 @@ impl Drop for ConnectionPermit {
 
 impl<S> Worker<S>
 where
-    S: Service<Request<Incoming>, Response = EdgeResponse, Error = Infallible>
+    S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible>
         + Clone
         + Send
         + Sync
