@@ -134,7 +134,7 @@ async fn refusals_before_and_after_the_rules_are_kept_too() {
     assert_eq!(explained(&edge, &odd).await["today"]["code"], "edge_bad_host");
 
     let failed = edge.get(EVENTS).await;
-    assert_eq!(failed.status, 502);
+    assert_eq!(failed.status, 502, "{}", failed.body);
     let kept = explained(&edge, &failed).await;
     assert_eq!(kept["operation"], "events.list");
     assert!(kept["today"]["undecided_because"].is_string(), "{kept}");

@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::reply::Reply;
@@ -122,14 +122,21 @@ impl Origin {
         }
     }
 
-    /// An address without a listener.
+    /// An address without a listener, which nobody else can get.
     pub(crate) async fn down() -> Self {
-        let this = Self::always(Reply::json(200, "{}")).await;
-        this.task.abort();
-        while !this.task.is_finished() {
-            tokio::task::yield_now().await;
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket
+            .bind(SocketAddr::from(([127, 0, 0, 1], 0)))
+            .expect("a free port");
+        Self {
+            address: socket.local_addr().expect("a bound socket"),
+            seen: Arc::default(),
+            connections: Arc::default(),
+            task: tokio::spawn(async move {
+                let _bound = socket;
+                std::future::pending().await
+            }),
         }
-        this
     }
 
     /// Scheme and authority.
