@@ -3,7 +3,7 @@
 import http.client
 
 from load import h2load, wrk
-from peers import LIST, ROOT, Edge, HAProxy, ModSecurity, Nginx, Varnish
+from peers import LIST, ROOT, Edge, HAProxy, ModSecurity, Nginx, PlainProxy, Varnish
 
 PAGE = f"{LIST}?per_page=11&page=2"
 
@@ -52,8 +52,10 @@ def with_many_connections(case, peer, seconds):
 
 def all_cases(binary):
     """The cases of the report, in its order."""
-    plain = [Nginx(), HAProxy(), Edge(binary)]
-    checked = [Nginx(), HAProxy(), ModSecurity(), Edge(binary)]
+    plain = [Nginx(), HAProxy(), PlainProxy(binary), Edge(binary)]
+    checked = [Nginx(), HAProxy(), ModSecurity(), PlainProxy(binary), Edge(binary)]
+    refusing = [Nginx(), HAProxy(), ModSecurity(), Edge(binary)]
+    with_tls = [Nginx(), HAProxy(), Edge(binary)]
     kept = [Nginx(cache=True), Varnish(), Edge(binary, cache=True)]
     packed = [Nginx(cache=True, compress=True), Varnish(), Edge(binary, cache=True, compress=True)]
     gzip = ("Accept-Encoding: gzip",)
@@ -68,10 +70,10 @@ def all_cases(binary):
         Case("list over HTTP/2", plain, over_http2),
         Case("list, 1000 connections", plain, with_many_connections),
         Case("a connection each", plain, over_http1("Connection: close")),
-        Case("a TLS handshake each", plain, over_tls),
-        Case("refused: bad parameter", checked, over_http1(), f"{LIST}?page=none", 400),
-        Case("refused: no route", checked, over_http1(), f"{ROOT}/nowhere", 404),
-        Case("refused: anonymous create", checked, over_http1(script="anonymous.lua"), LIST),
+        Case("a TLS handshake each", with_tls, over_tls),
+        Case("refused: bad parameter", refusing, over_http1(), f"{LIST}?page=none", 400),
+        Case("refused: no route", refusing, over_http1(), f"{ROOT}/nowhere", 404),
+        Case("refused: anonymous create", refusing, over_http1(script="anonymous.lua"), LIST),
         Case("cache hit, 8 KiB", kept, over_http1()),
         Case("cache hit, 304", kept, revalidating),
         Case("cache hit, gzip", packed, over_http1(), headers=gzip),

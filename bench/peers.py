@@ -270,6 +270,29 @@ class Edge:
         return started(self.name, [str(self.binary), "serve", "--config", str(file)], folder, ports)
 
 
+class PlainProxy:
+    """A proxy of the edge's parts, hyper and reqwest, that checks nothing; without TLS."""
+
+    name = "hyper and reqwest"
+
+    def __init__(self, binary):
+        # Beside the edge, also if that was built by a profile or elsewhere.
+        self.binary = Path(binary).parent / "examples/plain-proxy"
+
+    def missing(self):
+        return None if self.binary.exists() else f"{self.binary}: cargo build --release --example plain-proxy"
+
+    def version(self):
+        return "those of the edge"
+
+    def start(self, folder, origin):
+        plain = free_port()
+        command = [str(self.binary), f"127.0.0.1:{plain}", f"http://127.0.0.1:{origin}"]
+        program = Program("plain-proxy", command, [PROXY_CORE], folder)
+        # It speaks both versions at one port.
+        return Peer(program.wait_until_answering(plain, LIST, 200), plain, h2=plain)
+
+
 def three_ports():
     return {"plain": free_port(), "port": free_port(), "tls": free_port()}
 

@@ -30,7 +30,8 @@ impl CurrentStack {
     /// Replaces the stack for all future requests.
     pub(crate) fn replace(&self, stack: &Stack) {
         for current in self.0.all() {
-            *locked(current) = stack.clone();
+            // Dropped when requests can go on: the last of it may close connections.
+            let _old = std::mem::replace(&mut *locked(current), stack.clone());
         }
     }
 }
