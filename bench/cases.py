@@ -55,7 +55,7 @@ def all_cases(binary):
     plain = [Nginx(), HAProxy(), PlainProxy(binary), Edge(binary)]
     checked = [Nginx(), HAProxy(), ModSecurity(), PlainProxy(binary), Edge(binary)]
     refusing = [Nginx(), HAProxy(), ModSecurity(), Edge(binary)]
-    with_tls = [Nginx(), HAProxy(), Edge(binary)]
+    new_connections = [Nginx(), HAProxy(), Edge(binary)]
     kept = [Nginx(cache=True), Varnish(), Edge(binary, cache=True)]
     packed = [Nginx(cache=True, compress=True), Varnish(), Edge(binary, cache=True, compress=True)]
     gzip = ("Accept-Encoding: gzip",)
@@ -69,8 +69,8 @@ def all_cases(binary):
         Case("list with an access log", [Nginx(log=True), HAProxy(log=True), Edge(binary, log=True)], over_http1()),
         Case("list over HTTP/2", plain, over_http2),
         Case("list, 1000 connections", plain, with_many_connections),
-        Case("a connection each", plain, over_http1("Connection: close")),
-        Case("a TLS handshake each", with_tls, over_tls),
+        Case("a connection each", new_connections, over_http1("Connection: close")),
+        Case("a TLS handshake each", new_connections, over_tls),
         Case("refused: bad parameter", refusing, over_http1(), f"{LIST}?page=none", 400),
         Case("refused: no route", refusing, over_http1(), f"{ROOT}/nowhere", 404),
         Case("refused: anonymous create", refusing, over_http1(script="anonymous.lua"), LIST),

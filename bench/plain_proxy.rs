@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, HOST};
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST};
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
@@ -81,8 +81,9 @@ impl Origin {
 
     async fn ask(&self, request: Request<Incoming>) -> anyhow::Result<Response<Body>> {
         let (mut head, body) = request.into_parts();
-        head.headers.remove(HOST);
-        head.headers.remove(CONTENT_LENGTH);
+        for name in [HOST, CONNECTION, CONTENT_LENGTH] {
+            head.headers.remove(name);
+        }
         let client = if head.method == Method::GET {
             &self.pooled
         } else {
