@@ -99,7 +99,7 @@ impl Running {
         outcome
     }
 
-    /// All runtimes: that of the listeners, and those of the threads that serve.
+    /// All runtimes: the main one, and those of the threads that serve.
     fn runtimes(&self) -> Vec<Handle> {
         let serving = self.threads.placement().runtimes().cloned();
         iter::once(Handle::current()).chain(serving).collect()

@@ -1,4 +1,4 @@
-//! The runtimes that serve: one for the listeners, and one for each thread that serves connections.
+//! The runtimes that serve: the main one, and one for each thread that serves connections.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
@@ -14,9 +14,10 @@ const THREADS: &str = "TOKIO_WORKER_THREADS";
 
 /// What an edge runs on.
 pub(super) struct Runtimes {
-    /// Accepts connections and does what no request waits for. Serves connections as well if there are no threads.
+    /// Does what no request waits for, and serves operators. Accepts and serves connections as well if there are no
+    /// threads.
     pub(super) main: Runtime,
-    /// Serve connections.
+    /// Accept connections and serve them.
     pub(super) threads: ServingThreads,
 }
 
