@@ -93,7 +93,7 @@ async fn retries_are_counted_with_those_denied() {
 #[tokio::test]
 async fn a_backend_that_is_removed_takes_its_series_along() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
-    let gone = Origin::down().await.base();
+    let gone = Origin::down().base();
     let edge = Edge::builder()
         .origin(&origin)
         .settings(|settings| settings.roots.push(german_root(&gone)))

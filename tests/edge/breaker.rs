@@ -64,7 +64,7 @@ async fn t70_service_is_back_within_five_seconds() {
 
 #[tokio::test]
 async fn t72_a_dead_origin_leaves_the_others_alone() {
-    let dead = Origin::down().await.base();
+    let dead = Origin::down().base();
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::builder()
         .origin(&origin)

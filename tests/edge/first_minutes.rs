@@ -430,7 +430,7 @@ async fn an_address_without_a_site_is_told_with_the_nearest_cause() {
             "run this with --site https://www.example.org/start/",
         ),
         (moved("{target}x/").await, "redirects in a circle"),
-        (Origin::down().await, "cannot be reached"),
+        (Origin::down(), "cannot be reached"),
         (
             Origin::sending(b"hello\r\n\r\n").await,
             "the answer cannot be read",

@@ -48,7 +48,7 @@ impl Lines {
     /// A place in the code that another thread reaches for the first time while this one subscribes may miss
     /// the subscriber, until the places are asked again.
     async fn warm_up(&self) {
-        let edge = Edge::before(&Origin::down().await).await;
+        let edge = Edge::before(&Origin::down()).await;
         for attempt in 0.. {
             tracing::callsite::rebuild_interest_cache();
             edge.get(EVENTS).await;
@@ -228,7 +228,7 @@ async fn a_trace_goes_through_the_edge() {
 async fn an_outage_is_few_warnings_with_a_count() {
     let (lines, _guard) = Lines::collect().await;
     let edge = Edge::builder()
-        .origin(&Origin::down().await)
+        .origin(&Origin::down())
         .settings(|settings| settings.breaker.failures = 0)
         .start()
         .await;
@@ -257,7 +257,7 @@ async fn an_outage_is_few_warnings_with_a_count() {
 #[tokio::test]
 async fn secrets_stay_out_of_the_log() {
     let (lines, _guard) = Lines::collect().await;
-    let down = Edge::before(&Origin::down().await).await;
+    let down = Edge::before(&Origin::down()).await;
     let html = Origin::always(Reply::of_type(200, "text/html", "<p>secret-page</p>")).await;
     let broken = Edge::before(&html).await;
     for edge in [&down, &broken] {
@@ -374,7 +374,7 @@ async fn the_advice_fits_what_the_origin_answers() {
 async fn the_advice_fits_why_the_origin_does_not_answer() {
     let (lines, _guard) = Lines::collect().await;
     for (origin, names) in [
-        (Origin::down().await, "nothing listens there"),
+        (Origin::down(), "nothing listens there"),
         (Origin::sending(b"").await, "closed the connection"),
         (
             Origin::sending(b"SSH-2.0-OpenSSH_9.2\r\n").await,

@@ -219,7 +219,7 @@ async fn findings_of_mode_report_add_no_series() {
 
 #[tokio::test]
 async fn failures_of_the_site_add_no_series() {
-    let origin = Origin::down().await;
+    let origin = Origin::down();
     let edge = Edge::builder().origin(&origin);
     let edge = edge
         .settings(|settings| settings.breaker.failures = 2)

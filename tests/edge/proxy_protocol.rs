@@ -94,7 +94,7 @@ async fn a_header_is_no_request_where_none_is_due() {
 
 #[tokio::test]
 async fn a_header_has_a_deadline() {
-    let origin = Origin::down().await;
+    let origin = Origin::down();
     let edge = edge(&origin, |settings| {
         settings.timeouts.client_head = Duration::from_millis(100);
     })

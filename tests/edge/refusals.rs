@@ -121,7 +121,7 @@ async fn a_call_that_one_rule_refused_is_forwarded_without_it() {
 
 #[tokio::test]
 async fn refusals_before_and_after_the_rules_are_kept_too() {
-    let origin = Origin::down().await;
+    let origin = Origin::down();
     let edge = Edge::before(&origin).await;
     let foreign = Answer::to(edge.request(Method::GET, "/wp-json/wp/v2/posts")).await;
     let kept = explained(&edge, &foreign).await;

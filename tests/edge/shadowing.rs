@@ -261,7 +261,7 @@ async fn a_backend_that_hangs_takes_its_places_and_nothing_else() {
 #[tokio::test]
 async fn a_backend_that_is_down_is_a_difference_until_its_breaker_opens() {
     let owner = Origin::always(Reply::json(200, OWNER)).await;
-    let next = Origin::down().await;
+    let next = Origin::down();
     let edge = edge(&owner, &next, rule("*")).await;
     for _ in 0..30 {
         assert_eq!(edge.get(EVENTS).await.status, 200);

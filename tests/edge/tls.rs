@@ -263,7 +263,7 @@ async fn a_certificate_is_renewed_beside_a_configuration_that_is_refused() {
 async fn the_check_reads_the_certificate_too() {
     let authority = Authority::new();
     let directory = Directory::new("tls-check");
-    let origin = Origin::down().await;
+    let origin = Origin::down();
     let config = file(&directory, &origin, "");
     let check = || {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_calendar-edge"));

@@ -135,7 +135,7 @@ async fn further_backends_are_compared_but_services_are_not() {
 #[tokio::test]
 async fn the_series_exist_before_the_site_was_read() {
     let edge = Edge::builder()
-        .origin(&Origin::down().await)
+        .origin(&Origin::down())
         .settings(reading)
         .start()
         .await;

@@ -14,7 +14,7 @@ fn quick(settings: &mut Settings) {
 
 #[tokio::test]
 async fn the_edge_alone_decides_unless_backends_are_asked_for() {
-    let edge = Edge::before(&Origin::down().await).await;
+    let edge = Edge::before(&Origin::down()).await;
     let alone = edge.admin("/readyz").await;
     assert_eq!(alone.status, 200);
     let document = alone.json();

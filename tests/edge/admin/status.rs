@@ -102,7 +102,7 @@ async fn the_status_counts_what_happened() {
 
 #[tokio::test]
 async fn the_status_shows_an_origin_that_fails() {
-    let origin = Origin::down().await;
+    let origin = Origin::down();
     let edge = Edge::builder().origin(&origin).settings(|settings| {
         settings.breaker.failures = 1;
     });

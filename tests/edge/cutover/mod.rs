@@ -171,7 +171,7 @@ async fn reads_that_fail_come_from_the_site() {
     let error = Origin::always(Reply::json(500, r#"{"code":"x","message":"y"}"#)).await;
     let page = Origin::always(Reply::of_type(200, "text/html", "<h1>Hello</h1>")).await;
     let missing = Origin::always(Reply::json(404, r#"{"code":"x","message":"y"}"#)).await;
-    for next in [Origin::down().await, error, page] {
+    for next in [Origin::down(), error, page] {
         let edge = edge(&owner, &next, vec![falling()]).await;
         for _ in 0..15 {
             assert_eq!(by(&edge.get(VENUES).await), "owner");
@@ -186,7 +186,7 @@ async fn reads_that_fail_come_from_the_site() {
 
 #[tokio::test]
 async fn without_a_fallback_a_failure_is_the_answer() {
-    let (owner, next) = (named("owner").await, Origin::down().await);
+    let (owner, next) = (named("owner").await, Origin::down());
     let edge = edge(&owner, &next, vec![rule("venues.*")]).await;
     let answer = edge.get(VENUES).await;
     assert_eq!((answer.status.as_u16(), owner.seen().len()), (502, 0));
@@ -208,7 +208,7 @@ async fn a_backend_that_hangs_leaves_the_site_its_time() {
 
 #[tokio::test]
 async fn writes_never_fall_back() {
-    let (owner, next) = (named("owner").await, Origin::down().await);
+    let (owner, next) = (named("owner").await, Origin::down());
     let moved = CutoverRule {
         methods: CutMethods::All,
         same_store: true,

@@ -9,7 +9,7 @@ use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Step, Wire};
 
 #[tokio::test]
 async fn t70_nobody_listens() {
-    let edge = Edge::before(&Origin::down().await).await;
+    let edge = Edge::before(&Origin::down()).await;
     let answer = edge.get(EVENTS).await;
     assert_failed(&answer, 502, "edge_origin_failed", "connection_refused");
 }
@@ -97,7 +97,7 @@ async fn t76_a_write_runs_on_when_its_client_leaves() {
 
 #[tokio::test]
 async fn t70_errors_come_within_three_seconds() {
-    let down = Origin::down().await;
+    let down = Origin::down();
     for base in [
         down.base(),
         "http://no-such-host.invalid".to_owned(),

@@ -123,7 +123,7 @@ impl Origin {
     }
 
     /// An address without a listener, which nobody else can get.
-    pub(crate) async fn down() -> Self {
+    pub(crate) fn down() -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket
             .bind(SocketAddr::from(([127, 0, 0, 1], 0)))
@@ -134,7 +134,7 @@ impl Origin {
             connections: Arc::default(),
             task: tokio::spawn(async move {
                 let _bound = socket;
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }),
         }
     }

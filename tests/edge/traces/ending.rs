@@ -30,7 +30,7 @@ async fn a_collector_that_is_away_does_not_hold_the_edge() {
     let held = gate.clone();
     let silent = Collector::answering(move |_| Reply::json(200, "").behind(&held)).await;
     let busy = Collector::answering(|_| Reply::json(503, "").header("retry-after", "200")).await;
-    let down = Origin::down().await.base();
+    let down = Origin::down().base();
     for base in [silent.base(), busy.base(), down] {
         let edge = Edge::builder().origin(&site().await).settings(|settings| {
             settings.traces.endpoint = Some(base.parse().expect("a URL"));
@@ -72,7 +72,7 @@ async fn a_request_that_ends_in_the_drain_is_traced() {
 
 #[tokio::test]
 async fn the_log_says_how_many_spans_are_lost() {
-    let (origin, down) = (site().await, Origin::down().await);
+    let (origin, down) = (site().await, Origin::down());
     let directory = Directory::new("lost-spans");
     let config = format!(
         "listen = \"127.0.0.1:0\"\n[origin]\nurl = \"{}/wp-json\"\nread_index = false\n\

@@ -160,7 +160,7 @@ async fn a_span_tells_what_the_line_in_the_log_tells() {
 
 #[tokio::test]
 async fn a_failed_exchange_is_an_error_of_both_spans() {
-    let (origin, collector) = (Origin::down().await, Collector::taking_all().await);
+    let (origin, collector) = (Origin::down(), Collector::taking_all().await);
     let edge = traced(&origin, &collector).await;
     let answer = edge.get(EVENTS).await;
     assert_eq!(answer.status, 502);
