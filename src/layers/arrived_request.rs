@@ -42,3 +42,16 @@ impl<B> ArrivedRequest<B> {
         }
     }
 }
+
+#[cfg(test)]
+impl ArrivedRequest<()> {
+    /// A request for tests of layers, from nowhere.
+    pub(super) fn from_nowhere(request: http::Request<()>) -> Self {
+        let received = ReceivedRequest {
+            request,
+            peer: Peer::default(),
+            framing: None,
+        };
+        Self::new(received, |()| ())
+    }
+}

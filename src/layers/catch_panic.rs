@@ -84,15 +84,11 @@ mod tests {
     use tower::ServiceExt;
 
     use super::*;
-    use crate::server::{Peer, ReceivedRequest};
 
     fn request(target: &str) -> Box<ArrivedRequest<()>> {
-        let received = ReceivedRequest {
-            request: Request::get(target).body(()).unwrap(),
-            peer: Peer::default(),
-            framing: None,
-        };
-        Box::new(ArrivedRequest::new(received, |()| ()))
+        Box::new(ArrivedRequest::from_nowhere(
+            Request::get(target).body(()).unwrap(),
+        ))
     }
 
     #[tokio::test]

@@ -199,16 +199,6 @@ mod tests {
 
     use super::*;
     use crate::authority::Scheme;
-    use crate::server::ReceivedRequest;
-
-    fn arrived(request: Request<()>) -> ArrivedRequest<()> {
-        let received = ReceivedRequest {
-            request,
-            peer: Peer::default(),
-            framing: None,
-        };
-        ArrivedRequest::new(received, |()| ())
-    }
 
     fn request() -> ArrivedRequest<()> {
         let mut request = Request::new(());
@@ -225,7 +215,7 @@ mod tests {
                 host: Some(NamedHost(None)),
                 body: None,
             },
-            ..arrived(request)
+            ..ArrivedRequest::from_nowhere(request)
         }
     }
 
