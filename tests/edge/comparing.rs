@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use calendar_edge_sandbox::Sandbox;
 use serde_json::{Value, json};
 
-use crate::support::{Directory, EVENTS, Origin, Reply};
+use crate::support::{Directory, EVENTS, Origin, Reply, closed_port};
 
 /// The recorded requests and answers.
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus/corpus.jsonl");
@@ -154,7 +154,7 @@ async fn both_backends_get_the_canonical_request() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_run_is_told_apart() {
     let (one, two) = pair("{}", "{}").await;
-    let gone = format!("http://127.0.0.1:{}/wp-json", closed_port());
+    let gone = format!("http://{}/wp-json", closed_port());
     let setup = Setup::new("unrunnable", &root(&one), &gone, "");
     assert_eq!(setup.run(&["compare", EVENTS]).await.status.code(), Some(2));
     let setup = Setup::new("unrunnable-2", &root(&one), &root(&two), "");
@@ -168,11 +168,6 @@ async fn what_cannot_run_is_told_apart() {
     }
     let refused = setup.run(&["compare", EVENTS, "--accept", "nothing"]).await;
     assert_eq!(refused.status.code(), Some(64));
-}
-
-fn closed_port() -> u16 {
-    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("an address").port()
 }
 
 #[tokio::test(flavor = "multi_thread")]

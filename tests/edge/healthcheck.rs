@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{Authority, Directory, EVENTS, Gate, Origin, Program, RawClient, Reply};
+use crate::support::{Authority, Directory, EVENTS, Gate, Origin, Program, RawClient, Reply, closed_port};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_calendar-edge");
 
@@ -92,9 +92,7 @@ async fn it_follows_readiness_to_the_end() {
 async fn it_asks_the_listener_of_the_same_configuration() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let directory = Directory::new("health-configured");
-    // The port is known once it was in use: free again, nobody else takes it at once.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
-    let port = free.expect("a free port").port();
+    let port = closed_port().port();
     let config = file(
         &directory,
         "edge.toml",
@@ -120,8 +118,7 @@ async fn it_asks_over_unix_sockets_and_over_tls_with_a_certificate_for_another_n
     let certificate = Authority::new().certify("events.example.org");
     let pem = directory.write("certificate.pem", &certificate.pem);
     let key = directory.write("key.pem", &certificate.key_pem);
-    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
-    let address = free.expect("a free port");
+    let address = closed_port();
     let tls = format!(
         "[admin]\nlisten = \"tls:{address}\"\n[tls]\ncertificate = \"{}\"\nkey = \"{}\"",
         pem.display(),

@@ -13,9 +13,10 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
+use super::ports::{closed_port, hold};
 use super::reply::Reply;
 
 /// A request as received by the origin.
@@ -91,13 +92,13 @@ impl Origin {
         }
     }
 
-    /// Ends it with all of its connections, and frees its address.
+    /// Ends it with all of its connections. Its address is free for [`Self::at`] only.
     pub(crate) async fn kill(self) -> SocketAddr {
         self.task.abort();
         while !self.task.is_finished() {
             tokio::task::yield_now().await;
         }
-        self.address
+        hold(self.address)
     }
 
     /// Answers every request with the same reply.
@@ -122,20 +123,13 @@ impl Origin {
         }
     }
 
-    /// An address without a listener, which nobody else can get.
+    /// An address without a listener, which no other test gets.
     pub(crate) fn down() -> Self {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        socket
-            .bind(SocketAddr::from(([127, 0, 0, 1], 0)))
-            .expect("a free port");
         Self {
-            address: socket.local_addr().expect("a bound socket"),
+            address: closed_port(),
             seen: Arc::default(),
             connections: Arc::default(),
-            task: tokio::spawn(async move {
-                let _bound = socket;
-                std::future::pending::<()>().await;
-            }),
+            task: tokio::spawn(std::future::ready(())),
         }
     }
 
