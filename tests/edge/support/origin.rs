@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::ports::{closed_port, hold};
+use super::ports::{Port, closed_port};
 use super::reply::Reply;
 
 /// A request as received by the origin.
@@ -33,6 +33,8 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) struct Origin {
     address: SocketAddr,
+    /// Outlives [`Self::kill`], so that no other test gets the address.
+    port: Option<Port>,
     seen: Arc<Mutex<Vec<Seen>>>,
     connections: Arc<AtomicUsize>,
     task: JoinHandle<()>,
@@ -72,8 +74,9 @@ impl Origin {
         address: SocketAddr,
         script: impl Fn(&Seen, &str) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind(address).await.expect("a free port");
-        let address = listener.local_addr().expect("a bound listener");
+        let port = Port::bound(address);
+        let address = port.address();
+        let listener = TcpListener::bind(address).await.expect("a port of ours");
         let base = format!("http://{address}");
         let seen = Arc::default();
         let connections = Arc::default();
@@ -86,6 +89,7 @@ impl Origin {
         ));
         Self {
             address,
+            port: Some(port),
             seen,
             connections,
             task,
@@ -93,12 +97,13 @@ impl Origin {
     }
 
     /// Ends it with all of its connections. Its address is free for [`Self::at`] only.
-    pub(crate) async fn kill(self) -> SocketAddr {
+    pub(crate) async fn kill(mut self) -> SocketAddr {
+        self.port.take().map(Port::close);
         self.task.abort();
         while !self.task.is_finished() {
             tokio::task::yield_now().await;
         }
-        hold(self.address)
+        self.address
     }
 
     /// Answers every request with the same reply.
@@ -117,6 +122,7 @@ impl Origin {
         });
         Self {
             address,
+            port: None,
             seen: Arc::default(),
             connections: Arc::default(),
             task,
@@ -127,6 +133,7 @@ impl Origin {
     pub(crate) fn down() -> Self {
         Self {
             address: closed_port(),
+            port: None,
             seen: Arc::default(),
             connections: Arc::default(),
             task: tokio::spawn(std::future::ready(())),

@@ -1,27 +1,42 @@
-//! Ports without a listener, which no other test gets.
+//! Ports that no other test gets.
 //!
-//! Tests run side by side: a port that was merely freed is soon another test's. These stay bound
-//! until the tests end, so that the system gives them to nobody who asks for any port. They can
-//! still be listened at by their number, as they and every listener here share their address.
+//! Tests run side by side: a port that was merely freed is soon another test's, or that of a connection. A bound
+//! socket keeps the system from giving its port away. Listeners can still be bound to it by its number, as all
+//! sockets here share their address.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Mutex;
 
 use tokio::net::TcpSocket;
 
-static HELD: Mutex<Vec<TcpSocket>> = Mutex::new(Vec::new());
+/// Ports at which nothing listens, until the tests end.
+static CLOSED: Mutex<Vec<Port>> = Mutex::new(Vec::new());
 
-/// A local address at which nothing listens.
+/// A bound port, which nobody else gets while this exists.
+#[derive(Debug)]
+pub(crate) struct Port(TcpSocket);
+
+/// A local address at which nothing listens until the tests end, unless one does so by its number.
 pub(crate) fn closed_port() -> SocketAddr {
-    hold(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    Port::bound(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).close()
 }
 
-/// Keeps this address, at which nothing listens any more, from every other test.
-pub(crate) fn hold(address: SocketAddr) -> SocketAddr {
-    let socket = TcpSocket::new_v4().expect("a socket");
-    socket.set_reuseaddr(true).expect("an option of every socket");
-    socket.bind(address).expect("a free port");
-    let address = socket.local_addr().expect("a bound socket");
-    HELD.lock().expect("no test panics while holding it").push(socket);
-    address
+impl Port {
+    pub(crate) fn bound(address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_reuseaddr(true).expect("an option of every socket");
+        socket.bind(address).expect("a free port");
+        Self(socket)
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.0.local_addr().expect("a bound socket")
+    }
+
+    /// Nothing listens here any more.
+    pub(crate) fn close(self) -> SocketAddr {
+        let address = self.address();
+        CLOSED.lock().expect("no test panics while holding it").push(self);
+        address
+    }
 }
