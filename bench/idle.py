@@ -6,7 +6,8 @@ import time
 from peers import LIST
 
 CONNECTIONS = 1000
-SETTLING = 2
+# The edge parks idle connections after 5 s, and its allocator gives memory back over some 10 s.
+SETTLING = 25
 
 
 def per_connection(peer):

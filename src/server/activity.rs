@@ -32,6 +32,20 @@ pub(super) struct PhaseLimits {
     pub(super) idle: Duration,
 }
 
+/// The time after which an idle HTTP/1 connection is parked.
+///
+/// Parking and resuming cost more than a kept answer, so it must not happen while a client loads a page.
+const PARKING: Duration = Duration::from_secs(5);
+
+/// What the time of a connection asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// The connection stayed in this phase for longer than its limit.
+    End(Phase),
+    /// It is idle, and can be parked.
+    Parking,
+}
+
 /// The phase of one connection, shared by its stream and its service.
 #[derive(Debug, Clone)]
 pub(super) struct Activity(Arc<ActivityState>);
@@ -57,7 +71,7 @@ pub(super) struct RunningRequest {
     activity: Activity,
 }
 
-/// Watches that a connection stays in no phase for longer than its limit.
+/// Watches that a connection stays in no phase for longer than its limit, and tells when it can be parked.
 ///
 /// Requests do not touch its timer: it ends early at most, and is then set to what is left. That is why it must be
 /// polled after the connection, whose poll may begin a phase with a shorter limit.
@@ -65,6 +79,8 @@ pub(super) struct RunningRequest {
 pub(super) struct PhaseWatch {
     activity: Activity,
     limits: PhaseLimits,
+    /// The begin of the idle phase for which [`Due::Parking`] was told.
+    parked: Option<Instant>,
     timer: Pin<Box<Sleep>>,
 }
 
@@ -140,6 +156,15 @@ impl Activity {
     }
 }
 
+// === impl PhaseLimits ===
+
+impl PhaseLimits {
+    /// No phase has anything due sooner after its begin.
+    fn soonest(self) -> Duration {
+        self.head.min(self.idle).min(PARKING)
+    }
+}
+
 // === impl PhaseStart ===
 
 impl PhaseStart {
@@ -168,7 +193,8 @@ impl PhaseWatch {
         Self {
             activity: activity.clone(),
             limits,
-            timer: Box::pin(sleep_until(Instant::now() + limits.head.min(limits.idle))),
+            parked: None,
+            timer: Box::pin(sleep_until(Instant::now() + limits.soonest())),
         }
     }
 
@@ -178,37 +204,57 @@ impl PhaseWatch {
         let mut place = self.activity.place();
         if place.phase == Phase::Idle {
             place.since = Instant::now();
+            self.parked = Some(place.since);
         }
     }
 
-    /// Ready with the phase in which the connection stayed for longer than its limit.
-    pub(super) fn poll_overstayed(&mut self, cx: &mut Context<'_>) -> Poll<Phase> {
+    /// What is due first in the present phase, and when; none for a phase without a limit.
+    fn next(&self, place: PhaseStart) -> Option<(Instant, Due)> {
+        let end = place.end(self.limits)?;
+        let parking = place.since + PARKING;
+        let can_park = place.phase == Phase::Idle
+            && parking < end
+            && self.parked != Some(place.since)
+            && !self.activity.is_multiplexed();
+        Some(if can_park {
+            (parking, Due::Parking)
+        } else {
+            (end, Due::End(place.phase))
+        })
+    }
+
+    /// Ready with what the connection's time asks for; with [`Due::Parking`] once in an idle phase.
+    fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
         loop {
             let place = *self.activity.place();
-            let end = place.end(self.limits);
-            if end.is_some_and(|end| end < self.timer.deadline()) {
-                self.timer.as_mut().reset(end.unwrap_or(place.since));
+            let next = self.next(place);
+            if let Some((at, _)) = next.filter(|(at, _)| *at < self.timer.deadline()) {
+                self.timer.as_mut().reset(at);
             }
             if self.timer.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
             }
             let now = Instant::now();
-            let next = match end {
-                Some(end) if end <= now => return Poll::Ready(place.phase),
-                Some(end) => end,
-                // A phase that begins later ends no earlier than this.
-                None => now + self.limits.head.min(self.limits.idle),
-            };
-            self.timer.as_mut().reset(next);
+            match next {
+                Some((at, due)) if at <= now => {
+                    if due == Due::Parking {
+                        self.parked = Some(place.since);
+                    }
+                    return Poll::Ready(due);
+                }
+                Some((at, _)) => self.timer.as_mut().reset(at),
+                // A phase that begins later has nothing due sooner than this.
+                None => self.timer.as_mut().reset(now + self.limits.soonest()),
+            }
         }
     }
 }
 
 impl Future for PhaseWatch {
-    type Output = Phase;
+    type Output = Due;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Phase> {
-        self.get_mut().poll_overstayed(cx)
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Due> {
+        self.get_mut().poll_due(cx)
     }
 }
 
@@ -227,11 +273,20 @@ mod tests {
         idle: Duration::from_mins(1),
     };
 
+    /// The phase that lasted too long.
+    async fn end_of(watch: &mut PhaseWatch) -> Phase {
+        loop {
+            if let Due::End(phase) = (&mut *watch).await {
+                return phase;
+            }
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_silent_connection_overstays_after_the_head_limit() {
         let started = Instant::now();
-        let phase = PhaseWatch::new(&Activity::new(), LIMITS).await;
-        assert_eq!(phase, Phase::Opening);
+        let due = PhaseWatch::new(&Activity::new(), LIMITS).await;
+        assert_eq!(due, Due::End(Phase::Opening));
         assert_eq!(started.elapsed(), LIMITS.head);
     }
 
@@ -240,8 +295,42 @@ mod tests {
         let activity = Activity::new();
         drop(activity.begin());
         let started = Instant::now();
-        assert_eq!(PhaseWatch::new(&activity, LIMITS).await, Phase::Idle);
+        let mut watch = PhaseWatch::new(&activity, LIMITS);
+        assert_eq!((&mut watch).await, Due::Parking);
+        assert_eq!(started.elapsed(), PARKING);
+        assert_eq!(watch.await, Due::End(Phase::Idle));
         assert_eq!(started.elapsed(), LIMITS.idle);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn http2_and_short_limits_know_no_parking() {
+        let (multiplexed, brief) = (Activity::new(), Activity::new());
+        multiplexed.multiplexes();
+        let limits = PhaseLimits {
+            idle: PARKING,
+            ..LIMITS
+        };
+        for (activity, limits) in [(multiplexed, LIMITS), (brief, limits)] {
+            drop(activity.begin());
+            let due = PhaseWatch::new(&activity, limits).await;
+            assert_eq!(due, Due::End(Phase::Idle));
+        }
+    }
+
+    /// A connection is parked again in its next idle phase.
+    #[tokio::test(start_paused = true)]
+    async fn parking_is_due_once_in_each_idle_phase() {
+        let activity = Activity::new();
+        let mut watch = PhaseWatch::new(&activity, LIMITS);
+        for pause in [0, 1, 7] {
+            activity.received();
+            drop(activity.begin());
+            let started = Instant::now();
+            assert_eq!((&mut watch).await, Due::Parking);
+            assert_eq!(started.elapsed(), PARKING);
+            let idle = tokio::time::timeout(Duration::from_secs(pause), &mut watch).await;
+            assert!(idle.is_err(), "{pause}");
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -250,7 +339,7 @@ mod tests {
         drop(activity.begin());
         activity.received();
         let started = Instant::now();
-        assert_eq!(PhaseWatch::new(&activity, LIMITS).await, Phase::Head);
+        assert_eq!(PhaseWatch::new(&activity, LIMITS).await, Due::End(Phase::Head));
         assert_eq!(started.elapsed(), LIMITS.head);
     }
 
@@ -271,19 +360,19 @@ mod tests {
             let activity = Activity::new();
             let mut watch = PhaseWatch::new(&activity, LIMITS);
             let running = activity.begin();
-            let busy = tokio::time::timeout(Duration::from_secs(before), &mut watch).await;
+            let busy = tokio::time::timeout(Duration::from_secs(before), end_of(&mut watch)).await;
             assert!(busy.is_err());
             drop(running);
             let ended = Instant::now();
-            let idle = tokio::time::timeout(Duration::from_secs(before % 60), &mut watch).await;
+            let idle = tokio::time::timeout(Duration::from_secs(before % 60), end_of(&mut watch)).await;
             assert!(idle.is_err(), "{before}");
             if before % 2 == 0 {
-                assert_eq!(watch.await, Phase::Idle);
+                assert_eq!(end_of(&mut watch).await, Phase::Idle);
                 assert_eq!(ended.elapsed(), LIMITS.idle, "{before}");
             } else {
                 activity.received();
                 let began = Instant::now();
-                assert_eq!(watch.await, Phase::Head);
+                assert_eq!(end_of(&mut watch).await, Phase::Head);
                 assert_eq!(began.elapsed(), LIMITS.head, "{before}");
             }
         }
@@ -295,10 +384,10 @@ mod tests {
         let activity = Activity::new();
         drop(activity.begin());
         let mut watch = PhaseWatch::new(&activity, LIMITS);
-        assert_eq!((&mut watch).await, Phase::Idle);
+        assert_eq!(end_of(&mut watch).await, Phase::Idle);
         let started = Instant::now();
         watch.allow_idle(LIMITS.head);
-        assert_eq!(watch.await, Phase::Idle);
+        assert_eq!(end_of(&mut watch).await, Phase::Idle);
         assert_eq!(started.elapsed(), LIMITS.head);
     }
 }

@@ -10,15 +10,16 @@ use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::service::Service;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::server::conn::auto;
 use pin_project_lite::pin_project;
 
 use super::accept::ProxyHeaderPolicy;
-use super::activity::{Activity, Phase, PhaseLimits, PhaseWatch, RunningRequest};
+use super::activity::{Activity, Due, Phase, PhaseLimits, PhaseWatch, RunningRequest};
 use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
 use super::h2_stalls::StallWatch;
+use super::http_connection::HttpConnection;
 use super::inspected_io::{InspectedIo, InspectionRules};
 use super::min_rate::MinRate;
 use super::peer::Peer;
@@ -137,7 +138,11 @@ impl Protocol {
     /// Serves one connection to its end, and says why it ended.
     pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain) -> ConnectionEnd
     where
-        S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible> + Send + 'static,
+        S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible>
+            + Clone
+            + Send
+            + Unpin
+            + 'static,
         S::Future: Send + 'static,
     {
         let activity = Activity::new();
@@ -152,9 +157,7 @@ impl Protocol {
             drain: drain.clone(),
             handover: handover.clone(),
         };
-        let stream = TokioIo::new(stream);
-        let connection = self.builder.serve_connection_with_upgrades(stream, service);
-        tokio::pin!(connection);
+        let mut connection = HttpConnection::new(&self.builder, service, stream);
         let mut watch = PhaseWatch::new(&activity, self.limits);
         let mut stages = drain.stages();
         let mut closing = false;
@@ -163,7 +166,7 @@ impl Protocol {
             tokio::select! {
                 // The connection first: what follows sees what it did.
                 biased;
-                ended = connection.as_mut() => {
+                ended = &mut connection => {
                     end = ended.map_or_else(|error| broken(&*error), |()| end);
                     break;
                 }
@@ -174,27 +177,31 @@ impl Protocol {
                         closing = true;
                         end = ConnectionEnd::Drain;
                         activity.dismiss();
-                        connection.as_mut().graceful_shutdown();
+                        connection.close();
                     }
                     // HTTP/2 can send GOAWAY without losing a request that is on its way (RFC 9113 6.8).
                     DrainStage::Begun if activity.is_multiplexed() => {
                         closing = true;
-                        connection.as_mut().graceful_shutdown();
+                        connection.close();
                     }
                     DrainStage::Serving | DrainStage::Begun => {}
                 },
-                phase = &mut watch => {
-                    if closing {
-                        return end;
-                    } else if phase != Phase::Idle {
-                        return ConnectionEnd::Silent;
+                due = &mut watch => match due {
+                    Due::Parking if closing => {}
+                    Due::Parking => if let Err(error) = connection.park().await {
+                        end = broken(&*error);
+                        break;
+                    },
+                    Due::End(_) if closing => return end,
+                    Due::End(Phase::Idle) => {
+                        closing = true;
+                        end = ConnectionEnd::Idle;
+                        // A client that received the shutdown notice gets one more short phase.
+                        watch.allow_idle(self.limits.head);
+                        connection.close();
                     }
-                    closing = true;
-                    end = ConnectionEnd::Idle;
-                    // A client that received the shutdown notice gets one more short phase.
-                    watch.allow_idle(self.limits.head);
-                    connection.as_mut().graceful_shutdown();
-                }
+                    Due::End(_) => return ConnectionEnd::Silent,
+                },
             }
         }
         // Behind a pointer: few connections are upgraded, and none needs this memory before.

@@ -1,10 +1,10 @@
 //! A stream that passes only bytes that have exactly one reading.
 //!
-//! Heads are held until they are complete and valid, so hyper never sees a byte of a bad one. Instead hyper
-//! gets a *stand-in*: a head that the service recognizes by its position and answers with the refusal. This
-//! has two advantages: hyper keeps the refusal in order behind earlier responses, and the refusal gets a
-//! request id, a log line and metrics like every response. A stand-in is impossible inside a body. There
-//! hyper sees the end of the stream, and the service receives the reason.
+//! Heads are held until they are complete and valid, so hyper never sees a byte of a bad one. Instead hyper gets a
+//! *stand-in*: a head that the service recognizes by its position and answers with the refusal. This has two
+//! advantages: hyper keeps the refusal in order behind earlier responses, and the refusal gets a request id, a log
+//! line and metrics like every response. A stand-in is impossible inside a body. There hyper sees the end of the
+//! stream, and the service receives the reason.
 //!
 //! Frames of HTTP/2 pass metered, and unchanged but for fragments, which hyper would drop. When a client exceeds the
 //! limits, hyper gets a forbidden frame. hyper then ends the connection with GOAWAY, so that the client is informed. In
@@ -22,6 +22,7 @@ use tokio_util::io::poll_read_buf;
 
 use super::activity::Activity;
 use super::framing::FoundBreach;
+use super::stream::ClientStream;
 use crate::framing::{Breached, BreachedFrames, FrameBreach, FrameMeter, Head, Inspector, Part, Step};
 
 /// The read size in bytes when the reader offers less space, or when a head is incomplete.
@@ -260,6 +261,16 @@ impl<S> InspectedIo<S> {
     }
 }
 
+impl InspectedIo<ClientStream> {
+    /// Ready when a read would give bytes or the end.
+    pub(super) fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
+        match self.state {
+            InspectionState::Inspecting if self.held.is_empty() => self.stream.poll_sent(cx),
+            _ => Poll::Ready(()),
+        }
+    }
+}
+
 impl<S: AsyncRead + Unpin> InspectedIo<S> {
     /// Reads into the reader's own buffer and inspects there. Bytes that may not pass move to the held bytes.
     fn poll_direct(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
@@ -293,8 +304,7 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
         self.held.reserve(READ);
         let Poll::Ready(read) = poll_read_buf(Pin::new(&mut self.stream), cx, &mut self.held) else {
             if !self.held.is_empty() {
-                // A head that began while a request was running must not count as idle time after that
-                // request.
+                // A head that began while a request was running must not count as idle time after that request.
                 self.activity.received();
             }
             return Poll::Pending;
@@ -310,9 +320,9 @@ impl<S: AsyncRead + Unpin> InspectedIo<S> {
 
 /// Uses up the task's budget, so that other tasks run next.
 ///
-/// hyper reads as long as it can. Two kinds of input make that expensive: a head of references decodes to
-/// many times its size, and small pieces of a body cost more memory than they carry, for which hyper even
-/// ends the connection. While the rest waits, the edge judges requests, which frees memory, and reads bodies.
+/// hyper reads as long as it can. Two kinds of input make that expensive: a head of references decodes to many times
+/// its size, and small pieces of a body cost more memory than they carry, for which hyper even ends the connection.
+/// While the rest waits, the edge judges requests, which frees memory, and reads bodies.
 fn yield_soon(cx: &mut Context<'_>) {
     // A task's budget is smaller than this. Outside a task there is no budget, and the calls do nothing.
     for _ in 0..=u8::MAX {

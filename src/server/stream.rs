@@ -76,6 +76,11 @@ impl ClientStream {
         }
     }
 
+    /// Ready when the client has sent something, or is gone.
+    pub(super) fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.socket.poll_sent(cx)
+    }
+
     /// Passes the result of a write on. While the client reads nothing, its time allowance is spent.
     fn watch_write(
         &mut self,
@@ -191,6 +196,28 @@ fn take_in(socket: &mut Socket, cx: &mut Context<'_>) -> Poll<usize> {
 }
 
 // === impl Socket ===
+
+impl Socket {
+    /// Ready when the peer has sent something, or is gone.
+    ///
+    /// Over TLS this may be less than a record.
+    fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let ready = match self {
+            Self::Tcp(stream) => stream.poll_read_ready(cx),
+            Self::Tls(stream) => {
+                let (socket, session) = stream.get_ref();
+                // It has decrypted bytes that nobody has read.
+                if !session.wants_read() {
+                    return Poll::Ready(());
+                }
+                socket.poll_read_ready(cx)
+            }
+            Self::Unix(stream) => stream.poll_read_ready(cx),
+        };
+        // A read gives the error.
+        ready.map(|_| ())
+    }
+}
 
 impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {

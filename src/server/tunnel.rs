@@ -6,14 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::upgrade::OnUpgrade;
-use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto::upgrade::downcast;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::framing::RequestFraming;
-use super::inspected_io::InspectedIo;
-use super::stream::ClientStream;
+use super::http_connection::ClientIo;
 
 /// Bytes that are copied at once.
 const PIECE: usize = 16 * 1024;
@@ -111,10 +109,12 @@ impl Handover {
         let Ok(upgraded) = client.await else {
             return;
         };
-        let Ok(parts) = downcast::<TokioIo<InspectedIo<ClientStream>>>(upgraded) else {
+        let Ok(parts) = downcast::<ClientIo>(upgraded) else {
             return;
         };
-        let mut client = parts.io.into_inner();
+        let Some(mut client) = parts.io.into_inner().keep() else {
+            return;
+        };
         if !client.switch() {
             tracing::debug!("a client sent bytes before its connection was upgraded");
             return;

@@ -110,6 +110,7 @@ where
         + Clone
         + Send
         + Sync
+        + Unpin
         + 'static,
     S::Future: Send + 'static,
 {

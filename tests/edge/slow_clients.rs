@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use calendar_edge::app::DrainOutcome;
+
 use crate::support::{EVENTS, Edge, Origin, Reply};
 
 const SHORT: Duration = Duration::from_millis(60);
+
+/// An idle connection is parked by then.
+const PARKED: Duration = Duration::from_secs(6);
 
 #[tokio::test]
 async fn silent_and_dripping_connections_are_closed() {
@@ -40,6 +45,58 @@ async fn a_kept_connection_is_closed_when_it_stays_idle() {
 
     assert!(client.rest().await.is_empty());
     assert_eq!(origin.seen().len(), 2);
+}
+
+/// An idle connection is parked after five seconds. Its client does not notice.
+#[tokio::test]
+async fn a_connection_goes_on_after_a_pause() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::before(&origin).await;
+    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let (begin, rest) = request.split_at(7);
+    let (mut at_once, mut slow, mut pipelining) = tokio::join!(edge.raw(), edge.raw(), edge.raw());
+    for client in [&mut at_once, &mut slow, &mut pipelining] {
+        assert_eq!(client.send(&request).await.answer().await.status, 200);
+    }
+    tokio::time::sleep(PARKED).await;
+    slow.send(begin).await;
+    assert_eq!(at_once.send(&request).await.answer().await.status, 200);
+    assert_eq!(slow.send(rest).await.answer().await.status, 200);
+    pipelining.send(request.repeat(3)).await;
+    for _ in 0..3 {
+        assert_eq!(pipelining.answer().await.status, 200);
+    }
+    assert_eq!(origin.seen().len(), 8);
+    // A request that is refused for its bytes is still the connection's last.
+    let refused = at_once
+        .send("GET / HTTP/1.1\r\nHost : a\r\n\r\n")
+        .await
+        .answer()
+        .await;
+    assert_eq!(
+        (refused.status, refused.header("connection")),
+        (400, Some("close"))
+    );
+    assert!(at_once.rest().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_parked_connection_is_closed_by_its_limit_and_by_the_drain() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let limited = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.timeouts.client_idle = PARKED)
+        .start()
+        .await;
+    let drained = Edge::before(&origin).await;
+    let (mut idle, mut last) = tokio::join!(limited.raw(), drained.raw());
+    for client in [&mut idle, &mut last] {
+        assert_eq!(client.send(&request).await.answer().await.status, 200);
+    }
+    assert!(idle.rest().await.is_empty());
+    assert_eq!(drained.drain().await, DrainOutcome::Finished);
+    assert!(last.rest().await.is_empty());
 }
 
 #[tokio::test]

@@ -98,6 +98,26 @@ async fn a_client_gets_the_protocol_it_asks_for_and_https_addresses() {
     }
 }
 
+/// An idle connection is parked after five seconds. Its session goes on.
+#[tokio::test]
+async fn a_connection_goes_on_after_a_pause() {
+    let authority = Authority::new();
+    let directory = Directory::new("tls-pause");
+    let tls = written(&directory, &authority.certify("127.0.0.1"));
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = edge(&origin, &tls).await;
+    let (mut stream, _) = shake_hands(&authority, edge.address())
+        .await
+        .expect("a handshake");
+    assert!(ask(&mut stream, EVENTS).await.contains(" 200 OK\r\n"));
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    for _ in 0..2 {
+        assert!(ask(&mut stream, EVENTS).await.contains(" 200 OK\r\n"));
+    }
+    drop(edge);
+    assert_eq!(origin.seen().len(), 3);
+}
+
 #[tokio::test]
 async fn a_listener_for_clear_text_stands_beside_one_for_tls() {
     let authority = Authority::new();

@@ -1,0 +1,166 @@
+//! Parked connections, over real sockets.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+
+use super::super::activity::Activity;
+use super::super::framing::FoundBreach;
+use super::super::inspected_io::InspectionRules;
+use super::super::min_rate::MinRate;
+use super::super::stream::Socket;
+use super::*;
+use crate::framing::{FrameMeter, Inspector};
+use crate::response::whole;
+use crate::settings::{FrameRates, Limits};
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const TIME: Duration = Duration::from_mins(1);
+
+/// Answers every request with so many bytes.
+#[derive(Debug, Clone)]
+struct Answering(usize);
+
+impl Service<Request<Incoming>> for Answering {
+    type Response = Response<CountedBody>;
+    type Error = Infallible;
+    type Future = std::future::Ready<Result<Self::Response, Infallible>>;
+
+    fn call(&self, _: Request<Incoming>) -> Self::Future {
+        let body = whole(Bytes::from(vec![b'a'; self.0]));
+        std::future::ready(Ok(Response::new(CountedBody::new(body, None))))
+    }
+}
+
+fn builder() -> Builder<StallWatch> {
+    Builder::new(StallWatch::new(TIME, 0))
+}
+
+/// The client's end of a connection whose answers have so many bytes.
+fn connected(builder: &Builder<StallWatch>, bytes: usize) -> (UnixStream, HttpConnection<'_, Answering>) {
+    let (client, socket) = UnixStream::pair().expect("two sockets");
+    let stream = ClientStream::new(Socket::Unix(socket), Activity::new(), MinRate::new(TIME, TIME, 0));
+    let rules = InspectionRules {
+        inspector: Inspector::new(&Limits::default()),
+        meter: FrameMeter::new(&FrameRates::default()),
+    };
+    let stream = InspectedIo::new(stream, rules, Activity::new(), FoundBreach::default());
+    (client, HttpConnection::new(builder, Answering(bytes), stream))
+}
+
+/// Lets a connection do what it can, and returns what its client reads after that.
+async fn served(connection: &mut HttpConnection<'_, Answering>, client: &mut UnixStream) -> String {
+    let mut read = vec![0; 1024];
+    let count = tokio::select! {
+        ended = connection => panic!("it ended: {ended:?}"),
+        count = client.read(&mut read) => count.expect("a connection"),
+    };
+    String::from_utf8_lossy(&read[..count]).into_owned()
+}
+
+#[tokio::test]
+async fn a_parked_connection_has_nothing_of_hypers_and_goes_on() {
+    let builder = builder();
+    let (mut client, mut connection) = connected(&builder, 3);
+    for _ in 0..3 {
+        client.write_all(REQUEST).await.expect("a connection");
+        let answer = served(&mut connection, &mut client).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("aaa"),
+            "{answer}"
+        );
+        connection.park().await.expect("no error");
+        assert!(connection.hyper.is_none());
+        assert!(futures_util::poll!(&mut connection).is_pending());
+        assert!(connection.hyper.is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_comes_while_it_is_parked_is_answered() {
+    let builder = builder();
+    let (mut client, mut connection) = connected(&builder, 3);
+    client.write_all(REQUEST).await.expect("a connection");
+    served(&mut connection, &mut client).await;
+    client.write_all(&REQUEST[..9]).await.expect("a connection");
+    connection.park().await.expect("no error");
+    assert!(futures_util::poll!(&mut connection).is_pending());
+    client.write_all(&REQUEST[9..]).await.expect("a connection");
+    let answer = served(&mut connection, &mut client).await;
+    assert!(answer.ends_with("aaa"), "{answer}");
+}
+
+/// hyper would drop what it has not sent.
+#[tokio::test]
+async fn a_connection_with_unsent_bytes_is_not_parked() {
+    let builder = builder();
+    let whole = 4 << 20;
+    let (mut client, mut connection) = connected(&builder, whole);
+    client.write_all(REQUEST).await.expect("a connection");
+    let mut read = served(&mut connection, &mut client).await.len();
+    connection.park().await.expect("no error");
+    assert!(connection.hyper.is_some());
+    while read < whole {
+        read += served(&mut connection, &mut client).await.len();
+    }
+    assert!(futures_util::poll!(&mut connection).is_pending());
+    connection.park().await.expect("no error");
+    assert!(connection.hyper.is_none());
+}
+
+/// Lets a connection read the begin of a request.
+async fn begun(connection: &mut HttpConnection<'_, Answering>, client: &mut UnixStream) {
+    assert!(futures_util::poll!(&mut *connection).is_pending());
+    assert!(connection.hyper.is_none());
+    client.write_all(&REQUEST[..9]).await.expect("a connection");
+    while connection.hyper.is_none() {
+        let polled = tokio::time::timeout(Duration::from_millis(1), &mut *connection).await;
+        assert!(polled.is_err());
+    }
+}
+
+/// hyper does not know the protocol then, and takes its end for an error.
+#[tokio::test]
+async fn a_connection_without_a_whole_head_is_not_parked() {
+    let builder = builder();
+    let (mut client, mut connection) = connected(&builder, 3);
+    begun(&mut connection, &mut client).await;
+    connection.park().await.expect("no error");
+    assert!(connection.hyper.is_some());
+    client.write_all(&REQUEST[9..]).await.expect("a connection");
+    assert!(served(&mut connection, &mut client).await.ends_with("aaa"));
+}
+
+#[tokio::test]
+async fn a_connection_that_is_closed_before_its_first_request_is_not_broken() {
+    let builder = builder();
+    let (idle, mut silent) = connected(&builder, 3);
+    silent.close();
+    let (mut client, mut connection) = connected(&builder, 3);
+    begun(&mut connection, &mut client).await;
+    connection.close();
+    connection.await.expect("no error");
+    drop(idle);
+    silent.await.expect("no error");
+}
+
+#[tokio::test]
+async fn a_parked_connection_ends_with_either_side() {
+    let builder = builder();
+    for edge_closes in [true, false] {
+        let (mut client, mut connection) = connected(&builder, 3);
+        client.write_all(REQUEST).await.expect("a connection");
+        served(&mut connection, &mut client).await;
+        connection.park().await.expect("no error");
+        if edge_closes {
+            connection.close();
+            assert!(futures_util::poll!(&mut connection).is_pending(), "it lingers");
+            assert_eq!(client.read(&mut [0; 9]).await.expect("an end"), 0);
+        }
+        drop(client);
+        connection.await.expect("an end");
+    }
+}
