@@ -92,6 +92,7 @@ url = "http://127.0.0.1:{origin}/wp-json"
 namespace = "tribe/events/v1"
 max_in_flight = 256
 max_pending = 1024
+reuse_for_writes = "{reuse}s"
 [timeouts]
 client_idle = "10m"
 [cache]
@@ -251,8 +252,8 @@ class Edge:
 
     name = "calendar-edge"
 
-    def __init__(self, binary, log=False, cache=False, compress=False):
-        self.binary, self.log, self.cache, self.compress = binary, log, cache, compress
+    def __init__(self, binary, log=False, cache=False, compress=False, reuse=False):
+        self.binary, self.log, self.cache, self.compress, self.reuse = binary, log, cache, compress, reuse
 
     def missing(self):
         return None if Path(self.binary).exists() else f"{self.binary}: cargo build --release"
@@ -265,7 +266,7 @@ class Edge:
         file = folder / "edge.toml"
         file.write_text(EDGE.format(
             folder=folder, origin=origin, filter="info" if self.log else "warn",
-            cache=str(self.cache).lower(), compression=str(self.compress).lower(), **ports,
+            cache=str(self.cache).lower(), compression=str(self.compress).lower(), reuse=2 if self.reuse else 0, **ports,
         ))
         return started(self.name, [str(self.binary), "serve", "--config", str(file)], folder, ports)
 

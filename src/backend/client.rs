@@ -34,7 +34,7 @@ pub enum ClientError {
     Collector(#[source] reqwest::Error),
 }
 
-/// Two clients that differ in the reuse of connections; clones share these.
+/// Clients that differ in the reuse of connections; clones share these.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
     dial: Dial,
@@ -42,22 +42,31 @@ pub(super) struct Clients {
     /// The number of threads that serve.
     threads: usize,
     /// A connection is used by the thread that opened it, which alone waits for its events.
-    pooled: Arc<PerThread<ArcSwap<Client>>>,
-    /// Opens a new connection for each request, so that a write is never lost on a connection that the origin is
-    /// closing.
+    pooled: Arc<PerThread<ArcSwap<Pooled>>>,
+    /// Opens a new connection for each request, so that none is lost on a connection that the origin is closing.
     pub(super) fresh: Client,
     /// Opens a new HTTP/1.1 connection for each request, which may become one of another protocol.
     pub(super) upgrading: Client,
 }
 
+/// The clients of one thread that may reuse connections.
+#[derive(Debug)]
+pub(super) struct Pooled {
+    /// For what is sent once more if its connection turns out to be closed, and for the rest of the site.
+    pub(super) reads: Client,
+    /// For what is never sent twice: its connections are young, or new if the settings say so.
+    pub(super) writes: Client,
+}
+
 impl Clients {
     pub(super) fn new(dial: Dial, threads: usize, tls: &mut TlsConfigs) -> Result<Self, ClientError> {
         let tls = tls.for_trust(dial.trust)?;
-        let own = || pooled(&dial, threads, &tls).map(ArcSwap::from_pointee);
+        let fresh = builder(&dial, &tls).pool_max_idle_per_host(0).build()?;
+        let own = || Pooled::new(&dial, threads, &tls, &fresh).map(ArcSwap::from_pointee);
         Ok(Self {
             threads,
             pooled: Arc::new(PerThread::try_new(threads, own)?),
-            fresh: builder(&dial, &tls).pool_max_idle_per_host(0).build()?,
+            fresh,
             upgrading: upgrading(&dial, &tls)?,
             dial,
             tls,
@@ -73,16 +82,16 @@ impl Clients {
         Self::new(dial, self.threads, tls)
     }
 
-    /// The client that reuses connections of this thread.
-    pub(super) fn pooled(&self) -> Arc<Client> {
+    /// The clients that reuse connections of this thread.
+    pub(super) fn pooled(&self) -> Arc<Pooled> {
         self.pooled.own().load_full()
     }
 
     /// Stops reusing all open connections of this thread: the library does not reveal which of them had the refused
     /// response, and could reuse that one too.
     pub(super) fn drop_connections(&self) {
-        match pooled(&self.dial, self.threads, &self.tls) {
-            Ok(client) => self.pooled.own().store(Arc::new(client)),
+        match Pooled::new(&self.dial, self.threads, &self.tls, &self.fresh) {
+            Ok(clients) => self.pooled.own().store(Arc::new(clients)),
             Err(error) => {
                 tracing::error!(error = %error, "the client toward the origin cannot be set up anew");
             }
@@ -90,12 +99,30 @@ impl Clients {
     }
 }
 
-/// Together the threads keep as many idle connections as one thread would.
-fn pooled(dial: &Dial, threads: usize, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
-    builder(dial, tls)
-        .pool_max_idle_per_host(dial.kept_connections.div_ceil(threads.max(1)))
-        .pool_idle_timeout(KEPT_FOR)
-        .build()
+impl Pooled {
+    /// Together the threads keep as many idle connections as one thread would.
+    fn new(
+        dial: &Dial,
+        threads: usize,
+        tls: &rustls::ClientConfig,
+        fresh: &Client,
+    ) -> Result<Self, reqwest::Error> {
+        let most = dial.kept_connections.div_ceil(threads.max(1));
+        let keeping = |time| {
+            builder(dial, tls)
+                .pool_max_idle_per_host(most)
+                .pool_idle_timeout(time)
+                .build()
+        };
+        Ok(Self {
+            reads: keeping(KEPT_FOR)?,
+            writes: if dial.reuse_for_writes.is_zero() {
+                fresh.clone()
+            } else {
+                keeping(dial.reuse_for_writes)?
+            },
+        })
+    }
 }
 
 fn upgrading(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {

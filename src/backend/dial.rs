@@ -19,6 +19,8 @@ pub(super) struct Dial {
     /// Maximum number of idle connections that are kept: as many as exchanges may run at once, so that no connection
     /// is closed only because many exchanges end together.
     pub(super) kept_connections: usize,
+    /// The age of a connection that a write may use, since the write before; 0: none.
+    pub(super) reuse_for_writes: Duration,
     pub(super) trust: Trust,
     pub(super) versions: HttpVersions,
     /// The address that the name in the URL stands for; none: the name is looked up.
@@ -61,6 +63,7 @@ impl Dial {
         Self {
             connect_timeout,
             kept_connections: 1,
+            reuse_for_writes: Duration::ZERO,
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: HttpVersions::All,
             address: None,
@@ -74,6 +77,7 @@ impl Dial {
         Self {
             connect_timeout: settings.timeouts.origin_connect,
             kept_connections: most_exchanges(&settings.origin),
+            reuse_for_writes: settings.origin.reuse_for_writes,
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: if is_renamed {
                 HttpVersions::Http1

@@ -176,7 +176,7 @@ impl Backend {
         let permit = acquire(permits, Wish::SITE, log).await?;
         let deadline = self.timeouts.site;
         let response = self
-            .attempt(&self.shared.clients.pooled(), request, deadline)
+            .attempt(&self.shared.clients.pooled().reads, request, deadline)
             .await?;
         Ok(self.of_site(response, permits, permit))
     }
@@ -191,8 +191,9 @@ impl Backend {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
             Class::Write => {
                 let deadline = self.timeouts.origin_write;
-                let client = &self.shared.clients.fresh;
-                (self.attempt(client, outgoing.request, deadline).await?, deadline)
+                let clients = self.shared.clients.pooled();
+                let response = self.attempt(&clients.writes, outgoing.request, deadline).await?;
+                (response, deadline)
             }
             Class::Read => (
                 self.read(outgoing.request, started).await?,
@@ -226,7 +227,7 @@ impl Backend {
         let again = request.try_clone().map(Box::new);
         let deadline = self.timeouts.origin_first_byte;
         let first = self
-            .attempt(&self.shared.clients.pooled(), request, deadline)
+            .attempt(&self.shared.clients.pooled().reads, request, deadline)
             .await;
         match (first, again) {
             (Err(failure), Some(again)) if failure.may_be_a_stale_connection() && self.may_retry() => {

@@ -631,6 +631,14 @@ const ORIGIN: &[SettingKey] = &[
         "Send DELETE as POST with `X-HTTP-Method-Override: DELETE`, for hosts that block the method.",
     ),
     SettingKey::new(
+        "reuse_for_writes",
+        Time(seconds(0..=60), |settings| &mut settings.origin.reuse_for_writes),
+        "A write may use a connection that another write has left no longer ago than this. With `\"0s\"` each write \
+         opens one, so that none is lost because the site closes its connection at the same moment, as when its web \
+         server is reloaded. A lost write is answered with 502 and never sent again. Choose less than the site's \
+         keep-alive time, where many writes follow each other and connections are expensive.",
+    ),
+    SettingKey::new(
         "max_in_flight",
         Count(1..=10_000, |settings| Usize(&mut settings.origin.max_in_flight)),
         "Maximum number of concurrent calls to each origin (scheme, host and port of `origin.url` or \

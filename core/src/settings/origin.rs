@@ -40,6 +40,8 @@ pub struct OriginSettings {
     pub index_file: Option<PathBuf>,
     /// Send DELETE as POST with an override header.
     pub tunnel_delete: bool,
+    /// A write may use a connection that another write has left no longer ago than this; 0: it opens one.
+    pub reuse_for_writes: Duration,
     /// Maximum number of concurrent exchanges with each origin (scheme, host and port), 1 or more.
     pub max_in_flight: usize,
     /// Maximum number of calls that wait for an exchange, 1 or more.
@@ -102,6 +104,7 @@ impl OriginSettings {
             index_interval: DEFAULT_INDEX_INTERVAL,
             index_file: None,
             tunnel_delete: false,
+            reuse_for_writes: Duration::ZERO,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             max_pending: DEFAULT_MAX_PENDING,
             site_in_flight: None,
