@@ -8,7 +8,7 @@ use reqwest::{Client, ClientBuilder, redirect, retry};
 #[cfg(feature = "otlp")]
 use url::Url;
 
-use super::dial::{Dial, DialResolver, HttpVersions};
+use super::dial::{Dial, DialResolver, HttpVersions, KeptConnections};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::settings::Settings;
@@ -16,9 +16,6 @@ use crate::threads::PerThread;
 
 /// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
-
-/// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
-const KEPT_FOR: Duration = Duration::from_secs(15);
 
 /// The reason why the clients could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -107,22 +104,27 @@ impl Pooled {
         tls: &rustls::ClientConfig,
         fresh: &Client,
     ) -> Result<Self, reqwest::Error> {
-        let most = dial.kept_connections.div_ceil(threads.max(1));
-        let keeping = |time| {
-            builder(dial, tls)
-                .pool_max_idle_per_host(most)
-                .pool_idle_timeout(time)
-                .build()
+        let client = |kept: KeptConnections| {
+            let own = KeptConnections {
+                most: kept.most.div_ceil(threads.max(1)),
+                ..kept
+            };
+            keeping(builder(dial, tls), own).build()
         };
         Ok(Self {
-            reads: keeping(KEPT_FOR)?,
-            writes: if dial.reuse_for_writes.is_zero() {
-                fresh.clone()
-            } else {
-                keeping(dial.reuse_for_writes)?
+            reads: client(dial.kept)?,
+            writes: match dial.kept_for_writes {
+                Some(kept) => client(kept)?,
+                None => fresh.clone(),
             },
         })
     }
+}
+
+fn keeping(builder: ClientBuilder, kept: KeptConnections) -> ClientBuilder {
+    builder
+        .pool_max_idle_per_host(kept.most)
+        .pool_idle_timeout(kept.time)
 }
 
 fn upgrading(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest::Error> {
@@ -154,10 +156,7 @@ pub fn check_client(settings: &Settings, route: &OriginRoute) -> Result<Client, 
 pub(crate) fn collector_client(url: &Url, timeout: Duration) -> Result<Client, ClientError> {
     let dial = Dial::to_collector(url, timeout);
     let tls = TlsConfigs::default().for_trust(dial.trust)?;
-    let client = builder(&dial, &tls)
-        .pool_max_idle_per_host(dial.kept_connections)
-        .pool_idle_timeout(KEPT_FOR)
-        .timeout(timeout);
+    let client = keeping(builder(&dial, &tls), dial.kept).timeout(timeout);
     client.build().map_err(ClientError::Collector)
 }
 

@@ -10,21 +10,31 @@ use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
 use super::tls::Trust;
-use crate::settings::{DialAddress, Settings};
+use crate::settings::{DialAddress, OriginSettings, Settings};
 
-/// The settings that decide how connections are opened.
+/// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
+const KEPT_FOR: Duration = Duration::from_secs(15);
+
+/// The settings that decide how connections are opened and kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dial {
     pub(super) connect_timeout: Duration,
-    /// Maximum number of idle connections that are kept: as many as exchanges may run at once, so that no connection
-    /// is closed only because many exchanges end together.
-    pub(super) kept_connections: usize,
-    /// The age of a connection that a write may use, since the write before; 0: none.
-    pub(super) reuse_for_writes: Duration,
+    /// As many as exchanges may run at once, so that no connection is closed only because many exchanges end together.
+    pub(super) kept: KeptConnections,
+    /// Those that writes leave to other writes; none: each write opens a connection.
+    pub(super) kept_for_writes: Option<KeptConnections>,
     pub(super) trust: Trust,
     pub(super) versions: HttpVersions,
     /// The address that the name in the URL stands for; none: the name is looked up.
     pub(super) address: Option<DialAddress>,
+}
+
+/// Idle connections that further requests use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KeptConnections {
+    pub(super) most: usize,
+    /// The time that one is kept after its last request.
+    pub(super) time: Duration,
 }
 
 /// The versions of HTTP that TLS offers to an origin.
@@ -62,8 +72,11 @@ impl Dial {
         let is_tls = url.scheme() == "https";
         Self {
             connect_timeout,
-            kept_connections: 1,
-            reuse_for_writes: Duration::ZERO,
+            kept: KeptConnections {
+                most: 1,
+                time: KEPT_FOR,
+            },
+            kept_for_writes: None,
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: HttpVersions::All,
             address: None,
@@ -76,8 +89,11 @@ impl Dial {
         let is_renamed = routes.iter().any(|route| route.host().is_some());
         Self {
             connect_timeout: settings.timeouts.origin_connect,
-            kept_connections: most_exchanges(&settings.origin),
-            reuse_for_writes: settings.origin.reuse_for_writes,
+            kept: KeptConnections {
+                most: most_exchanges(&settings.origin),
+                time: KEPT_FOR,
+            },
+            kept_for_writes: KeptConnections::for_writes(&settings.origin),
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: if is_renamed {
                 HttpVersions::Http1
@@ -86,6 +102,19 @@ impl Dial {
             },
             address: routes.iter().find_map(|route| route.dial().cloned()),
         }
+    }
+}
+
+// === impl KeptConnections ===
+
+impl KeptConnections {
+    /// As many as calls may run at once; none unless the settings give them some time.
+    pub(super) fn for_writes(origin: &OriginSettings) -> Option<Self> {
+        let kept = Self {
+            most: origin.max_in_flight,
+            time: origin.reuse_for_writes,
+        };
+        (!kept.time.is_zero()).then_some(kept)
     }
 }
 

@@ -7,7 +7,7 @@ use super::authority::Authority;
 use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
-use super::dial::Dial;
+use super::dial::{Dial, KeptConnections};
 use super::lanes::most_lane_connections;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
@@ -44,13 +44,15 @@ pub(super) struct SharedBackend {
     pub(super) exchanges: Option<ExchangeMetrics>,
 }
 
-/// Maximum number of concurrent connections under these settings: calls of all backends, and
-/// pages of the rest of the site and uploads to it.
+/// Maximum number of concurrent connections under these settings: calls of all backends, what writes leave to other
+/// writes, and pages of the rest of the site and uploads to it.
 pub(crate) fn most_connections(settings: &Settings) -> usize {
     let backends = Authority::of_roots(settings).len();
     let calls = settings.origin.max_in_flight.saturating_mul(backends);
+    let left = KeptConnections::for_writes(&settings.origin).map_or(0, |kept| kept.most);
     let site = Capacity::of_site(&settings.origin).permits;
     calls
+        .saturating_add(left.saturating_mul(backends))
         .saturating_add(most_lane_connections(settings))
         .saturating_add(site.saturating_mul(2))
         .saturating_add(settings.origin.upgrades)
@@ -175,6 +177,8 @@ fn bulkhead(capacity: Capacity, traffic: TrafficKind, metrics: &BackendMetrics) 
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::backend::breaker::Health;
     use crate::settings::Root;
@@ -206,6 +210,9 @@ mod tests {
         assert!(!Arc::ptr_eq(&a.calls, &b.calls));
         assert!(!Arc::ptr_eq(&a.retries, &b.retries));
         assert_eq!(most_connections(&settings), 2 * 8 + 2 * 64 + 64);
+        let mut reusing = settings;
+        reusing.origin.reuse_for_writes = Duration::from_secs(1);
+        assert_eq!(most_connections(&reusing), 2 * 2 * 8 + 2 * 64 + 64);
     }
 
     #[test]

@@ -9,6 +9,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
+/// The time after which an idle HTTP/1 connection is parked.
+///
+/// Parking and resuming cost more than a kept answer, so it must not happen while a client loads a page.
+const PARKING: Duration = Duration::from_secs(5);
+
 /// The phase a connection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -31,11 +36,6 @@ pub(super) struct PhaseLimits {
     /// The limit for [`Phase::Idle`], between two requests.
     pub(super) idle: Duration,
 }
-
-/// The time after which an idle HTTP/1 connection is parked.
-///
-/// Parking and resuming cost more than a kept answer, so it must not happen while a client loads a page.
-const PARKING: Duration = Duration::from_secs(5);
 
 /// What the time of a connection asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

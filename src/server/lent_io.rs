@@ -74,7 +74,7 @@ impl<S> Lender<S> {
 // === impl LentIo ===
 
 impl<S> LentIo<S> {
-    /// Ends the state: the stream is the borrower's.
+    /// The stream itself, which is not given back.
     pub(super) fn keep(mut self) -> Option<S> {
         self.stream.take()
     }
