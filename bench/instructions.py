@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 import callgrind
 import machine
-from peers import EDGE, LIST, ROOT, bench, three_ports
+from peers import LIST, ROOT, bench, edge_settings, three_ports
 from program import Program
 
 BINARY = Path(__file__).resolve().parent.parent / "target" / "profiling" / "calendar-edge"
@@ -99,8 +99,7 @@ def measure(case, chosen, folder, origin):
     """The profile of the counted requests."""
     ports = three_ports()
     settings = folder / "edge.toml"
-    settings.write_text(EDGE.format(
-        folder=folder, origin=origin, filter=case.log, cache=str(case.cache).lower(), compression="true", **ports))
+    settings.write_text(edge_settings(folder, origin, ports, case.log, case.cache, compress=True))
     command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out",
                str(chosen.binary), "serve", "--config", str(settings)]
     os.environ["TOKIO_WORKER_THREADS"] = str(chosen.workers)

@@ -92,7 +92,7 @@ url = "http://127.0.0.1:{origin}/wp-json"
 namespace = "tribe/events/v1"
 max_in_flight = 256
 max_pending = 1024
-reuse_for_writes = "{reuse}s"
+reuse_for_writes = "{reuse}"
 [timeouts]
 client_idle = "10m"
 [cache]
@@ -103,6 +103,14 @@ enabled = {compression}
 [log]
 filter = "{filter}"
 """
+
+
+def edge_settings(folder, origin, ports, log="warn", cache=False, compress=False, reuse=False):
+    """The edge's configuration; `reuse` lets writes reuse connections, which they do not by default."""
+    return EDGE.format(
+        folder=folder, origin=origin, filter=log, cache=str(cache).lower(), compression=str(compress).lower(),
+        reuse="2s" if reuse else "0s", **ports,
+    )
 
 
 class Peer:
@@ -264,10 +272,8 @@ class Edge:
     def start(self, folder, origin):
         ports = three_ports()
         file = folder / "edge.toml"
-        file.write_text(EDGE.format(
-            folder=folder, origin=origin, filter="info" if self.log else "warn",
-            cache=str(self.cache).lower(), compression=str(self.compress).lower(), reuse=2 if self.reuse else 0, **ports,
-        ))
+        log = "info" if self.log else "warn"
+        file.write_text(edge_settings(folder, origin, ports, log, self.cache, self.compress, self.reuse))
         return started(self.name, [str(self.binary), "serve", "--config", str(file)], folder, ports)
 
 
