@@ -141,7 +141,6 @@ impl Protocol {
         S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible>
             + Clone
             + Send
-            + Unpin
             + 'static,
         S::Future: Send + 'static,
     {
@@ -160,7 +159,6 @@ impl Protocol {
         let mut connection = HttpConnection::new(&self.builder, service, stream);
         let mut watch = PhaseWatch::new(&activity, self.limits);
         let mut stages = drain.stages();
-        let mut closing = false;
         let mut end = ConnectionEnd::Finished;
         loop {
             tokio::select! {
@@ -172,29 +170,26 @@ impl Protocol {
                 }
                 stage = stages.next() => match stage {
                     DrainStage::Over => return ConnectionEnd::Drain,
-                    _ if closing => {}
+                    _ if connection.is_closing() => {}
                     DrainStage::Dismissed => {
-                        closing = true;
                         end = ConnectionEnd::Drain;
                         activity.dismiss();
                         connection.close();
                     }
                     // HTTP/2 can send GOAWAY without losing a request that is on its way (RFC 9113 6.8).
                     DrainStage::Begun if activity.is_multiplexed() => {
-                        closing = true;
                         connection.close();
                     }
                     DrainStage::Serving | DrainStage::Begun => {}
                 },
                 due = &mut watch => match due {
-                    Due::Parking if closing => {}
+                    Due::Parking if connection.is_closing() => {}
                     Due::Parking => if let Err(error) = connection.park().await {
                         end = broken(&*error);
                         break;
                     },
-                    Due::End(_) if closing => return end,
+                    Due::End(_) if connection.is_closing() => return end,
                     Due::End(Phase::Idle) => {
-                        closing = true;
                         end = ConnectionEnd::Idle;
                         // A client that received the shutdown notice gets one more short phase.
                         watch.allow_idle(self.limits.head);

@@ -36,7 +36,6 @@ pub(super) type BrokenConnection = Box<dyn Error + Send + Sync>;
 pub(super) trait ClientService:
     Service<Request<Incoming>, Response = Response<CountedBody>, Error = Infallible, Future: Send + 'static>
     + Clone
-    + Unpin
 {
 }
 
@@ -47,7 +46,6 @@ impl<S> ClientService for S where
             Error = Infallible,
             Future: Send + 'static,
         > + Clone
-        + Unpin
 {
 }
 
@@ -82,6 +80,11 @@ impl<'a, S: ClientService> HttpConnection<'a, S> {
             .builder
             .serve_connection_with_upgrades(stream, self.service.clone());
         self.hyper = Some(Box::pin(connection));
+    }
+
+    /// True if the connection ends after its running requests.
+    pub(super) const fn is_closing(&self) -> bool {
+        self.is_closing
     }
 
     /// Ends the connection when its running requests are answered.
@@ -141,6 +144,9 @@ impl<'a, S: ClientService> HttpConnection<'a, S> {
         }
     }
 }
+
+// The service is called and cloned, never polled.
+impl<S: ClientService> Unpin for HttpConnection<'_, S> {}
 
 impl<S: ClientService> Future for HttpConnection<'_, S> {
     type Output = Result<(), BrokenConnection>;

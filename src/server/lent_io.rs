@@ -67,7 +67,15 @@ impl<S> Lender<S> {
 
     /// The stream itself, if it is not lent.
     pub(super) fn returned(&self) -> MutexGuard<'_, Option<S>> {
-        self.0.returned.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.returned()
+    }
+}
+
+// === impl LendingState ===
+
+impl<S> LendingState<S> {
+    fn returned(&self) -> MutexGuard<'_, Option<S>> {
+        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -83,7 +91,7 @@ impl<S> LentIo<S> {
 impl<S> Drop for LentIo<S> {
     fn drop(&mut self) {
         if let Some(stream) = self.stream.take() {
-            *self.state.returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream);
+            *self.state.returned() = Some(stream);
         }
     }
 }

@@ -110,7 +110,6 @@ where
         + Clone
         + Send
         + Sync
-        + Unpin
         + 'static,
     S::Future: Send + 'static,
 {
