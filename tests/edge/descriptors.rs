@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tokio::net::TcpStream;
 
-use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply, raw_get};
 
 /// The program under a limit of open files, which it cannot raise.
 ///
@@ -27,10 +27,6 @@ fn file(directory: &Directory, origin: &Origin) -> std::path::PathBuf {
     directory.write("edge.toml", &text)
 }
 
-fn request() -> String {
-    format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-}
-
 async fn crowd(program: &Program, size: usize) -> Vec<TcpStream> {
     let mut crowd = Vec::with_capacity(size);
     for _ in 0..size {
@@ -49,11 +45,11 @@ async fn t81_a_crowd_leaves_descriptors_for_the_origin_and_the_admin_listener() 
     let directory = Directory::new("t81-crowd");
     let program = limited(64, &file(&directory, &origin)).await;
     let mut early = RawClient::connect(program.address).await;
-    assert_eq!(early.send(request()).await.answer().await.status, 200);
+    assert_eq!(early.send(raw_get(EVENTS)).await.answer().await.status, 200);
 
     let crowd = crowd(&program, 100).await;
     for _ in 0..3 {
-        assert_eq!(early.send(request()).await.answer().await.status, 200);
+        assert_eq!(early.send(raw_get(EVENTS)).await.answer().await.status, 200);
         let livez = Edge::client().get(format!("http://{}/livez", program.admin));
         assert_eq!(Answer::to(livez).await.status, 200);
     }
@@ -69,13 +65,13 @@ async fn t81_accept_errors_pause_and_pass() {
     // Too few for any division: clients may have half, and the program itself needs more than the rest.
     let mut program = limited(18, &file(&directory, &origin)).await;
     let mut early = RawClient::connect(program.address).await;
-    assert_eq!(early.send(request()).await.answer().await.status, 200);
+    assert_eq!(early.send(raw_get(EVENTS)).await.answer().await.status, 200);
 
     let crowd = crowd(&program, 20).await;
     let failed = program.logged("accepting a connection failed, pausing").await;
     let error = failed["error"].as_str().unwrap_or_default();
     assert!(error.contains("os error 24"), "{error}");
-    assert_eq!(early.send(request()).await.answer().await.status, 200);
+    assert_eq!(early.send(raw_get(EVENTS)).await.answer().await.status, 200);
 
     drop(crowd);
     let late = Edge::client().get(program.url(EVENTS));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, RawClient, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, RawClient, Reply, raw_get};
 
 /// Maximum time of a shutdown.
 const LONGEST: Duration = Duration::from_secs(15);
@@ -19,7 +19,7 @@ fn file(directory: &Directory, origin: &Origin) -> std::path::PathBuf {
 }
 
 fn request(page: usize) -> String {
-    format!("GET {EVENTS}?page={page} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    raw_get(&format!("{EVENTS}?page={page}"))
 }
 
 /// Sends requests on one connection until a response announces the end of the connection.

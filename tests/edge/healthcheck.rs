@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{Authority, Directory, EVENTS, Gate, Origin, Program, RawClient, Reply, closed_port};
+use crate::support::{
+    Authority, Directory, EVENTS, Gate, Origin, Program, RawClient, Reply, closed_port, raw_get,
+};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_calendar-edge");
 
@@ -67,9 +69,7 @@ async fn it_follows_readiness_to_the_end() {
     assert_eq!(run(variable).await, ready());
 
     let mut client = RawClient::connect(program.address).await;
-    client
-        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(EVENTS)).await;
     gate.reached_by(1).await;
     program.signal("TERM");
     program.logged("draining").await;

@@ -9,7 +9,7 @@ use calendar_edge::telemetry::log_lines;
 use http::Method;
 use serde_json::Value;
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
 
 #[derive(Debug, Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -287,9 +287,7 @@ async fn a_client_that_leaves_is_logged_as_gone_and_its_read_is_given_up() {
     let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
     let edge = Edge::before(&origin).await;
     let mut client = edge.raw().await;
-    client
-        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(EVENTS)).await;
     gate.reached_by(1).await;
 
     drop(client);

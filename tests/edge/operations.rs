@@ -7,7 +7,7 @@ use calendar_edge::settings::{ListenAddress, Settings};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
 
 #[tokio::test]
 async fn the_admin_listener_answers_on_its_own_port() {
@@ -37,9 +37,7 @@ async fn a_drain_finishes_what_runs_and_accepts_nothing_new() {
     let edge = Edge::before(&origin).await;
     let address = edge.address();
     let mut client = edge.raw().await;
-    client
-        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(EVENTS)).await;
     gate.reached_by(1).await;
 
     let draining = tokio::spawn(edge.drain());
@@ -66,9 +64,7 @@ async fn a_drain_cuts_what_outlives_its_grace() {
         .start()
         .await;
     let mut client = edge.raw().await;
-    client
-        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(EVENTS)).await;
     gate.reached_by(1).await;
 
     assert_eq!(edge.drain().await, DrainOutcome::Cut);
@@ -80,10 +76,7 @@ async fn an_idle_connection_does_not_hold_a_drain_up() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::before(&origin).await;
     let mut kept = edge.raw().await;
-    kept.send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await
-        .answer()
-        .await;
+    kept.send(raw_get(EVENTS)).await.answer().await;
     let silent = edge.raw().await;
 
     let draining = tokio::spawn(edge.drain());
@@ -125,7 +118,7 @@ async fn a_second_order_ends_at_once() {
     let (signals, shutdown) = Shutdown::manual();
     let serving = tokio::spawn(app::serve(settings, shutdown));
     let mut client = connect_unix("second-order").await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
     client.write_all(request.as_bytes()).await.unwrap();
     gate.reached_by(1).await;
 
@@ -206,7 +199,7 @@ async fn connections_beyond_the_cap_wait() {
         .settings(|settings| settings.limits.connections = 1)
         .start()
         .await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
     let mut first = edge.raw().await;
     first.send(&request).await.answer().await;
     let mut second = edge.raw().await;

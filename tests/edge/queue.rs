@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use http::Method;
 use tokio::task::JoinHandle;
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, RawClient, Reply};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, RawClient, Reply, raw_get};
 
 const BASIC: &str = "Basic YTpi";
 
@@ -85,9 +85,7 @@ fn assert_shed(answer: &Answer) {
 /// A raw client that asks for something of its own.
 async fn asking(edge: &Edge, target: &str) -> RawClient {
     let mut client = edge.raw().await;
-    client
-        .send(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(target)).await;
     client
 }
 

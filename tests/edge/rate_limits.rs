@@ -5,7 +5,7 @@ use std::time::Duration;
 use calendar_edge::settings::{Profile, Rate, Settings};
 use http::Method;
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
 
 fn rate(requests: u32) -> Rate {
     let period = Duration::from_hours(1);
@@ -347,7 +347,7 @@ async fn t75_an_address_holds_so_many_connections() {
         .settings(|settings| settings.limits.connections_per_address = 2)
         .start()
         .await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
     let (mut first, mut second) = (edge.raw().await, edge.raw().await);
     assert_eq!(first.send(&request).await.answer().await.status, 200);
     assert_eq!(second.send(&request).await.answer().await.status, 200);

@@ -3,7 +3,7 @@
 use calendar_edge::settings::Settings;
 use http::Method;
 
-use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply, raw_get};
 
 /// A response with one URL, the origin's.
 fn answer_with_address(base: &str) -> Reply {
@@ -39,9 +39,7 @@ async fn t80_a_request_meets_one_configuration_from_head_to_last_byte() {
         .start()
         .await;
     let mut client = edge.raw().await;
-    client
-        .send(format!("GET {EVENTS}?page=2 HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(&format!("{EVENTS}?page=2"))).await;
     gate.reached_by(1).await;
 
     let mut next = settings(&edge, &origin, "https://new.example");

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Answer, Authority, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply};
+use crate::support::{
+    Answer, Authority, Directory, EVENTS, Edge, Origin, Program, RawClient, Reply, raw_get,
+};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_calendar-edge");
 const UNIT: &str = include_str!("../../deploy/calendar-edge.service");
@@ -215,9 +217,7 @@ async fn passed_sockets_take_the_place_of_configured_ones() {
     let admin = operators.local_addr().expect("an address");
     // Systemd listens first: who connects before the start is answered after it.
     let mut early = RawClient::connect(address).await;
-    early
-        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    early.send(raw_get(EVENTS)).await;
 
     let command = passing("edge:edge-admin.socket", "$$", [clients.into(), operators.into()]);
     let mut program = Program::start_with_input(command, &config).await;

@@ -3,7 +3,7 @@
 use calendar_edge::settings::OtherTraffic;
 use http::Method;
 
-use crate::support::{Answer, Edge, Origin, Reply};
+use crate::support::{Answer, Edge, Origin, Reply, raw_get};
 
 async fn edge_before(origin: &Origin) -> Edge {
     Edge::builder()
@@ -273,13 +273,7 @@ async fn a_target_that_servers_read_in_two_ways_is_refused() {
         "/x/../wp-json/calendar/events/v1/events",
         "/x/%2e%2e/wp-login.php",
     ] {
-        let answer = edge
-            .raw()
-            .await
-            .send(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-            .await
-            .answer()
-            .await;
+        let answer = edge.raw().await.send(raw_get(target)).await.answer().await;
         assert_eq!(answer.status, 400, "{target}");
     }
     assert!(origin.seen().is_empty());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use calendar_edge::app::DrainOutcome;
 
-use crate::support::{EVENTS, Edge, Origin, Reply};
+use crate::support::{EVENTS, Edge, Origin, Reply, raw_get};
 
 const SHORT: Duration = Duration::from_millis(60);
 
@@ -38,7 +38,7 @@ async fn a_kept_connection_is_closed_when_it_stays_idle() {
         .start()
         .await;
     let mut client = edge.raw().await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
 
     assert_eq!(client.send(&request).await.answer().await.status, 200);
     assert_eq!(client.send(&request).await.answer().await.status, 200);
@@ -52,7 +52,7 @@ async fn a_kept_connection_is_closed_when_it_stays_idle() {
 async fn a_connection_goes_on_after_a_pause() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let edge = Edge::before(&origin).await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
     let (begin, rest) = request.split_at(7);
     let (mut at_once, mut slow, mut pipelining) = tokio::join!(edge.raw(), edge.raw(), edge.raw());
     for client in [&mut at_once, &mut slow, &mut pipelining] {
@@ -83,7 +83,7 @@ async fn a_connection_goes_on_after_a_pause() {
 #[tokio::test]
 async fn a_parked_connection_is_closed_by_its_limit_and_by_the_drain() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
     let limited = Edge::builder()
         .origin(&origin)
         .settings(|settings| settings.timeouts.client_idle = PARKED)
@@ -108,7 +108,7 @@ async fn a_second_head_must_come_as_fast_as_the_first() {
         .start()
         .await;
     let mut client = edge.raw().await;
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(EVENTS);
     assert_eq!(client.send(&request).await.answer().await.status, 200);
 
     assert!(client.send("GET / HT").await.rest().await.is_empty());
@@ -124,7 +124,7 @@ async fn pipelined_requests_are_answered_in_order() {
     let edge = Edge::before(&origin).await;
     let mut client = edge.raw().await;
     let requests: String = (1..=3).fold(String::new(), |requests, page| {
-        requests + &format!("GET {EVENTS}?page={page} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        requests + &raw_get(&format!("{EVENTS}?page={page}"))
     });
     client.send(requests).await;
     for expected in ["[1]", "[2]", "[3]"] {

@@ -2,11 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Directory, EVENTS, Edge, Origin, Program, RawClient, Reply};
-
-fn request() -> String {
-    format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-}
+use crate::support::{Directory, EVENTS, Edge, Origin, Program, RawClient, Reply, raw_get};
 
 #[tokio::test]
 async fn each_thread_keeps_connections_of_its_own_toward_the_site() {
@@ -19,7 +15,7 @@ async fn each_thread_keeps_connections_of_its_own_toward_the_site() {
     }
     for _ in 0..3 {
         for client in &mut clients {
-            assert_eq!(client.send(request()).await.answer().await.status, 200);
+            assert_eq!(client.send(raw_get(EVENTS)).await.answer().await.status, 200);
         }
     }
     assert_eq!(origin.seen().len(), 60);
@@ -63,13 +59,13 @@ async fn all_threads_are_drained() {
     let mut clients = Vec::new();
     for _ in 0..40 {
         let mut client = RawClient::connect(program.address).await;
-        assert_eq!(client.send(request()).await.answer().await.status, 200);
+        assert_eq!(client.send(raw_get(EVENTS)).await.answer().await.status, 200);
         clients.push(client);
     }
     program.signal("TERM");
     program.logged("draining").await;
     for client in &mut clients {
-        let last = client.send(request()).await.answer().await;
+        let last = client.send(raw_get(EVENTS)).await.answer().await;
         assert_eq!((last.status, last.header("connection")), (200, Some("close")));
     }
     program.logged("drained").await;

@@ -12,7 +12,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-use crate::support::{Answer, Authority, Certificate, Directory, EVENTS, Edge, Origin, Program, Reply};
+use crate::support::{
+    Answer, Authority, Certificate, Directory, EVENTS, Edge, Origin, Program, Reply, raw_get,
+};
 
 const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
 
@@ -49,8 +51,36 @@ async fn shake_hands(
     Ok((stream, shown.into_owned()))
 }
 
+/// An edge before an origin, reached over TLS and beside it in clear text.
+struct Secured {
+    authority: Authority,
+    origin: Origin,
+    edge: Edge,
+    _directory: Directory,
+}
+
+impl Secured {
+    async fn start(name: &str) -> Self {
+        let authority = Authority::new();
+        let directory = Directory::new(name);
+        let tls = written(&directory, &authority.certify("127.0.0.1"));
+        let origin = Origin::always(Reply::json(200, "{}")).await;
+        Self {
+            edge: edge(&origin, &tls).await,
+            authority,
+            origin,
+            _directory: directory,
+        }
+    }
+
+    async fn connect(&self) -> TlsStream<TcpStream> {
+        let shaken = shake_hands(&self.authority, self.edge.address()).await;
+        shaken.expect("a handshake").0
+    }
+}
+
 async fn ask(stream: &mut TlsStream<TcpStream>, target: &str) -> String {
-    let request = format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(target);
     stream
         .write_all(request.as_bytes())
         .await
@@ -101,51 +131,39 @@ async fn a_client_gets_the_protocol_it_asks_for_and_https_addresses() {
 /// An idle connection is parked after five seconds. Its session goes on.
 #[tokio::test]
 async fn a_connection_goes_on_after_a_pause() {
-    let authority = Authority::new();
-    let directory = Directory::new("tls-pause");
-    let tls = written(&directory, &authority.certify("127.0.0.1"));
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = edge(&origin, &tls).await;
-    let (mut stream, _) = shake_hands(&authority, edge.address())
-        .await
-        .expect("a handshake");
+    let secured = Secured::start("tls-pause").await;
+    let mut stream = secured.connect().await;
     assert!(ask(&mut stream, EVENTS).await.contains(" 200 OK\r\n"));
     tokio::time::sleep(Duration::from_secs(6)).await;
     for _ in 0..2 {
         assert!(ask(&mut stream, EVENTS).await.contains(" 200 OK\r\n"));
     }
-    drop(edge);
-    assert_eq!(origin.seen().len(), 3);
+    assert_eq!(secured.origin.seen().len(), 3);
 }
 
 #[tokio::test]
 async fn a_listener_for_clear_text_stands_beside_one_for_tls() {
-    let authority = Authority::new();
-    let directory = Directory::new("tls-beside");
-    let tls = written(&directory, &authority.certify("127.0.0.1"));
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = edge(&origin, &tls).await;
+    let secured = Secured::start("tls-beside").await;
 
-    let clear = Edge::client().get(format!("http://{}{EVENTS}", edge.addresses()[1]));
+    let clear = Edge::client().get(format!("http://{}{EVENTS}", secured.edge.addresses()[1]));
     assert_eq!(Answer::to(clear).await.status, 200);
-    assert_eq!(origin.take_seen()[0].header("x-forwarded-proto"), Some("http"));
+    assert_eq!(
+        secured.origin.take_seen()[0].header("x-forwarded-proto"),
+        Some("http")
+    );
 
-    let (mut stream, _) = shake_hands(&authority, edge.address())
-        .await
-        .expect("a handshake");
+    let mut stream = secured.connect().await;
     assert!(ask(&mut stream, EVENTS).await.starts_with("HTTP/1.1 200 OK"));
 }
 
 #[tokio::test]
 async fn the_wrong_language_at_a_port_ends_the_connection_and_nothing_else() {
-    let authority = Authority::new();
-    let directory = Directory::new("tls-wrong");
-    let tls = written(&directory, &authority.certify("127.0.0.1"));
-    let origin = Origin::always(Reply::json(200, "{}")).await;
-    let edge = edge(&origin, &tls).await;
+    let secured = Secured::start("tls-wrong").await;
 
-    let mut clear_at_tls = TcpStream::connect(edge.address()).await.expect("a connection");
-    let request = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let mut clear_at_tls = TcpStream::connect(secured.edge.address())
+        .await
+        .expect("a connection");
+    let request = raw_get(EVENTS);
     clear_at_tls
         .write_all(request.as_bytes())
         .await
@@ -157,13 +175,11 @@ async fn the_wrong_language_at_a_port_ends_the_connection_and_nothing_else() {
         .expect("an end without a reset");
     assert_eq!(rest[0], 21, "a TLS alert");
 
-    let clear = edge.addresses()[1].tcp().expect("a TCP listener");
-    assert!(shake_hands(&authority, clear).await.is_err());
+    let clear = secured.edge.addresses()[1].tcp().expect("a TCP listener");
+    assert!(shake_hands(&secured.authority, clear).await.is_err());
 
-    assert!(origin.seen().is_empty());
-    let (mut stream, _) = shake_hands(&authority, edge.address())
-        .await
-        .expect("a handshake");
+    assert!(secured.origin.seen().is_empty());
+    let mut stream = secured.connect().await;
     assert!(ask(&mut stream, EVENTS).await.starts_with("HTTP/1.1 200 OK"));
 }
 

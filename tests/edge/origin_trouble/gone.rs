@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use http::Method;
 
 use super::{assert_failed, edge, write};
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Step, Wire};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, Step, Wire, raw_get};
 
 #[tokio::test]
 async fn t70_nobody_listens() {
@@ -172,9 +172,7 @@ async fn t76_a_read_is_given_up_with_its_client() {
     let wire = Wire::always(vec![Step::Hang]).await;
     let edge = edge(&wire, |_| {}).await;
     let mut client = edge.raw().await;
-    client
-        .send(format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-        .await;
+    client.send(raw_get(EVENTS)).await;
     wire.hanging(1).await;
 
     drop(client);

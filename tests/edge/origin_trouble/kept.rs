@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::write;
-use crate::support::{Answer, EVENTS, Edge, Origin, RawClient, Reply};
+use crate::support::{Answer, EVENTS, Edge, Origin, RawClient, Reply, raw_get};
 
 const ANSWER: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n{}";
@@ -88,7 +88,7 @@ async fn writes_in_a_row_share_a_connection_where_the_settings_say_so() {
     assert_eq!(client.send(WRITE).await.answer().await.status, 200);
     assert_eq!(origin.connections(), 2);
     // Not the connection of a read.
-    let read = format!("GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let read = raw_get(EVENTS);
     assert_eq!(client.send(read).await.answer().await.status, 200);
     assert_eq!(client.send(WRITE).await.answer().await.status, 200);
     assert_eq!(origin.connections(), 3);

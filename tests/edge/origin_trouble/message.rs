@@ -1,7 +1,7 @@
 //! Responses that end too early (T-61), and responses that are not HTTP (T-62).
 
 use super::{assert_failed, edge, troubled};
-use crate::support::{EVENTS, Step};
+use crate::support::{EVENTS, Step, raw_get};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
@@ -67,7 +67,7 @@ async fn t61_a_streamed_answer_that_breaks_is_aborted() {
         for ending in [Step::Close, Step::Reset] {
             let wire = troubled(vec![answer(&fields, &body), ending.clone()]).await;
             let edge = edge(&wire, |_| {}).await;
-            let request = format!("GET {EVENTS}/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            let request = raw_get(&format!("{EVENTS}/1"));
             let mut client = edge.raw().await;
 
             let head = client.send(request).await.head().await;

@@ -1,7 +1,7 @@
 //! Responses that are too large (T-64) or compressed (T-65).
 
 use super::{assert_failed, edge, troubled};
-use crate::support::{EVENTS, Step};
+use crate::support::{EVENTS, Step, raw_get};
 
 const KIB: usize = 1024;
 
@@ -62,7 +62,7 @@ async fn t64_a_streamed_answer_beyond_the_limit_is_aborted() {
         settings.limits.response_bytes = 256 * 1024;
     })
     .await;
-    let request = format!("GET {EVENTS}/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let request = raw_get(&format!("{EVENTS}/1"));
     let mut client = edge.raw().await;
 
     assert_eq!(client.send(request).await.head().await.status, 200);

@@ -19,7 +19,7 @@ pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::{Origin, Seen};
 pub(crate) use ports::closed_port;
 pub(crate) use program::{Directory, Program};
-pub(crate) use raw::{RawAnswer, RawClient};
+pub(crate) use raw::{RawAnswer, RawClient, raw_get};
 pub(crate) use reply::{Gate, Reply};
 pub(crate) use versions::{corpus_table, index_text, table_of};
 pub(crate) use wire::{Step, Wire};

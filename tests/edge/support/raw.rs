@@ -19,6 +19,11 @@ pub(crate) struct RawAnswer {
     pub(crate) body: String,
 }
 
+/// A request for this target, over HTTP/1.1 and with nothing but a host.
+pub(crate) fn raw_get(target: &str) -> String {
+    format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+}
+
 // === impl RawClient ===
 
 impl RawClient {
