@@ -9,6 +9,7 @@ use super::headers::ForwardedHeaders;
 use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
+use super::written_url::WrittenUrl;
 use crate::call::ForwardableCall;
 use crate::settings::{Settings, Timeouts};
 use crate::telemetry::{Metrics, unix_time};
@@ -102,15 +103,17 @@ impl Backend {
         self.name.as_str()
     }
 
-    /// Writes a call as a new request; only listed headers of the client are forwarded.
+    /// Writes a call as a new request; only listed headers of the client are forwarded. `written` is the URL that was
+    /// written for the same call before.
     pub(crate) fn write(
         &self,
         call: &ForwardableCall,
+        written: Option<&WrittenUrl>,
         forwarded: &ForwardedHeaders,
     ) -> Result<Outgoing, AddressFault> {
         let now = u64::try_from(unix_time()).unwrap_or_default();
         let request = match &self.writer {
-            CallWriter::WordPress(writer) => writer.write(call, forwarded, now)?,
+            CallWriter::WordPress(writer) => writer.write(call, written, forwarded, now)?,
         };
         Ok(Outgoing::of_call(request, call))
     }

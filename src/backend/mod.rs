@@ -35,6 +35,7 @@ mod site_indexes;
 mod tls;
 mod vital_signs;
 mod wordpress;
+mod written_url;
 
 pub use address::AddressFault;
 pub(crate) use backends::{Backend, Backends};
@@ -62,3 +63,4 @@ pub(crate) use site::{SiteOrigin, strip_hop_by_hop};
 pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes};
 pub use site_indexes::{stored_tables, with_stored_namespace};
 pub(crate) use vital_signs::VitalSigns;
+pub(crate) use written_url::WrittenUrl;

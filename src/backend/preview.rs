@@ -56,7 +56,12 @@ pub fn preview(
     let root = root.ok_or(AddressFault::UnknownRoot)?;
     let forwarded = Forwarded::new(client.address, client.public, None);
     let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url, &settings.origin));
-    let request = writer.write(call, &ForwardedHeaders::new(client.headers, forwarded), NO_TIME)?;
+    let request = writer.write(
+        call,
+        None,
+        &ForwardedHeaders::new(client.headers, forwarded),
+        NO_TIME,
+    )?;
     Ok(Preview {
         method: request.method().clone(),
         url: request.url().clone(),

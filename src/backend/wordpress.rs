@@ -1,6 +1,7 @@
 //! Calls written as requests to the REST roots of a WordPress site.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue, Method};
 use url::{Position, Url};
@@ -9,6 +10,7 @@ use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
 use super::headers::{self, ForwardedHeaders};
 use super::origin_route::OriginRoute;
+use super::written_url::WrittenUrl;
 use crate::call::{CanonicalRequest, ForwardableCall};
 use crate::mark::{MARK, MarkKey};
 use crate::settings::Settings;
@@ -19,7 +21,7 @@ const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-metho
 /// Writes calls for the REST roots of one authority.
 #[derive(Debug)]
 pub(super) struct WordPressWriter {
-    roots: HashMap<usize, RootAddress>,
+    roots: HashMap<usize, Arc<RootAddress>>,
     tunnel_delete: bool,
     mark_key: Option<MarkKey>,
 }
@@ -34,7 +36,10 @@ impl WordPressWriter {
             roots: own
                 .map(|(index, root)| {
                     let route = OriginRoute::of_root(&settings.origin, &root.origin_url);
-                    (index, RootAddress::new(route, &settings.origin.namespace))
+                    (
+                        index,
+                        Arc::new(RootAddress::new(route, &settings.origin.namespace)),
+                    )
                 })
                 .collect(),
             tunnel_delete: settings.origin.tunnel_delete,
@@ -42,17 +47,22 @@ impl WordPressWriter {
         }
     }
 
-    /// Writes a call; `unix_time` is the time of its mark, in seconds since 1970.
+    /// Writes a call, with the URL that was written for it before if there is one; `unix_time` is the time of its
+    /// mark, in seconds since 1970.
     pub(super) fn write(
         &self,
         call: &ForwardableCall,
+        written: Option<&WrittenUrl>,
         forwarded: &ForwardedHeaders,
         unix_time: u64,
     ) -> Result<reqwest::Request, AddressFault> {
         let credentials = call.credentials();
         let call = call.request();
         let root = self.roots.get(&call.root).ok_or(AddressFault::UnknownRoot)?;
-        let url = root.url_of(call)?;
+        let url = match written {
+            Some(written) => written.at(root, call)?,
+            None => root.url_of(call)?,
+        };
         let mut headers = headers::of_call(forwarded, credentials, call);
         root.write_host(&mut headers);
         if let Some(key) = &self.mark_key {

@@ -11,7 +11,7 @@ use super::forwarded::PublicNames;
 use super::known_reads::KnownRead;
 use super::patch_conditions::PatchConditions;
 use super::route::CallRoute;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch};
+use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch, WrittenUrl};
 use crate::bodies::Share;
 use crate::caching::if_none_match;
 use crate::call::{ForwardableCall, ValidatedCall};
@@ -318,6 +318,13 @@ impl CalendarCall {
         self.0.call = call;
         self.0.known = None;
         self
+    }
+
+    /// The URL that was written for the same call before.
+    pub(super) fn written(&self) -> Option<&WrittenUrl> {
+        let known = self.known.as_deref();
+        let same = known.filter(|known| Arc::ptr_eq(known.call(), &self.call));
+        same.map(KnownRead::written)
     }
 
     /// The name of the operation in metrics and logs.

@@ -114,7 +114,7 @@ impl Stage<CalendarCall> for Dispatch {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
         let outgoing = backend
-            .write(&call.call, &call.forwarded)?
+            .write(&call.call, call.written(), &call.forwarded)?
             .watched(call.queue.clone())
             .noted_in(&call.log);
         // Until the answer is checked, which holds most answers whole.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 
+use crate::backend::WrittenUrl;
 use crate::call::{ForwardableCall, Judgement, Outcome};
 use crate::decision::OpenedCall;
 
@@ -27,6 +28,8 @@ pub(super) struct KnownRead {
     target: Box<str>,
     opened: Arc<OpenedCall>,
     call: Arc<ForwardableCall>,
+    /// The URL of the call at its backend.
+    written: WrittenUrl,
     /// The key of the site's answer in the cache, where it depends on the call alone.
     key: OnceLock<Arc<str>>,
 }
@@ -69,6 +72,7 @@ impl KnownReads {
                 target: target.into(),
                 opened: Arc::clone(opened),
                 call: Arc::clone(call),
+                written: WrittenUrl::default(),
                 key: OnceLock::new(),
             })));
         }
@@ -94,6 +98,11 @@ impl KnownRead {
     /// The judged call.
     pub(super) const fn call(&self) -> &Arc<ForwardableCall> {
         &self.call
+    }
+
+    /// The URL of the call at its backend, which is written at most once.
+    pub(super) const fn written(&self) -> &WrittenUrl {
+        &self.written
     }
 
     /// The key of the site's answer, which is made at most once. It must depend on nothing but the call.

@@ -52,7 +52,7 @@ impl AddressMatcher {
     }
 
     /// Replaces the address by the advertised one, unless it is part of a longer address.
-    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         if continues_backwards(candidate.before) {
             return CandidateVerdict::Keep;
         }

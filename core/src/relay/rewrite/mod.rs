@@ -3,12 +3,14 @@
 mod address;
 mod candidate;
 mod content;
+mod known_urls;
 mod namespace;
 mod origin_root;
 mod printed_url;
 mod public_address;
 mod reference;
 mod rewriter;
+mod site_urls;
 mod spelling;
 #[cfg(test)]
 mod tests;

@@ -50,7 +50,7 @@ impl NamespaceMatcher {
     }
 
     /// Replaces the namespace by its public name if it stands here as a name.
-    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         if !begins_string(&candidate.before) {
             return CandidateVerdict::Keep;
         }

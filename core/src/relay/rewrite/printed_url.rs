@@ -12,7 +12,7 @@ const LONGEST_ROUTE: usize = 1024;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrintedUrl<'a> {
     /// The text from the scheme on.
-    pub(super) candidate: Candidate<'a>,
+    pub(super) candidate: &'a Candidate<'a>,
     /// The spelling of the URL.
     pub(super) spelling: Spelling,
     /// The offset of the authority.
@@ -60,15 +60,7 @@ enum Piece {
 
 // === impl PrintedUrl ===
 
-impl<'a> PrintedUrl<'a> {
-    pub(super) const fn new(candidate: Candidate<'a>, spelling: Spelling, authority: usize) -> Self {
-        Self {
-            candidate,
-            spelling,
-            authority,
-        }
-    }
-
+impl PrintedUrl<'_> {
     /// Copies the rest of a `rest_route` value as a path, and makes the next parameter the first one.
     pub(super) fn take_route(self, from: usize, out: &mut Vec<u8>) -> CandidateVerdict {
         let mut at = from;

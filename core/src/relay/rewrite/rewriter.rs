@@ -135,7 +135,7 @@ impl RewriteStage {
                 end,
             };
             self.scratch.clear();
-            match self.matcher.judge(candidate, &mut self.scratch) {
+            match self.matcher.judge(&candidate, &mut self.scratch) {
                 CandidateVerdict::Replace(length) => {
                     if copied == 0 {
                         out.reserve(text.len() + text.len() / HEADROOM + self.scratch.len());
@@ -210,7 +210,7 @@ impl Matcher {
         }
     }
 
-    fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         match self {
             Self::Url(matcher) => matcher.judge(candidate, out),
             Self::Namespace(matcher) => matcher.judge(candidate, out),

@@ -8,8 +8,9 @@ use memchr::memmem::Finder;
 use super::candidate::{Candidate, CandidateVerdict};
 use super::origin_root::{RootStyle, is_authority_of};
 use super::printed_url::PrintedUrl;
+use super::site_urls::{SpeltSite, SpeltTail};
 use super::spelling::{Agreement, PerSpelling, Spelling};
-use super::url_map::{SiteUrls, Tail, UrlMap};
+use super::url_map::UrlMap;
 
 /// Finds URLs and writes their public names.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(super) struct UrlMatcher {
     namespace: Arc<str>,
     root: usize,
     /// The public name of `root`, as far as it was written.
-    own_name: PerSpelling<OnceCell<Box<[u8]>>>,
+    own_name: PerSpelling<OnceCell<Vec<u8>>>,
 }
 
 // === impl UrlMatcher ===
@@ -43,7 +44,7 @@ impl UrlMatcher {
     }
 
     /// Replaces a URL that begins here by its public name if it belongs to the API.
-    pub(super) fn judge(&self, candidate: Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+    pub(super) fn judge(&self, candidate: &Candidate<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
         let mut after_scheme = b"http".len();
         match candidate.compare(after_scheme, b"s") {
             Agreement::SoFar => return CandidateVerdict::Undecided,
@@ -56,8 +57,12 @@ impl UrlMatcher {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {
-                    let authority = after_scheme + separator.len();
-                    return self.judge_sites(PrintedUrl::new(candidate, spelling, authority), out);
+                    let url = PrintedUrl {
+                        candidate,
+                        spelling,
+                        authority: after_scheme + separator.len(),
+                    };
+                    return self.judge_sites(url, out);
                 }
             }
         }
@@ -65,9 +70,8 @@ impl UrlMatcher {
     }
 
     fn judge_sites(&self, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
-        for site in self.map.sites() {
-            let authority = site.authority.get(url.spelling);
-            match url.candidate.compare(url.authority, authority) {
+        for site in self.map.sites(url.spelling) {
+            match url.candidate.compare(url.authority, &site.authority) {
                 Agreement::Differs => {}
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => match self.judge_site(site, url, out) {
@@ -79,16 +83,15 @@ impl UrlMatcher {
         CandidateVerdict::Keep
     }
 
-    fn judge_site(&self, site: &SiteUrls, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
-        let after_authority = url.authority + site.authority.get(url.spelling).len();
+    fn judge_site(&self, site: &SpeltSite, url: PrintedUrl<'_>, out: &mut Vec<u8>) -> CandidateVerdict {
+        let after_authority = url.authority + site.authority.len();
         for tail in &site.tails {
-            let spelt = tail.spelt.get(url.spelling);
-            match url.candidate.compare(after_authority, spelt) {
+            match url.candidate.compare(after_authority, &tail.text) {
                 Agreement::Differs => continue,
                 Agreement::SoFar => return CandidateVerdict::Undecided,
                 Agreement::Full => {}
             }
-            let end = after_authority + spelt.len();
+            let end = after_authority + tail.text.len();
             match url.candidate.ends_name(end) {
                 None => return CandidateVerdict::Undecided,
                 Some(false) => continue,
@@ -100,33 +103,15 @@ impl UrlMatcher {
                 RootStyle::Query => url.take_route(end, out),
             };
         }
-        self.judge_replacement(site, url, after_authority, out)
-    }
-
-    fn judge_replacement(
-        &self,
-        site: &SiteUrls,
-        url: PrintedUrl<'_>,
-        end: usize,
-        out: &mut Vec<u8>,
-    ) -> CandidateVerdict {
-        let Some(replacement) = &site.replacement else {
-            return CandidateVerdict::Keep;
-        };
-        if is_authority_of(&site.plain, &self.public_base) {
-            return CandidateVerdict::Keep;
-        }
-        match url.ends_authority(end) {
-            None => CandidateVerdict::Undecided,
-            Some(false) => CandidateVerdict::Keep,
-            Some(true) => {
-                url.spelling.write(replacement, out);
-                CandidateVerdict::Replace(end)
+        match &site.replacement {
+            Some(replacement) if !is_authority_of(&site.plain_authority, &self.public_base) => {
+                replace_authority(replacement, url, after_authority, out)
             }
+            Some(_) | None => CandidateVerdict::Keep,
         }
     }
 
-    fn write_public(&self, tail: &Tail, spelling: Spelling, out: &mut Vec<u8>) {
+    fn write_public(&self, tail: &SpeltTail, spelling: Spelling, out: &mut Vec<u8>) {
         // If roots share an address, the root of the call decides.
         let root = tail.owners.iter().find(|&&owner| owner == self.root);
         let root = root.or_else(|| tail.owners.first()).copied();
@@ -135,7 +120,7 @@ impl UrlMatcher {
             let name = self.own_name.get(spelling).get_or_init(|| {
                 let mut name = Vec::with_capacity(2 * self.public_base.len() + 64);
                 self.write_name(root, spelling, &mut name);
-                name.into_boxed_slice()
+                name
             });
             out.extend_from_slice(name);
         } else {
@@ -147,6 +132,23 @@ impl UrlMatcher {
         let path = self.map.public_path(root);
         for piece in [&self.public_base, path, "/", &self.namespace] {
             spelling.write(piece, out);
+        }
+    }
+}
+
+/// Replaces the scheme and the authority, which ends here, unless it is the beginning of a longer one.
+fn replace_authority(
+    replacement: &[u8],
+    url: PrintedUrl<'_>,
+    end: usize,
+    out: &mut Vec<u8>,
+) -> CandidateVerdict {
+    match url.ends_authority(end) {
+        None => CandidateVerdict::Undecided,
+        Some(false) => CandidateVerdict::Keep,
+        Some(true) => {
+            out.extend_from_slice(replacement);
+            CandidateVerdict::Replace(end)
         }
     }
 }
