@@ -79,10 +79,10 @@ impl TraceContext {
     }
 
     fn fresh(sample: Percentage) -> Self {
-        let id = Uuid::now_v7();
+        let id = Uuid::new_v4();
         let mut trace = [0; 32];
         id.as_simple().encode_lower(&mut trace);
-        // The second half has no time in it.
+        // Random but for its first two bits.
         let (_, chance) = id.as_u64_pair();
         Self {
             trace,
@@ -155,8 +155,8 @@ impl TraceContext {
 /// The id of a new span.
 fn fresh_span() -> [u8; 16] {
     let mut id = [0; 32];
-    Uuid::now_v7().as_simple().encode_lower(&mut id);
-    // The first half is the time, which two requests may share.
+    Uuid::new_v4().as_simple().encode_lower(&mut id);
+    // Random but for its first two bits, of which one is set: an id is never zero.
     *id.last_chunk::<16>().unwrap_or(&[b'1'; 16])
 }
 

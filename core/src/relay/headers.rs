@@ -9,21 +9,6 @@ use super::link::api_link;
 use super::rewrite::{Content, PublicAddresses};
 use crate::cors::Audience;
 
-/// The headers that pass unchanged, with all their fields (backend.md section 10).
-const PASSED: [HeaderName; 11] = [
-    header::ALLOW,
-    header::CACHE_CONTROL,
-    header::EXPIRES,
-    header::RETRY_AFTER,
-    header::VARY,
-    HeaderName::from_static("x-robots-tag"),
-    HeaderName::from_static("x-tec-total"),
-    HeaderName::from_static("x-tec-totalpages"),
-    HeaderName::from_static("x-wp-nonce"),
-    HeaderName::from_static("x-wp-total"),
-    HeaderName::from_static("x-wp-totalpages"),
-];
-
 /// The headers that hold a URL.
 const REWRITTEN: [HeaderName; 2] = [header::LOCATION, header::CONTENT_LOCATION];
 
@@ -41,10 +26,8 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
-    for name in &PASSED {
-        for value in head.headers.get_all(name) {
-            headers.append(name, value.clone());
-        }
+    for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
+        headers.append(name, value.clone());
     }
     for name in &REWRITTEN {
         let value = head.headers.get(name);
@@ -59,6 +42,24 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
     }
     limit_caching(&mut headers, caching(head, client.audience));
     headers
+}
+
+/// Returns true if all fields of a header pass unchanged (backend.md section 10).
+fn passes(name: &HeaderName) -> bool {
+    matches!(
+        name.as_str(),
+        "allow"
+            | "cache-control"
+            | "expires"
+            | "retry-after"
+            | "vary"
+            | "x-robots-tag"
+            | "x-tec-total"
+            | "x-tec-totalpages"
+            | "x-wp-nonce"
+            | "x-wp-total"
+            | "x-wp-totalpages"
+    )
 }
 
 /// A URL as the client must see it. What the edge does not stand for names no address that only the edge dials.

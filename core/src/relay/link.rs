@@ -63,6 +63,12 @@ pub(super) fn links(field: &[u8]) -> Links {
 /// The target of the one REST root that a head names for its own document; `None` if there is no root, more than
 /// one, or a malformed field.
 pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
+    let mut fields = headers.get_all(header::LINK).iter();
+    if let (Some(field), None) = (fields.next(), fields.next())
+        && let Some(target) = sole_api_target(field.as_bytes())
+    {
+        return std::str::from_utf8(target).ok();
+    }
     let mut target = None;
     for field in headers.get_all(header::LINK) {
         let read = links(field.as_bytes());
@@ -81,6 +87,14 @@ pub(super) fn api_target(headers: &HeaderMap) -> Option<&str> {
         }
     }
     target
+}
+
+/// The target of a field that names nothing but a REST root, as WordPress prints it.
+fn sole_api_target(field: &[u8]) -> Option<&[u8]> {
+    let target = field
+        .strip_prefix(b"<")?
+        .strip_suffix(b">; rel=\"https://api.w.org/\"")?;
+    (!target.iter().any(|byte| matches!(byte, b'<' | b'>'))).then_some(target)
 }
 
 /// The field that names a REST root.
@@ -325,6 +339,17 @@ mod tests {
             }).collect();
             let expected: Vec<_> = all.into_iter().map(|(target, anchor, _)| (target, anchor)).collect();
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn a_sole_root_is_what_the_grammar_reads(target in r#"[a-z:/<>;", é]{0,12}"#, behind in "|;|, <b>|,") {
+            let field = format!("<{target}>; rel=\"https://api.w.org/\"{behind}");
+            if let Some(sole) = sole_api_target(field.as_bytes()) {
+                prop_assert_eq!(api_targets(&field), Some(vec![std::str::from_utf8(sole).unwrap()]));
+                prop_assert_eq!(links(field.as_bytes()).links.len(), 1);
+            } else {
+                prop_assert!(!behind.is_empty() || target.contains(['<', '>']));
+            }
         }
 
         #[test]

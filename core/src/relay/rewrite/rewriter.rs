@@ -16,6 +16,9 @@ use super::url_matcher::UrlMatcher;
 /// The part of a document's length by which public names may lengthen it before its memory is moved.
 const HEADROOM: usize = 16;
 
+/// Most public names are shorter, in bytes.
+const USUAL_NAME: usize = 128;
+
 /// Puts the public names into a JSON document that arrives in pieces.
 ///
 /// The result does not depend on how the document is cut into pieces. Pieces without a name of the origin
@@ -114,7 +117,7 @@ impl RewriteStage {
             matcher,
             held: Bytes::new(),
             before: [b' '; LOOK_BEHIND],
-            scratch: Vec::new(),
+            scratch: Vec::with_capacity(USUAL_NAME),
         }
     }
 

@@ -60,18 +60,18 @@ impl Spelling {
 
     /// Appends a plain piece of a URL in this spelling.
     pub(super) fn write(self, plain: &str, out: &mut Vec<u8>) {
-        let slash: &[u8] = match self {
-            Self::Plain => b"/",
-            Self::Escaped => br"\/",
-            Self::Nested => br"\\\/",
+        let before_slash: &[u8] = match self {
+            Self::Plain => return out.extend_from_slice(plain.as_bytes()),
+            Self::Escaped => br"\",
+            Self::Nested => br"\\\",
             Self::PercentUpper => return write_percent(plain, b"0123456789ABCDEF", out),
             Self::PercentLower => return write_percent(plain, b"0123456789abcdef", out),
         };
-        let mut pieces = plain.as_bytes().split(|byte| *byte == b'/');
-        out.extend_from_slice(pieces.next().unwrap_or_default());
-        for piece in pieces {
-            out.extend_from_slice(slash);
-            out.extend_from_slice(piece);
+        for byte in plain.bytes() {
+            if byte == b'/' {
+                out.extend_from_slice(before_slash);
+            }
+            out.push(byte);
         }
     }
 
