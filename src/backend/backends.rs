@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use super::address::AddressFault;
 use super::authority::Authority;
-use super::headers::ForwardedHeaders;
-use super::outgoing::Outgoing;
+use super::outgoing::{CallToSend, Outgoing};
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
-use super::written_url::WrittenUrl;
 use crate::call::ForwardableCall;
 use crate::settings::{Settings, Timeouts};
 use crate::telemetry::{Metrics, unix_time};
@@ -34,7 +32,7 @@ pub(crate) struct Backend {
 
 /// Writes calls in the form that the software of a backend reads.
 #[derive(Debug)]
-enum CallWriter {
+pub(super) enum CallWriter {
     WordPress(WordPressWriter),
 }
 
@@ -103,18 +101,20 @@ impl Backend {
         self.name.as_str()
     }
 
-    /// Writes a call as a new request; only listed headers of the client are forwarded. `written` is the URL that was
-    /// written for the same call before.
-    pub(crate) fn write(
-        &self,
-        call: &ForwardableCall,
-        written: Option<&WrittenUrl>,
-        forwarded: &ForwardedHeaders,
-    ) -> Result<Outgoing, AddressFault> {
+    /// Writes a call as a new request; only listed headers of the client are forwarded.
+    pub(crate) fn write<'c>(&'c self, call: CallToSend<'c>) -> Result<Outgoing<'c>, AddressFault> {
+        Outgoing::of_call(&self.writer, call)
+    }
+}
+
+// === impl CallWriter ===
+
+impl CallWriter {
+    /// The request of a call, whose mark says that it is written now.
+    pub(super) fn write(&self, call: CallToSend<'_>) -> Result<reqwest::Request, AddressFault> {
         let now = u64::try_from(unix_time()).unwrap_or_default();
-        let request = match &self.writer {
-            CallWriter::WordPress(writer) => writer.write(call, written, forwarded, now)?,
-        };
-        Ok(Outgoing::of_call(request, call))
+        match self {
+            Self::WordPress(writer) => writer.write(call, now),
+        }
     }
 }

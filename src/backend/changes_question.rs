@@ -55,7 +55,7 @@ impl ChangesQuestion {
         number
     }
 
-    fn request(&self, now: u64) -> Option<Outgoing> {
+    fn request(&self, now: u64) -> Option<Outgoing<'static>> {
         let base = self.route.base();
         let path = format!("{}{PATH}", base.path().trim_end_matches('/'));
         // A query of its own keeps caches in between from answering.

@@ -10,7 +10,7 @@ use super::breaker_handle::BreakerGuard;
 use super::bulkhead::{Bulkhead, Wish};
 use super::failure::ExchangeFailure;
 use super::origin_body::OriginBody;
-use super::outgoing::{Class, Outgoing};
+use super::outgoing::{Again, Class, Outgoing};
 use super::permit::Permit;
 use super::response_head;
 use super::site::{ask_for_upgrade, strip_hop_by_hop};
@@ -61,7 +61,7 @@ impl Backend {
     /// reads the body and then reports the origin's health to the guard.
     pub(crate) async fn exchange(
         &self,
-        outgoing: Outgoing,
+        outgoing: Outgoing<'_>,
         operation: &'static str,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
         let started = Instant::now();
@@ -144,7 +144,7 @@ impl Backend {
 
     async fn guarded(
         &self,
-        outgoing: Outgoing,
+        outgoing: Outgoing<'_>,
         started: Instant,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
         let guard = match outgoing.class {
@@ -183,7 +183,7 @@ impl Backend {
 
     async fn run(
         &self,
-        outgoing: Outgoing,
+        outgoing: Outgoing<'_>,
         started: Instant,
     ) -> Result<Response<OriginBody>, ExchangeFailure> {
         let permit = acquire(&self.shared.calls, self.wish(&outgoing), &outgoing.log).await?;
@@ -196,7 +196,7 @@ impl Backend {
                 (response, deadline)
             }
             Class::Read => (
-                self.read(outgoing.request, started).await?,
+                self.read(outgoing.request, outgoing.again, started).await?,
                 self.timeouts.origin_read,
             ),
         };
@@ -205,7 +205,7 @@ impl Backend {
     }
 
     /// What a call may wait: no longer than half of its own time, so that the site has the other half.
-    fn wish<'a>(&self, outgoing: &'a Outgoing) -> Wish<'a> {
+    fn wish<'a>(&self, outgoing: &'a Outgoing<'_>) -> Wish<'a> {
         let whole = match outgoing.class {
             Class::Read => self.timeouts.origin_read,
             Class::Write => self.timeouts.origin_write,
@@ -221,20 +221,21 @@ impl Backend {
     async fn read(
         &self,
         request: Box<reqwest::Request>,
+        again: Again<'_>,
         started: Instant,
     ) -> Result<reqwest::Response, ExchangeFailure> {
         self.shared.retries.deposit();
-        let again = request.try_clone().map(Box::new);
         let deadline = self.timeouts.origin_first_byte;
         let first = self
             .attempt(&self.shared.clients.pooled().reads, request, deadline)
             .await;
-        match (first, again) {
-            (Err(failure), Some(again)) if failure.may_be_a_stale_connection() && self.may_retry() => {
+        match first {
+            Err(failure) if failure.may_be_a_stale_connection() && self.may_retry() => {
+                let again = again.request().ok_or(failure)?;
                 let time_left = deadline.saturating_sub(started.elapsed());
                 self.attempt(&self.shared.clients.fresh, again, time_left).await
             }
-            (first, _) => first,
+            first => first,
         }
     }
 

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use crate::authority::PublicAddress;
 use crate::call::CanonicalRequest;
 use crate::credentials::Credentials;
-use crate::telemetry::RequestLog;
+use crate::telemetry::{ParentSpan, RequestLog};
 
 /// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -36,8 +36,8 @@ pub(crate) struct Forwarded {
     pub(crate) request_id: Option<HeaderValue>,
     /// The record of the request, which knows the trace that it belongs to.
     pub(crate) log: RequestLog,
-    /// Whether the record gets the time of the exchange.
-    pub(crate) is_timed: bool,
+    /// The parent of what the backend does.
+    pub(crate) parent: ParentSpan,
 }
 
 /// The forwarded facts about a call's client, except the credentials.
@@ -105,7 +105,15 @@ impl ForwardedHeaders {
 
     /// The same for a call whose time is not the request's.
     pub(crate) fn untimed(mut self) -> Self {
-        self.forwarded.is_timed = false;
+        self.forwarded.parent = ParentSpan::Request;
+        self
+    }
+
+    /// The same for another try of the exchange that began with these headers.
+    pub(super) fn tried_again(mut self) -> Self {
+        if self.forwarded.parent == ParentSpan::NextExchange {
+            self.forwarded.parent = ParentSpan::LastExchange;
+        }
         self
     }
 
@@ -134,7 +142,7 @@ impl Forwarded {
             host: host.unwrap_or_else(|_| HeaderValue::from_static("localhost")),
             request_id,
             log: RequestLog::default(),
-            is_timed: true,
+            parent: ParentSpan::NextExchange,
         }
     }
 
@@ -147,11 +155,7 @@ impl Forwarded {
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
         insert_some(headers, X_REQUEST_ID, self.request_id.clone());
-        if self.is_timed {
-            self.log.write_exchange_trace(headers);
-        } else {
-            self.log.write_own_trace(headers);
-        }
+        self.log.write_trace(self.parent, headers);
     }
 }
 
@@ -214,7 +218,7 @@ mod tests {
             host: HeaderValue::from_static("events.example"),
             request_id: Some(HeaderValue::from_static("id-1")),
             log: RequestLog::default(),
-            is_timed: true,
+            parent: ParentSpan::NextExchange,
         };
         let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
         of_call(&ForwardedHeaders::new(&headers, forwarded), &credentials, call)

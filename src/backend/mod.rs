@@ -53,7 +53,7 @@ pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index,
 pub(crate) use lanes::{Lane, LaneName, Lanes};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
-pub(crate) use outgoing::Outgoing;
+pub(crate) use outgoing::{CallToSend, Outgoing};
 pub use preview::{Preview, PreviewClient, preview};
 pub(crate) use queue_watch::QueueWatch;
 pub(crate) use response_head::ResponseHeadFault;

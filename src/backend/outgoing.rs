@@ -3,17 +3,31 @@
 use http::Method;
 use url::{Position, Url};
 
+use super::address::AddressFault;
+use super::backends::CallWriter;
+use super::headers::ForwardedHeaders;
 use super::queue_watch::QueueWatch;
+use super::written_url::WrittenUrl;
 use crate::call::ForwardableCall;
 use crate::credentials::Caller;
 use crate::queue::Rank;
 use crate::telemetry::RequestLog;
 
+/// A call to be written for a backend, with what the backend is told of its client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallToSend<'c> {
+    pub(crate) call: &'c ForwardableCall,
+    /// The URL that was written for the same call before.
+    pub(crate) written: Option<&'c WrittenUrl>,
+    pub(crate) forwarded: &'c ForwardedHeaders,
+}
+
 /// A request that is ready to be sent.
 #[derive(Debug)]
-pub(crate) struct Outgoing {
+pub(crate) struct Outgoing<'c> {
     /// Behind a pointer: the futures of an exchange pass it on, and each holds what it was given.
     pub(super) request: Box<reqwest::Request>,
+    pub(super) again: Again<'c>,
     pub(super) class: Class,
     pub(super) rank: Rank,
     pub(super) watch: Option<QueueWatch>,
@@ -30,15 +44,46 @@ pub(super) enum Class {
     Write,
 }
 
+/// The source of the same request for a second try.
+#[derive(Debug)]
+pub(super) enum Again<'c> {
+    /// The call is written once more.
+    Call(&'c CallWriter, CallToSend<'c>),
+    /// A copy of a request that is no call.
+    Copy(Option<Box<reqwest::Request>>),
+}
+
+// === impl Again ===
+
+impl Again<'_> {
+    /// The request; none if it has no copy.
+    pub(super) fn request(self) -> Option<Box<reqwest::Request>> {
+        match self {
+            Self::Call(writer, call) => {
+                let forwarded = call.forwarded.clone().tried_again();
+                let call = CallToSend {
+                    forwarded: &forwarded,
+                    ..call
+                };
+                writer.write(call).ok().map(Box::new)
+            }
+            Self::Copy(request) => request,
+        }
+    }
+}
+
 // === impl Outgoing ===
 
-impl Outgoing {
-    /// A call that was written as a request.
-    pub(super) fn of_call(request: reqwest::Request, call: &ForwardableCall) -> Self {
+impl<'c> Outgoing<'c> {
+    /// A call as its writer writes it.
+    pub(super) fn of_call(writer: &'c CallWriter, to_send: CallToSend<'c>) -> Result<Self, AddressFault> {
+        let request = writer.write(to_send)?;
+        let call = to_send.call;
         let caller = call.credentials().caller(call.request().nonce.as_ref());
         let is_protected = call.is_write() || caller == Caller::Credentialed;
-        Self {
+        Ok(Self {
             request: Box::new(request),
+            again: Again::Call(writer, to_send),
             class: Class::of(call),
             rank: if is_protected {
                 Rank::Protected
@@ -47,12 +92,13 @@ impl Outgoing {
             },
             watch: None,
             log: RequestLog::default(),
-        }
+        })
     }
 
     /// A question of the edge's own, which many clients depend on.
     pub(super) fn own_read(request: reqwest::Request) -> Self {
         Self {
+            again: Again::Copy(request.try_clone().map(Box::new)),
             request: Box::new(request),
             class: Class::Read,
             rank: Rank::Protected,

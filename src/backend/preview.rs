@@ -9,6 +9,7 @@ use url::Url;
 use super::address::AddressFault;
 use super::authority::Authority;
 use super::headers::{Forwarded, ForwardedHeaders};
+use super::outgoing::CallToSend;
 use super::wordpress::WordPressWriter;
 use crate::authority::PublicAddress;
 use crate::call::ForwardableCall;
@@ -56,12 +57,12 @@ pub fn preview(
     let root = root.ok_or(AddressFault::UnknownRoot)?;
     let forwarded = Forwarded::new(client.address, client.public, None);
     let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url, &settings.origin));
-    let request = writer.write(
+    let to_send = CallToSend {
         call,
-        None,
-        &ForwardedHeaders::new(client.headers, forwarded),
-        NO_TIME,
-    )?;
+        written: None,
+        forwarded: &ForwardedHeaders::new(client.headers, forwarded),
+    };
+    let request = writer.write(to_send, NO_TIME)?;
     Ok(Preview {
         method: request.method().clone(),
         url: request.url().clone(),

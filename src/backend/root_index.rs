@@ -66,7 +66,7 @@ impl RootIndex {
         body.ok().map(http_body_util::Collected::to_bytes)
     }
 
-    fn request(&self, query: &str) -> Option<Outgoing> {
+    fn request(&self, query: &str) -> Option<Outgoing<'static>> {
         let base = self.route.base();
         let path = format!("{}/", base.path().trim_end_matches('/'));
         let url = plain(base, &path, Some(query)).ok()?;

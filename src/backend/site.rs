@@ -144,7 +144,7 @@ mod tests {
     use http::Request;
 
     use super::*;
-    use crate::telemetry::RequestLog;
+    use crate::telemetry::{ParentSpan, RequestLog};
 
     fn request(target: &str) -> Result<String, AddressFault> {
         let settings = Settings::for_origin("http://h.example:8080/de/wp-json".parse().unwrap());
@@ -155,7 +155,7 @@ mod tests {
             host: HeaderValue::from_static("localhost"),
             request_id: None,
             log: RequestLog::default(),
-            is_timed: true,
+            parent: ParentSpan::NextExchange,
         };
         SiteOrigin::new(&settings)
             .request(&head, reqwest::Body::from(""), &forwarded)

@@ -8,10 +8,10 @@ use url::{Position, Url};
 
 use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
-use super::headers::{self, ForwardedHeaders};
+use super::headers;
 use super::origin_route::OriginRoute;
-use super::written_url::WrittenUrl;
-use crate::call::{CanonicalRequest, ForwardableCall};
+use super::outgoing::CallToSend;
+use crate::call::CanonicalRequest;
 use crate::mark::{MARK, MarkKey};
 use crate::settings::Settings;
 
@@ -47,13 +47,14 @@ impl WordPressWriter {
         }
     }
 
-    /// Writes a call, with the URL that was written for it before if there is one; `unix_time` is the time of its
-    /// mark, in seconds since 1970.
+    /// Writes a call; `unix_time` is the time of its mark, in seconds since 1970.
     pub(super) fn write(
         &self,
-        call: &ForwardableCall,
-        written: Option<&WrittenUrl>,
-        forwarded: &ForwardedHeaders,
+        CallToSend {
+            call,
+            written,
+            forwarded,
+        }: CallToSend<'_>,
         unix_time: u64,
     ) -> Result<reqwest::Request, AddressFault> {
         let credentials = call.credentials();

@@ -9,7 +9,9 @@ use url::Url;
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{Backend, Backends, BreakerGuard, ExchangeFailure, Health, OriginBody, Outgoing};
+use crate::backend::{
+    Backend, Backends, BreakerGuard, CallToSend, ExchangeFailure, Health, OriginBody, Outgoing,
+};
 use crate::call::ForwardableCall;
 use crate::companion::{Companions, ExchangeStart};
 use crate::purge::AnswerAge;
@@ -89,7 +91,7 @@ impl Dispatch {
         &self,
         backend: &Backend,
         call: &CalendarCall,
-        outgoing: Outgoing,
+        outgoing: Outgoing<'_>,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
         let asked = self
             .companions
@@ -114,7 +116,11 @@ impl Stage<CalendarCall> for Dispatch {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
         let outgoing = backend
-            .write(&call.call, call.written(), &call.forwarded)?
+            .write(CallToSend {
+                call: &call.call,
+                written: call.written(),
+                forwarded: &call.forwarded,
+            })?
             .watched(call.queue.clone())
             .noted_in(&call.log);
         // Until the answer is checked, which holds most answers whole.

@@ -7,6 +7,7 @@ use http::HeaderValue;
 use crate::authority::PublicAddress;
 use crate::backend::Forwarded;
 use crate::layers::RequestContext;
+use crate::telemetry::ParentSpan;
 
 /// A public address in the forms that calls need; a configured one is written once for all of them.
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ impl PublicNames {
             host: self.host.clone(),
             request_id: Some(context.id.value().clone()),
             log: context.log.clone(),
-            is_timed: true,
+            parent: ParentSpan::NextExchange,
         }
     }
 }

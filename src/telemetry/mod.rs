@@ -65,7 +65,7 @@ pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums}
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;
 pub(crate) use refusals::{DecidedBy, KeptRefusal, RefusalNote, Refusals};
-pub(crate) use request_log::{RequestLog, Traffic};
+pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
 #[cfg(any(feature = "otlp", test))]
 pub(crate) use spans::AttributeValue;

@@ -39,6 +39,17 @@ struct RequestFacts {
     keeps_refusals: bool,
 }
 
+/// The parent of what a backend does for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParentSpan {
+    /// The request: nobody times the exchange.
+    Request,
+    /// The exchange that begins.
+    NextExchange,
+    /// The exchange that began last, which is tried once more.
+    LastExchange,
+}
+
 /// The subject of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Traffic {
@@ -93,21 +104,22 @@ impl RequestLog {
         Some((trace, recorder))
     }
 
-    /// Writes the trace into the headers of an exchange that will be timed: it is the parent of what the backend does if
-    /// it is recorded.
-    pub(crate) fn write_exchange_trace(&self, headers: &mut HeaderMap) {
-        let Some((trace, _)) = self.recorded() else {
-            return self.write_own_trace(headers);
+    /// Writes the trace into the headers of an exchange. Exchanges have spans of their own where the trace is recorded;
+    /// elsewhere the request's is the parent of what the backend does.
+    pub(crate) fn write_trace(&self, parent: ParentSpan, headers: &mut HeaderMap) {
+        let Some(trace) = self.trace() else {
+            return;
         };
-        let number = self.0.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
-        trace.write(&trace.exchange_ids(number).span, headers);
-    }
-
-    /// Writes the trace with the request itself as the parent of what a backend does.
-    pub(crate) fn write_own_trace(&self, headers: &mut HeaderMap) {
-        if let Some(trace) = self.trace() {
-            trace.write(&trace.ids().span, headers);
-        }
+        let is_own = parent == ParentSpan::Request || self.recorded().is_none();
+        let ids = if is_own {
+            trace.ids()
+        } else {
+            if parent == ParentSpan::NextExchange {
+                self.0.exchanges.fetch_add(1, Ordering::Relaxed);
+            }
+            trace.exchange_ids(self.exchange_number())
+        };
+        trace.write(&ids.span, headers);
     }
 
     /// The number of the exchange whose headers were written last.

@@ -73,6 +73,34 @@ async fn t69_a_read_survives_a_kept_connection_that_was_closed() {
     }
 }
 
+/// The first read of a target, and one that was judged before.
+#[tokio::test]
+async fn t69_the_second_try_is_the_same_request() {
+    let wire = Wire::playing(|_, number| match number % 2 {
+        0 => vec![Step::Close],
+        _ => vec![Step::json("{}"), Step::Close],
+    });
+    let wire = wire.await;
+    let edge = Edge::builder().site(&wire.base()).start().await;
+    for _ in 0..2 {
+        let read = edge.request(Method::GET, &format!("{EVENTS}?page=2&per_page=3"));
+        let read = read
+            .header("user-agent", "calendar/1")
+            .header("authorization", "Basic YTpi");
+        assert_eq!(Answer::to(read).await.status, 200);
+        assert_eq!(edge.get(&format!("{EVENTS}?page=2&per_page=3")).await.status, 200);
+    }
+    let requests = wire.requests();
+    assert_eq!(requests.len(), 8);
+    for tries in requests.chunks(2) {
+        assert!(
+            tries[0].contains("/events?page=2&per_page=3 HTTP/1.1"),
+            "{tries:?}"
+        );
+        assert_eq!(tries[0], tries[1]);
+    }
+}
+
 #[tokio::test]
 async fn t76_a_write_runs_on_when_its_client_leaves() {
     let gate = Gate::closed();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::collector::{Collector, Export, SeenSpan, hex};
 use super::{PARENT, TRACE, site, to, traced, traceparent};
-use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, Reply};
+use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, Reply, Step, Wire};
 
 /// The span of the one request that a test is about, and those of its exchanges.
 fn parts(spans: Vec<SeenSpan>) -> (SeenSpan, Vec<SeenSpan>) {
@@ -80,6 +80,28 @@ async fn a_read_is_a_span_within_that_of_its_client_and_the_exchange_one_within_
         ("edge.operation", json!("events.list")),
     ] {
         assert_eq!(client.told(name), expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn two_tries_of_a_read_are_one_exchange() {
+    let wire = Wire::playing(|_, number| match number {
+        0 => vec![Step::Close],
+        _ => vec![Step::json("{}")],
+    });
+    let (wire, collector) = (wire.await, Collector::taking_all().await);
+    let edge = Edge::builder().site(&wire.base());
+    let edge = edge.settings(|settings| to(&collector, settings)).start().await;
+    assert_eq!(edge.get(EVENTS).await.status, 200);
+
+    let (_, clients) = parts(collector.spans_of(2).await);
+    let [client] = &clients[..] else {
+        panic!("{clients:?}")
+    };
+    let requests = wire.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert!(request.contains(&client.traceparent()), "{request}");
     }
 }
 
