@@ -60,19 +60,20 @@ impl Spelling {
 
     /// Appends a plain piece of a URL in this spelling.
     pub(super) fn write(self, plain: &str, out: &mut Vec<u8>) {
-        let before_slash: &[u8] = match self {
+        let slash: &[u8] = match self {
             Self::Plain => return out.extend_from_slice(plain.as_bytes()),
-            Self::Escaped => br"\",
-            Self::Nested => br"\\\",
+            Self::Escaped => br"\/",
+            Self::Nested => br"\\\/",
             Self::PercentUpper => return write_percent(plain, b"0123456789ABCDEF", out),
             Self::PercentLower => return write_percent(plain, b"0123456789abcdef", out),
         };
-        for byte in plain.bytes() {
-            if byte == b'/' {
-                out.extend_from_slice(before_slash);
-            }
-            out.push(byte);
+        let mut rest = plain;
+        while let Some((piece, behind)) = rest.split_once('/') {
+            out.extend_from_slice(piece.as_bytes());
+            out.extend_from_slice(slash);
+            rest = behind;
         }
+        out.extend_from_slice(rest.as_bytes());
     }
 
     /// A plain piece of a URL in this spelling.
