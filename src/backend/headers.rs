@@ -80,6 +80,14 @@ fn insert_some(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderVa
     }
 }
 
+/// Leaves no value but this one.
+fn replace(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    match value {
+        Some(value) => headers.insert(name, value),
+        None => headers.remove(name),
+    };
+}
+
 /// The client's User-Agent, reduced to printable ASCII and truncated.
 fn clean(user_agent: &HeaderValue) -> Option<HeaderValue> {
     let clean: Vec<u8> = user_agent
@@ -148,13 +156,10 @@ impl Forwarded {
 
     /// Writes the forwarding headers; they replace those of the client.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
-        for name in [X_FORWARDED_FOR, X_REQUEST_ID] {
-            headers.remove(name);
-        }
-        insert_some(headers, X_FORWARDED_FOR, self.client.and_then(printed));
+        replace(headers, X_FORWARDED_FOR, self.client.and_then(printed));
         headers.insert(X_FORWARDED_PROTO, HeaderValue::from_static(self.scheme));
         headers.insert(X_FORWARDED_HOST, self.host.clone());
-        insert_some(headers, X_REQUEST_ID, self.request_id.clone());
+        replace(headers, X_REQUEST_ID, self.request_id.clone());
         self.log.write_trace(self.parent, headers);
     }
 }
