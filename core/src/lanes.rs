@@ -19,6 +19,14 @@ pub(crate) fn mask(block: &[u8; BLOCK], test: impl Fn(Lane) -> Lane) -> u64 {
         .fold(0, |later, lane| later << LANE | of_lane(lane))
 }
 
+/// Returns true if no byte of a block has its highest bit set.
+#[inline]
+pub(crate) fn is_ascii(block: &[u8; BLOCK]) -> bool {
+    let (lanes, _) = block.as_chunks::<LANE>();
+    let all = lanes.iter().fold(Lane::ZERO, |all, lane| all | Lane::from(*lane));
+    all.to_bitmask() == 0
+}
+
 /// The position of the first byte for which `test` answers with ones.
 #[inline]
 pub(crate) fn first(bytes: &[u8], test: impl Fn(Lane) -> Lane) -> Option<usize> {
@@ -60,6 +68,15 @@ mod tests {
         fn the_first_byte_is_found_where_it_stands(bytes in prop::collection::vec(0..40_u8, 0..100), most in 0..4_u8) {
             let expected = bytes.iter().position(|byte| *byte <= most);
             prop_assert_eq!(first(&bytes, |lane| is_at_most(lane, most)), expected);
+        }
+
+        #[test]
+        fn other_bytes_than_ascii_are_seen(mut bytes in prop::collection::vec(0..128_u8, BLOCK), at in 0..BLOCK, byte: u8) {
+            if let Some(place) = bytes.get_mut(at) {
+                *place = byte;
+            }
+            let block = <[u8; BLOCK]>::try_from(bytes.as_slice()).unwrap();
+            prop_assert_eq!(is_ascii(&block), byte.is_ascii());
         }
 
         #[test]

@@ -1,6 +1,5 @@
 //! Calls written as requests to the REST roots of a WordPress site.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue, Method};
@@ -21,7 +20,8 @@ const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-metho
 /// Writes calls for the REST roots of one authority.
 #[derive(Debug)]
 pub(super) struct WordPressWriter {
-    roots: HashMap<usize, Arc<RootAddress>>,
+    /// By their positions in the settings; none for those of other authorities.
+    roots: Vec<Option<Arc<RootAddress>>>,
     tunnel_delete: bool,
     mark_key: Option<MarkKey>,
 }
@@ -30,18 +30,15 @@ pub(super) struct WordPressWriter {
 
 impl WordPressWriter {
     pub(super) fn new(settings: &Settings, authority: &Authority) -> Self {
-        let roots = settings.roots.iter().enumerate();
-        let own = roots.filter(|(_, root)| Authority::of(&root.origin_url, &settings.origin) == *authority);
+        let roots = settings.roots.iter().map(|root| {
+            let is_own = Authority::of(&root.origin_url, &settings.origin) == *authority;
+            is_own.then(|| {
+                let route = OriginRoute::of_root(&settings.origin, &root.origin_url);
+                Arc::new(RootAddress::new(route, &settings.origin.namespace))
+            })
+        });
         Self {
-            roots: own
-                .map(|(index, root)| {
-                    let route = OriginRoute::of_root(&settings.origin, &root.origin_url);
-                    (
-                        index,
-                        Arc::new(RootAddress::new(route, &settings.origin.namespace)),
-                    )
-                })
-                .collect(),
+            roots: roots.collect(),
             tunnel_delete: settings.origin.tunnel_delete,
             mark_key: settings.origin.mark_key.clone(),
         }
@@ -59,7 +56,8 @@ impl WordPressWriter {
     ) -> Result<reqwest::Request, AddressFault> {
         let credentials = call.credentials();
         let call = call.request();
-        let root = self.roots.get(&call.root).ok_or(AddressFault::UnknownRoot)?;
+        let root = self.roots.get(call.root).and_then(Option::as_ref);
+        let root = root.ok_or(AddressFault::UnknownRoot)?;
         let url = match written {
             Some(written) => written.at(root, call)?,
             None => root.url_of(call)?,

@@ -36,7 +36,7 @@ pub(super) fn public_headers(head: &AcceptedHead, client: &ClientContext) -> Hea
         }
     }
     if let Some(root) = head.named_root
-        && let Some(link) = api_link(&head.map.public_root(&client.public_base, root))
+        && let Some(link) = api_link(&client.public_base, head.map.public_path(Some(root)))
     {
         headers.insert(header::LINK, link);
     }

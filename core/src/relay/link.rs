@@ -97,9 +97,9 @@ fn sole_api_target(field: &[u8]) -> Option<&[u8]> {
     (!target.iter().any(|byte| matches!(byte, b'<' | b'>'))).then_some(target)
 }
 
-/// The field that names a REST root.
-pub(super) fn api_link(root: &str) -> Option<HeaderValue> {
-    HeaderValue::try_from(["<", root, ">; rel=\"https://api.w.org/\""].concat()).ok()
+/// The field that names the REST root with this path at an address, which is written as WordPress prints roots.
+pub(super) fn api_link(base: &str, path: &str) -> Option<HeaderValue> {
+    HeaderValue::try_from(["<", base, path, "/>; rel=\"https://api.w.org/\""].concat()).ok()
 }
 
 // === impl LinkReader ===
@@ -298,12 +298,12 @@ mod tests {
     #[test]
     fn the_root_is_the_one_of_the_document() {
         let mut headers = HeaderMap::new();
-        headers.append(header::LINK, api_link("http://a/").unwrap());
+        headers.append(header::LINK, api_link("http://a", "").unwrap());
         assert_eq!(api_target(&headers), Some("http://a/"));
         let about_another = r#"<http://c/>; rel="https://api.w.org/"; anchor="http://c/x""#;
         headers.append(header::LINK, HeaderValue::from_static(about_another));
         assert_eq!(api_target(&headers), Some("http://a/"));
-        headers.append(header::LINK, api_link("http://b/").unwrap());
+        headers.append(header::LINK, api_link("http://b", "").unwrap());
         assert_eq!(api_target(&headers), None);
     }
 

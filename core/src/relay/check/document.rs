@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::scan::is_surely_document;
+use super::scan::{Surely, surely_document};
 use crate::relay::failure::OriginFailure;
 
 /// Removes the white space that JSON allows around a document.
@@ -23,11 +23,14 @@ pub(super) const fn begins_json(byte: u8) -> bool {
 
 /// Reads a document to its end. It must be UTF-8 (RFC 8259 8.1).
 pub(super) fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
-    // ASCII, as WordPress prints it, is seen faster than UTF-8.
-    if !document.is_ascii() && std::str::from_utf8(document).is_err() {
+    let surely = surely_document(document);
+    if surely == Some(Surely::Ascii) {
+        return Ok(());
+    }
+    if std::str::from_utf8(document).is_err() {
         return Err(OriginFailure::Malformed);
     }
-    if is_surely_document(document) {
+    if surely == Some(Surely::IfUtf8) {
         return Ok(());
     }
     let mut reader = serde_json::Deserializer::from_slice(document);

@@ -93,7 +93,7 @@ impl UrlMap {
     }
 
     /// The public path of a root.
-    pub(super) fn public_path(&self, root: Option<usize>) -> &str {
+    pub(in crate::relay) fn public_path(&self, root: Option<usize>) -> &str {
         let path = root.and_then(|root| self.public_paths.get(root));
         path.map_or("", String::as_str)
     }
