@@ -5,28 +5,12 @@ use crate::lanes::{self, BLOCK};
 /// Deeper documents are left to the full reader.
 const DEEPEST: u32 = 64;
 
-/// What a document is surely made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Surely {
-    /// JSON in ASCII.
-    Ascii,
-    /// JSON with other bytes in its strings, which must be UTF-8.
-    IfUtf8,
-}
-
-/// Reads bytes as one JSON document (RFC 8259) without white space around it; `None` on any doubt.
+/// True if the bytes are one JSON document (RFC 8259) without white space around it; false on any doubt.
 ///
-/// Printed as PHP prints them, answers of WordPress pass here, which costs a fraction of a full reader. What is
-/// unusual, such as control characters or numbers with exponents, is left to that reader.
-pub(super) fn surely_document(document: &[u8]) -> Option<Surely> {
-    let mut marks = Marks::of(document);
-    let is_whole = end_of_document(document, &mut marks)? == document.len();
-    // Outside strings each byte was read, and the blocks of all strings were entered.
-    is_whole.then_some(if marks.is_ascii {
-        Surely::Ascii
-    } else {
-        Surely::IfUtf8
-    })
+/// The bytes must be UTF-8. Printed as PHP prints them, answers of WordPress pass here, which costs a fraction of a
+/// full reader. What is unusual, such as control characters or numbers with exponents, is left to that reader.
+pub(super) fn is_surely_document(document: &[u8]) -> bool {
+    end_of_document(document) == Some(document.len())
 }
 
 /// What a scan expects at a place.
@@ -50,8 +34,6 @@ struct Marks<'a> {
     next: usize,
     /// The marks of the current block that were not given yet: a bit each, the first byte's lowest.
     left: u64,
-    /// True if the bytes of all blocks so far are ASCII.
-    is_ascii: bool,
 }
 
 /// The open containers: a bit each, the innermost lowest, set for objects.
@@ -62,15 +44,14 @@ struct Nesting {
 }
 
 /// The place behind the first value; `None` on doubt.
-#[inline]
-fn end_of_document(document: &[u8], marks: &mut Marks<'_>) -> Option<usize> {
+fn end_of_document(document: &[u8]) -> Option<usize> {
     let (mut at, mut expected) = (0, Expected::Value);
-    let mut nesting = Nesting::default();
+    let (mut marks, mut nesting) = (Marks::of(document), Nesting::default());
     loop {
         (at, expected) = match expected {
-            Expected::Name => behind_strings(document, marks, at)?,
+            Expected::Name => behind_strings(document, &mut marks, at)?,
             Expected::Value => match document.get(at..)? {
-                [b'"', ..] => (behind_string(document, marks)?, Expected::Separator),
+                [b'"', ..] => (behind_string(document, &mut marks)?, Expected::Separator),
                 [b'{', b'}', ..] | [b'[', b']', ..] => (at + 2, Expected::Separator),
                 [b'{', ..] => {
                     nesting.open(1)?;
@@ -205,7 +186,6 @@ impl<'a> Marks<'a> {
             block: 0,
             next: 0,
             left: 0,
-            is_ascii: true,
         }
     }
 
@@ -222,34 +202,24 @@ impl<'a> Marks<'a> {
 
     #[inline]
     fn enter_block(&mut self) -> Option<()> {
-        let last;
-        let block = match self.ahead.split_first_chunk() {
-            Some((block, ahead)) => {
-                self.ahead = ahead;
-                block
-            }
+        (self.left, self.ahead) = match self.ahead.split_first_chunk() {
+            Some((block, ahead)) => (marks(block), ahead),
             None if self.ahead.is_empty() => return None,
-            None => {
-                last = filled_up(self.ahead);
-                self.ahead = &[];
-                &last
-            }
+            None => (last_marks(self.ahead), &[][..]),
         };
-        self.left = marks(block);
-        self.is_ascii &= lanes::is_ascii(block);
         self.block = self.next;
         self.next += BLOCK;
         Some(())
     }
 }
 
-/// A block of the last bytes, which are fewer, and of blanks.
-fn filled_up(bytes: &[u8]) -> [u8; BLOCK] {
+/// The marks of the last bytes, which are fewer than a block.
+fn last_marks(bytes: &[u8]) -> u64 {
     let mut block = [b' '; BLOCK];
     for (place, byte) in block.iter_mut().zip(bytes) {
         *place = *byte;
     }
-    block
+    marks(&block)
 }
 
 // === impl Nesting ===
@@ -281,20 +251,6 @@ mod tests {
     use serde::de::IgnoredAny;
 
     use super::*;
-
-    fn is_surely_document(document: &[u8]) -> bool {
-        match surely_document(document) {
-            Some(Surely::Ascii) => {
-                assert!(document.is_ascii());
-                true
-            }
-            Some(Surely::IfUtf8) => {
-                assert!(!document.is_ascii());
-                std::str::from_utf8(document).is_ok()
-            }
-            None => false,
-        }
-    }
 
     fn is_read_by_serde(document: &[u8]) -> bool {
         let mut reader = serde_json::Deserializer::from_slice(document);
