@@ -6,6 +6,7 @@ mod content;
 mod known_urls;
 mod namespace;
 mod origin_root;
+mod own_name;
 mod printed_url;
 mod public_address;
 mod reference;

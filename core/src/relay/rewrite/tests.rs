@@ -214,6 +214,28 @@ fn the_call_distinguishes_roots_that_share_an_address() {
     );
 }
 
+/// The map keeps the name of the last answer.
+#[test]
+fn no_answer_gets_the_name_of_another() {
+    let map = map("http://origin.example/wp-json", None);
+    for _ in 0..2 {
+        for (root, path) in [(0, "/wp-json"), (1, "/de/wp-json")] {
+            for base in [BASE, "http://10.1.1.1"] {
+                for namespace in ["calendar/events/v1", "tribe/events/v1"] {
+                    for slash in ["/", r"\/"] {
+                        let text = "http://origin.example/wp-json/tribe/events/v1/events".replace('/', slash);
+                        let (base, namespace) = (Arc::from(base), Arc::from(namespace));
+                        let rewriter =
+                            Rewriter::in_namespace(&map, &base, &namespace, root, Content::Records);
+                        let expected = format!("{base}{path}/{namespace}/events").replace('/', slash);
+                        assert_eq!(rewriter.whole(Bytes::from(text)), expected);
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn descriptions_name_the_public_namespace() {
     let text = r#"{"namespace":"tribe\/events\/v1","routes":{"\/tribe\/events\/v1\/events":{"default":"tribe/events/v1"},"x":"the tribe\/events\/v1 name","tribe\/events\/v10":1}}"#;

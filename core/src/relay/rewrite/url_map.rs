@@ -1,15 +1,16 @@
 //! The URLs of the origin that belong to the API, and their public names.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use url::Url;
 
 use super::address::AddressSpelling;
-use std::sync::Arc;
-
 use super::known_urls::KnownUrls;
 use super::namespace::RenamedNamespace;
 use super::origin_root::OriginRoot;
+use super::own_name::OwnName;
 use super::site_urls::SpeltSite;
 use super::spelling::{PerSpelling, Spelling};
 
@@ -41,6 +42,8 @@ pub struct UrlMap {
     addresses: Vec<AddressSpelling>,
     /// Every name of a root, with the root's index.
     names: Vec<(usize, OriginRoot)>,
+    /// The public name that the last answer had. Most edges have one public address.
+    last_name: ArcSwapOption<OwnName>,
 }
 
 // === impl UrlMap ===
@@ -56,6 +59,7 @@ impl UrlMap {
             public_namespace: public_namespace.into(),
             addresses: known.addresses,
             names: known.names,
+            last_name: ArcSwapOption::empty(),
         }
     }
 
@@ -90,6 +94,18 @@ impl UrlMap {
     /// The sites as one spelling prints them, longest name first.
     pub(super) const fn sites(&self, spelling: Spelling) -> &[SpeltSite] {
         self.sites.get(spelling)
+    }
+
+    /// The public name of a root in a namespace, at an address of the edge.
+    pub(super) fn own_name(&self, root: usize, public_base: &Arc<str>, namespace: &Arc<str>) -> Arc<OwnName> {
+        if let Some(last) = &*self.last_name.load()
+            && last.is_of(root, public_base, namespace)
+        {
+            return Arc::clone(last);
+        }
+        let name = Arc::new(OwnName::new(root, public_base, namespace));
+        self.last_name.store(Some(Arc::clone(&name)));
+        name
     }
 
     /// The public path of a root.

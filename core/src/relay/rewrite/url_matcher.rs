@@ -1,38 +1,32 @@
 //! Finding URLs of the origin in text, and writing their public names.
 
-use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
 
 use super::candidate::{Candidate, CandidateVerdict};
 use super::origin_root::{RootStyle, is_authority_of};
+use super::own_name::{OwnName, spell};
 use super::printed_url::PrintedUrl;
 use super::site_urls::{SpeltSite, SpeltTail};
-use super::spelling::{Agreement, PerSpelling, Spelling};
+use super::spelling::{Agreement, Spelling};
 use super::url_map::UrlMap;
 
 /// Finds URLs and writes their public names.
 #[derive(Debug)]
 pub(super) struct UrlMatcher {
     map: Arc<UrlMap>,
-    public_base: Arc<str>,
-    namespace: Arc<str>,
-    root: usize,
-    /// The public name of `root`, as far as it was written.
-    own_name: PerSpelling<OnceCell<Vec<u8>>>,
+    /// The name of the root that was asked.
+    own_name: Arc<OwnName>,
 }
 
 // === impl UrlMatcher ===
 
 impl UrlMatcher {
-    pub(super) fn new(map: Arc<UrlMap>, public_base: Arc<str>, namespace: Arc<str>, root: usize) -> Self {
+    pub(super) fn new(map: Arc<UrlMap>, public_base: &Arc<str>, namespace: &Arc<str>, root: usize) -> Self {
         Self {
+            own_name: map.own_name(root, public_base, namespace),
             map,
-            public_base,
-            namespace,
-            root,
-            own_name: PerSpelling::new(|_| OnceCell::new()),
         }
     }
 
@@ -104,7 +98,7 @@ impl UrlMatcher {
             };
         }
         match &site.replacement {
-            Some(replacement) if !is_authority_of(&site.plain_authority, &self.public_base) => {
+            Some(replacement) if !is_authority_of(&site.plain_authority, &self.own_name.public_base) => {
                 replace_authority(replacement, url, after_authority, out)
             }
             Some(_) | None => CandidateVerdict::Keep,
@@ -113,25 +107,19 @@ impl UrlMatcher {
 
     fn write_public(&self, tail: &SpeltTail, spelling: Spelling, out: &mut Vec<u8>) {
         // If roots share an address, the root of the call decides.
-        let root = tail.owners.iter().find(|&&owner| owner == self.root);
+        let root = tail.owners.iter().find(|&&owner| owner == self.own_name.root);
         let root = root.or_else(|| tail.owners.first()).copied();
-        if root == Some(self.root) {
-            // Most URLs of a response are of its own root.
-            let name = self.own_name.get(spelling).get_or_init(|| {
-                let mut name = Vec::with_capacity(2 * self.public_base.len() + 64);
-                self.write_name(root, spelling, &mut name);
-                name
-            });
-            out.extend_from_slice(name);
-        } else {
-            self.write_name(root, spelling, out);
-        }
-    }
-
-    fn write_name(&self, root: Option<usize>, spelling: Spelling, out: &mut Vec<u8>) {
         let path = self.map.public_path(root);
-        for piece in [&self.public_base, path, "/", &self.namespace] {
-            spelling.write(piece, out);
+        if root == Some(self.own_name.root) {
+            // Most URLs of a response are of its own root.
+            out.extend_from_slice(self.own_name.spelt(spelling, path));
+        } else {
+            let OwnName {
+                public_base,
+                namespace,
+                ..
+            } = &*self.own_name;
+            spell(public_base, path, namespace, spelling, out);
         }
     }
 }
