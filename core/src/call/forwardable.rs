@@ -20,7 +20,8 @@ use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
-use crate::contract::{Action, Operation, table};
+use crate::contract::global::global;
+use crate::contract::{Action, Operation, Treatment, obeyed, table};
 use crate::credentials::Credentials;
 use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
@@ -98,10 +99,10 @@ impl ForwardableCall {
         let caller = call.credentials.caller(request.nonce.as_ref());
         Self::Waived(WaivedCall {
             encoded: EncodedCall {
+                request,
                 credentials: call.credentials.clone(),
                 deferred: Vec::new(),
-                answer: ExpectedAnswer::to(call, None, &request, caller, policy),
-                request,
+                answer: ExpectedAnswer::to(call, caller, policy),
             },
             operation: None,
             waiver: Waiver::Description,
@@ -201,7 +202,15 @@ impl ForwardableCall {
     /// Returns true if the response may be in another language than its root: a translation plugin obeys `lang`,
     /// and perhaps a parameter that the settings allow.
     pub fn may_change_language(&self) -> bool {
-        self.encoded().answer.any_language
+        let Some(operation) = self.operation() else {
+            return true;
+        };
+        let is_known = |name: &str| {
+            operation.argument(name.as_bytes()).is_some()
+                || obeyed(operation.id).iter().any(|known| known.name == name)
+                || global(name.as_bytes()).is_some_and(|global| global.treatment != Treatment::ForwardInPlace)
+        };
+        self.is_write() || !self.request().query.names().all(is_known)
     }
 
     const fn encoded_mut(&mut self) -> &mut EncodedCall {
@@ -300,13 +309,11 @@ impl WaivedCall {
 
 impl EncodedCall {
     fn of(case: &Case<'_>) -> Result<Self, Problem> {
-        let request = encode(case)?;
-        let operation = Some(case.operation);
         Ok(Self {
+            request: encode(case)?,
             credentials: case.call.credentials.clone(),
             deferred: case.deferred().to_vec(),
-            answer: ExpectedAnswer::to(case.call, operation, &request, case.caller, case.policy),
-            request,
+            answer: ExpectedAnswer::to(case.call, case.caller, case.policy),
         })
     }
 }
