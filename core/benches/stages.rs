@@ -13,22 +13,22 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use bytes::Bytes;
-use calendar_edge_core::admission::{Budgets, Client, CostClass, SharedBuckets};
-use calendar_edge_core::authority::{Addressed, Scheme};
-use calendar_edge_core::caching::{CachePolicy, KeySpace, ReachedBy};
+use calendar_edge_core::cache::compression::preferred;
+use calendar_edge_core::cache::{CachePolicy, KeySpace, ReachedBy};
+use calendar_edge_core::call::credentials::{Credentials, Identity};
 use calendar_edge_core::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge_core::compression::preferred;
-use calendar_edge_core::cors::Audience;
-use calendar_edge_core::credentials::{Credentials, Identity};
-use calendar_edge_core::decision::{Decider, RequestHead};
 use calendar_edge_core::framing::Inspector;
-use calendar_edge_core::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge_core::gateway::authority::{Addressed, Scheme};
+use calendar_edge_core::gateway::decision::{Decider, RequestHead};
+use calendar_edge_core::limits::rates::{Budgets, Client, CostClass, SharedBuckets};
+use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
     RelayRules, Script, accept, present,
 };
 use calendar_edge_core::routing::{CallTarget, Roots, Target};
 use calendar_edge_core::settings::{Limits, OriginNamespace, Settings};
+use calendar_edge_core::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LINK};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};

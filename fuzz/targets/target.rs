@@ -4,10 +4,10 @@
 
 use std::sync::LazyLock;
 
-use calendar_edge::contract::Route;
-use calendar_edge::payload::parse_form;
-use calendar_edge::routing::{Roots, RouteMatch, Target, canonical_slug};
-use calendar_edge::value::{Value, write_escaped};
+use calendar_edge_core::contract::Route;
+use calendar_edge_core::routing::{Roots, RouteMatch, Target, canonical_slug};
+use calendar_edge_core::wordpress::payload::parse_form;
+use calendar_edge_core::wordpress::value::{Value, write_escaped};
 use calendar_edge_fuzz::{namespaced_settings, public_roots};
 use http::Method;
 use http::uri::PathAndQuery;

@@ -13,14 +13,14 @@ use super::arrived_request::ArrivedRequest;
 use super::client_body::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::{ACCESS, ServedFacts};
-use crate::authority::Scheme;
-use crate::response::AnsweredBy;
 use crate::server::Transport;
-use crate::settings::{Mode, Modes, Settings};
+use crate::server::response::AnsweredBy;
 use crate::telemetry::{
     Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
     method_label, since_1970,
 };
+use calendar_edge_core::gateway::authority::Scheme;
+use calendar_edge_core::settings::{Mode, Modes, Settings};
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;

@@ -2,9 +2,9 @@
 
 use prometheus_client::encoding::EncodeLabelSet;
 
-use crate::call::breakable_rules;
-use crate::contract::{Operation, table};
-use crate::settings::{Mode, Modes, Settings};
+use calendar_edge_core::call::breakable_rules;
+use calendar_edge_core::contract::{Operation, table};
+use calendar_edge_core::settings::{Mode, Modes, Settings};
 
 /// A violated rule, and the outcome of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]

@@ -6,12 +6,12 @@ use super::nonce::nonce;
 use super::policy::Policy;
 use super::reading::{RawCall, read_parameters};
 use super::wordpress::{Checked, Deferred, check, readings};
+use crate::call::credentials::Caller;
 use crate::contract::{Operation, OperationInForce};
-use crate::credentials::Caller;
-use crate::payload::Parameters;
 use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::routing::RouteMatch;
 use crate::settings::Mode;
+use crate::wordpress::payload::Parameters;
 
 /// A call of an operation whose body has not been read.
 #[derive(Debug, Clone, Copy)]

@@ -15,10 +15,10 @@ use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
 use crate::contract::global::{GLOBALS, Global};
 use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
-use crate::payload::{Parameters, Source};
 use crate::problem::{EdgeError, Problem};
 use crate::routing::RouteMatch;
-use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
 /// The part of a client's body that the canonical request keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

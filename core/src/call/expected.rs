@@ -2,7 +2,7 @@
 
 use super::policy::Policy;
 use super::reading::RawCall;
-use crate::credentials::Caller;
+use crate::call::credentials::Caller;
 
 /// Properties of the response to an admitted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

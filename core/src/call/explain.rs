@@ -5,10 +5,10 @@ use super::policy::Policy;
 use super::reading::{RawCall, read_parameters};
 use super::undeclared::{UndeclaredFate, UndeclaredRule};
 use super::wordpress::{Reading, readings};
+use crate::call::credentials::Caller;
 use crate::contract::{Operation, OperationInForce};
-use crate::credentials::Caller;
-use crate::payload::Parameters;
 use crate::problem::Problem;
+use crate::wordpress::payload::Parameters;
 
 /// A call with its parts.
 #[derive(Debug)]

@@ -20,13 +20,13 @@ use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
+use crate::call::credentials::Credentials;
 use crate::contract::global::global;
 use crate::contract::{Action, Operation, Treatment, obeyed, table};
-use crate::credentials::Credentials;
-use crate::payload::{Parameters, Source};
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
 use crate::settings::Mode;
+use crate::wordpress::payload::{Parameters, Source};
 
 /// A call that was judged and encoded and may be sent to an origin.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use super::unconditional::{contradicting_path, fatal_value, foreign_image, priva
 use super::undeclared::objection;
 use super::waiver::Waiver;
 use super::wordpress::Checked;
-use crate::credentials::Caller;
+use crate::call::credentials::Caller;
 use crate::problem::Problem;
 use crate::settings::{Mode, Profile};
 

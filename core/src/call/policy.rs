@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::rules::{ImageHosts, JudgeContext, created, members};
+use crate::call::credentials::Caller;
 use crate::contract::{Argument, Kind, Operation, OperationId, Role, TableInForce, TablesInForce};
-use crate::credentials::Caller;
-use crate::payload::Parameters;
 use crate::problem::{EdgeError, Problem, Words};
 use crate::settings::{
     Limits, Mode, OperationSettings, Profile, Root, Settings, UndeclaredParameters, Writes,
 };
-use crate::value::{PhpArray, Value};
+use crate::wordpress::payload::Parameters;
+use crate::wordpress::value::{PhpArray, Value};
 
 /// The settings that the judgement of calls depends on.
 #[derive(Debug, Clone)]

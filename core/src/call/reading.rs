@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use http::Method;
 
+use crate::call::credentials::Credentials;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
-use crate::credentials::Credentials;
-use crate::payload::{
-    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
-    parse_form_body, parse_json, parse_multipart,
-};
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::routing::{CallTarget, RouteMatch};
 use crate::settings::Limits;
-use crate::value::{ArrayKind, Key, PhpArray, Value};
+use crate::wordpress::payload::{
+    BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
+    parse_form_body, parse_json, parse_multipart,
+};
+use crate::wordpress::value::{ArrayKind, Key, PhpArray, Value};
 
 /// A request for a target of the calendar API, before any judgement.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +131,7 @@ const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::{ELEMENT_LIMIT, parse_form};
+    use crate::wordpress::payload::{ELEMENT_LIMIT, parse_form};
 
     #[test]
     fn names_the_limit_of_elements_as_the_cause() {

@@ -6,10 +6,10 @@ use super::case::Case;
 use super::policy::Policy;
 use crate::contract::global::{NEVER_FORWARDED, global};
 use crate::contract::{Operation, OperationInForce, obeyed};
-use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
 use crate::settings::{Mode, UndeclaredParameters};
-use crate::value::{KeyRef, Value};
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::{KeyRef, Value};
 
 /// Maximum number of undeclared names that are logged for one call.
 const MOST_NAMES: usize = 8;
@@ -217,7 +217,7 @@ impl LooseParameter<'_> {
                 .iter()
                 .any(|byte| byte.is_ascii_control() || matches!(byte, b' ' | b'.' | b'[' | b']'));
         let mut escaped = String::new();
-        crate::value::write_escaped(&name, &mut escaped);
+        crate::wordpress::value::write_escaped(&name, &mut escaped);
         is_read_as_sent.then_some(escaped)
     }
 }

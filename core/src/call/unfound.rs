@@ -6,8 +6,8 @@ use http::Method;
 use super::policy::Policy;
 use super::reading::RawCall;
 use super::strict::{path_holds, refuse_method};
-use crate::payload::parse_form;
 use crate::problem::{Allow, Problem, Refusal, Style};
+use crate::wordpress::payload::parse_form;
 
 /// The refusal of a call inside the namespace.
 pub(super) fn unfound(call: &RawCall<'_>, policy: &Policy) -> Refusal {

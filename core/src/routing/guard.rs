@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use crate::contract::PLUGIN_NAMESPACE;
-use crate::payload::{NamedRoute, Plus, decode, named_routes};
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::settings::Settings;
+use crate::wordpress::payload::{NamedRoute, Plus, decode, named_routes};
 
 /// How often a path is decoded. Web server and WordPress decode it once each; a proxy between may do so as well.
 const DECODINGS: usize = 3;

@@ -9,10 +9,10 @@ use super::call_target::{CallTarget, RawTarget, Target};
 use super::guard::Guard;
 use super::root_path::RootPath;
 use super::route::{Matched, match_route};
-use crate::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
 use crate::problem::{Cause, EdgeError, Problem};
 use crate::settings::{OtherTraffic, Settings};
-use crate::value::{PhpArray, Value};
+use crate::wordpress::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
+use crate::wordpress::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
 #[derive(Debug, Clone)]

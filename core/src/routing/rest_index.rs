@@ -4,8 +4,8 @@ use super::by_path::ByPath;
 use super::locate::Roots;
 use super::root_path::trim_slashes;
 use super::route::Matched;
-use crate::payload::{pair_count, parse_form};
-use crate::value::Value;
+use crate::wordpress::payload::{pair_count, parse_form};
+use crate::wordpress::value::Value;
 
 // === impl Roots ===
 

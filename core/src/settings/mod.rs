@@ -14,6 +14,8 @@ mod http2;
 mod limits;
 mod listening;
 mod log;
+mod mark_key;
+pub(crate) mod mark_text;
 mod modes;
 mod namespace;
 mod operation_pattern;
@@ -43,6 +45,7 @@ pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
 pub use log::{LogFormat, LogSettings};
+pub use mark_key::{MarkKey, ShortSecret};
 pub use modes::{
     Mode, Modes, OperationSettings, OtherTraffic, PatchPolicy, Profile, UndeclaredParameters, Writes,
 };

@@ -7,9 +7,9 @@ use super::names::Names;
 use crate::call::policy::Policy;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};
-use crate::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::RouteMatch;
+use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 
 /// Returns true if a path is the only accepted spelling of its route.
 pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
@@ -72,7 +72,8 @@ fn is_strict_id(id: &str) -> bool {
 /// Returns true if a segment, decoded once, is text without control and path characters, and does not name a
 /// script.
 fn is_strict_slug(segment: &str) -> bool {
-    let decoded = crate::payload::decode(segment.as_bytes(), crate::payload::Plus::Literal);
+    let decoded =
+        crate::wordpress::payload::decode(segment.as_bytes(), crate::wordpress::payload::Plus::Literal);
     let Ok(slug) = std::str::from_utf8(&decoded) else {
         return false;
     };
