@@ -62,9 +62,9 @@ fuzz_target!(|text: &[u8]| {
 impl Edge {
     fn new(settings: &Settings, reading: &Settings) -> Self {
         Self {
-            roots: Roots::new(settings),
-            judge: Judge::new(settings),
-            reader: Judge::new(reading),
+            roots: Roots::new(&settings.policy()),
+            judge: Judge::new(settings.policy()),
+            reader: Judge::new(reading.policy()),
         }
     }
 

@@ -13,7 +13,7 @@ use http::Method;
 use http::uri::PathAndQuery;
 use libfuzzer_sys::fuzz_target;
 
-static ROOTS: LazyLock<Roots> = LazyLock::new(|| Roots::new(&namespaced_settings()));
+static ROOTS: LazyLock<Roots> = LazyLock::new(|| Roots::new(&namespaced_settings().policy()));
 
 fuzz_target!(|text: &[u8]| {
     let Ok(sent) = PathAndQuery::try_from(text) else {
