@@ -7,12 +7,11 @@ use crate::repository;
 use crate::repository::{read, root};
 
 /// Folders that are searched for citations, beside the files in the root of the package.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 8] = [
     "src",
     "core",
     "sandbox",
     "tests",
-    "fuzz",
     "bench",
     "docs",
     "deploy",
@@ -20,17 +19,21 @@ const FOLDERS: [&str; 9] = [
 ];
 
 /// Folders of generated files and of data.
-const SKIPPED: [&str; 4] = ["fuzz/artifacts", "fuzz/corpus", "fuzz/seeds", "fuzz/target"];
+const SKIPPED: [&str; 4] = [
+    "tests/fuzz/artifacts",
+    "tests/fuzz/corpus",
+    "tests/fuzz/seeds",
+    "tests/fuzz/target",
+];
 
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
 /// Beginnings of names in backquotes that are paths.
-const TOP: [&str; 10] = [
+const TOP: [&str; 9] = [
     "src/",
     "core/",
     "sandbox/",
     "tests/",
-    "fuzz/",
     "bench/",
     "docs/",
     "fixtures/",
