@@ -4,18 +4,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where the repository is.
-pub(crate) fn root() -> &'static Path {
+#[must_use]
+pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// The text of a file.
-pub(crate) fn read(name: impl AsRef<Path>) -> String {
+///
+/// # Panics
+/// If there is none, or if it is no text.
+pub fn read(name: impl AsRef<Path>) -> String {
     let name = name.as_ref();
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{}: {error}", name.display()))
 }
 
 /// What is directly in a folder, in the order of the names.
-pub(crate) fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
+///
+/// # Panics
+/// If there is no such folder.
+pub fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
     let folder = folder.as_ref();
     let entries =
         fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -26,7 +33,10 @@ pub(crate) fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
 }
 
 /// All files in a folder and below it.
-pub(crate) fn files_below(folder: impl AsRef<Path>) -> Vec<PathBuf> {
+///
+/// # Panics
+/// If there is no such folder.
+pub fn files_below(folder: impl AsRef<Path>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in entries(folder) {
         if root().join(&path).is_dir() {
@@ -39,7 +49,8 @@ pub(crate) fn files_below(folder: impl AsRef<Path>) -> Vec<PathBuf> {
 }
 
 /// The files with this extension in a folder and below it, each with its text.
-pub(crate) fn texts(folder: &str, extension: &str) -> Vec<(String, String)> {
+#[must_use]
+pub fn texts(folder: &str, extension: &str) -> Vec<(String, String)> {
     let files = files_below(folder).into_iter();
     let wanted = files.filter(|path| path.extension().is_some_and(|own| own == extension));
     wanted
