@@ -1,10 +1,11 @@
 //! Checks the rules of ARCHITECTURE.md against the code.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-const DOCUMENT: &str = include_str!("../../ARCHITECTURE.md");
+use crate::repository::{read, root, texts};
+
+static DOCUMENT: LazyLock<String> = LazyLock::new(|| read("ARCHITECTURE.md"));
 
 /// Maximum lines of a file that is not a table of data, unit tests included.
 const LONGEST_FILE: usize = 400;
@@ -110,24 +111,8 @@ struct File {
 
 impl File {
     fn all() -> Vec<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut found = Vec::new();
-        let mut folders: Vec<PathBuf> = CRATES.iter().map(|(_, folder, _)| root.join(folder)).collect();
-        while let Some(folder) = folders.pop() {
-            for path in entries(&folder) {
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let name = path.strip_prefix(root).expect("below the root").to_string_lossy();
-                    let text = fs::read_to_string(&path).expect("a text file");
-                    found.push(Self {
-                        name: name.replace('\\', "/"),
-                        text,
-                    });
-                }
-            }
-        }
-        found
+        let files = CRATES.iter().flat_map(|(_, folder, _)| texts(folder, "rs"));
+        files.map(|(name, text)| Self { name, text }).collect()
     }
 
     /// Its crate, and its path below the sources of that.
@@ -180,13 +165,6 @@ impl File {
         }
         used
     }
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths
 }
 
 /// The lower-case names that directly follow a path's start, braces opened.
@@ -401,7 +379,7 @@ fn paths(code: &str) -> BTreeSet<&str> {
 
 #[test]
 fn the_core_depends_on_no_runtime() {
-    let manifest = include_str!("../../core/Cargo.toml");
+    let manifest = read("core/Cargo.toml");
     let (_, from) = manifest.split_once("[dependencies]").expect("a table");
     let (dependencies, _) = from.split_once("[dev-dependencies]").expect("a table");
     for runtime in ["tokio", "hyper", "reqwest", "tower", "rustls", "tracing"] {
@@ -431,7 +409,6 @@ fn files_are_short_unless_they_are_data() {
 
 #[test]
 fn every_file_the_document_names_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let paths: Vec<String> = DOCUMENT
         .lines()
         .flat_map(quoted)
@@ -439,7 +416,7 @@ fn every_file_the_document_names_exists() {
         .collect();
     assert!(paths.len() > 20, "{paths:?}");
     for path in paths {
-        assert!(root.join(&path).exists(), "{path}");
+        assert!(root().join(&path).exists(), "{path}");
     }
 }
 

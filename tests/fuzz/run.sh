@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs one fuzz target, or `all` of them, for some seconds each: fuzz/run.sh TARGET [SECONDS]
+# Runs one fuzz target, or `all` of them, for some seconds each: tests/fuzz/run.sh TARGET [SECONDS]
 #
 # No nightly compiler and no cargo-fuzz: the coverage counters are an LLVM pass that a stable compiler runs
 # too, and the engine is compiled from the crate libfuzzer-sys.
@@ -12,7 +12,7 @@ mapfile -t targets < <(sed -n 's|^path = "targets/\(.*\)\.rs"$|\1|p' Cargo.toml)
 case " all ${targets[*]} " in
     *" $target "*) ;;
     *)
-        echo "usage: fuzz/run.sh TARGET [SECONDS], where TARGET is all or one of: ${targets[*]}" >&2
+        echo "usage: tests/fuzz/run.sh TARGET [SECONDS], where TARGET is all or one of: ${targets[*]}" >&2
         exit 64
         ;;
 esac
@@ -80,6 +80,6 @@ for name in "${targets[@]}"; do
     fi
 done
 if [ ${#failed[@]} -gt 0 ]; then
-    echo "failed: ${failed[*]}; inputs are in fuzz/artifacts" >&2
+    echo "failed: ${failed[*]}; inputs are in tests/fuzz/artifacts" >&2
     exit 1
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets from the recorded requests and the tables in fixtures/.
 
-Run it again when fixtures change: python3 fuzz/seeds.py
+Run it again when fixtures change: python3 tests/fuzz/seeds.py
 """
 
 import base64
@@ -11,7 +11,7 @@ import pathlib
 import shutil
 
 HERE = pathlib.Path(__file__).parent
-FIXTURES = HERE.parent / "fixtures"
+FIXTURES = HERE.parent.parent / "fixtures"
 # Recorded requests of each area that become seeds, spread over the area.
 PER_AREA = 3
 LONGEST = 1500

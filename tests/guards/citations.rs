@@ -1,42 +1,40 @@
 //! Checks that the citations of comments and documents exist: sections, rules, decisions, records, files.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::repository;
+use crate::repository::{read, root};
+
 /// Folders that are searched for citations, beside the files in the root of the package.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 8] = [
     "src",
     "core",
     "sandbox",
     "tests",
-    "fuzz",
-    "benches",
+    "bench",
     "docs",
     "deploy",
     "fixtures/strict",
 ];
 
 /// Folders of generated files and of data.
-const SKIPPED: [&str; 6] = [
-    "seeds",
-    "corpus",
-    "artifacts",
-    "target",
-    "node_modules",
-    "__pycache__",
+const SKIPPED: [&str; 4] = [
+    "tests/fuzz/artifacts",
+    "tests/fuzz/corpus",
+    "tests/fuzz/seeds",
+    "tests/fuzz/target",
 ];
 
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
 /// Beginnings of names in backquotes that are paths.
-const TOP: [&str; 10] = [
+const TOP: [&str; 9] = [
     "src/",
     "core/",
     "sandbox/",
     "tests/",
-    "fuzz/",
-    "benches/",
+    "bench/",
     "docs/",
     "fixtures/",
     "deploy/",
@@ -57,14 +55,14 @@ struct File {
 impl File {
     /// Every file that may contain citations, except this one, which contains the forbidden names.
     fn all() -> Vec<Self> {
-        let mut found: Vec<PathBuf> = entries(Path::new("."))
+        let mut found: Vec<PathBuf> = entries(Path::new(""))
             .into_iter()
-            .filter(|path| path.is_file())
+            .filter(|path| root().join(path).is_file())
             .collect();
         let mut folders: Vec<PathBuf> = FOLDERS.iter().map(PathBuf::from).collect();
         while let Some(folder) = folders.pop() {
             for path in entries(&folder) {
-                if !path.is_dir() {
+                if !root().join(&path).is_dir() {
                     found.push(path);
                 } else if !SKIPPED.iter().any(|skipped| path.starts_with(skipped)) {
                     folders.push(path);
@@ -79,7 +77,7 @@ impl File {
     }
 
     fn read(name: PathBuf) -> Self {
-        let text = fs::read_to_string(&name).unwrap_or_else(|_| panic!("{} is no text", name.display()));
+        let text = read(&name);
         Self { name, text }
     }
 
@@ -100,14 +98,13 @@ impl File {
     }
 }
 
+/// What is directly in a folder and not hidden.
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|_| panic!("{} is a folder", folder.display()));
-    let hidden = |path: &PathBuf| {
+    let is_shown = |path: &PathBuf| {
         path.file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'))
+            .is_some_and(|name| !name.to_string_lossy().starts_with('.'))
     };
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    paths.filter(|path| !hidden(path)).collect()
+    repository::entries(folder).into_iter().filter(is_shown).collect()
 }
 
 // === what is cited ===
@@ -166,7 +163,7 @@ fn check<'a>(file: &File, cited: impl IntoIterator<Item = &'a str>, exists: impl
 
 #[test]
 fn sections_of_the_backend_exist() {
-    let document = fs::read_to_string("docs/backend.md").expect("the document");
+    let document = read("docs/backend.md");
     let headings = document.lines().filter_map(|line| line.strip_prefix("## "));
     let sections: Vec<&str> = headings
         .filter_map(|heading| Some(heading.split_once('.')?.0))
@@ -184,7 +181,7 @@ fn sections_of_the_backend_exist() {
 
 #[test]
 fn rules_have_a_row_in_the_table() {
-    let document = fs::read_to_string("SECURITY.md").expect("the document");
+    let document = read("SECURITY.md");
     let cells = document
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split('|').next());
@@ -202,7 +199,7 @@ fn decisions_have_a_record_that_is_listed() {
         .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
         .filter(|name| name != "README.md")
         .collect();
-    let list = fs::read_to_string("docs/decisions/README.md").expect("the list");
+    let list = read("docs/decisions/README.md");
     for name in &names {
         assert!(list.contains(&format!("]({name})")), "{name} is not in the list");
     }
@@ -222,7 +219,7 @@ fn decisions_have_a_record_that_is_listed() {
 #[test]
 fn records_are_in_the_corpus() {
     let lines = ["corpus", "differential"]
-        .map(|name| fs::read_to_string(format!("fixtures/corpus/{name}.jsonl")).expect("the corpus"))
+        .map(|name| read(format!("fixtures/corpus/{name}.jsonl")))
         .concat();
     let ids: BTreeSet<&str> = lines
         .lines()
@@ -245,7 +242,7 @@ fn paths_lead_to_files() {
     };
     for file in File::all() {
         let paths = file.quoted().map(|name| name.split("::").next().unwrap_or(name));
-        check(&file, paths.filter(is_path), |path| Path::new(path).exists());
+        check(&file, paths.filter(is_path), |path| root().join(path).exists());
     }
 }
 
@@ -262,7 +259,7 @@ fn links_lead_to_files() {
             .filter_map(|(at, _)| file.text[at + 2..].split([')', '#']).next())
             .filter(|link| !link.is_empty() && !link.contains("://"));
         let folder = file.name.parent().unwrap_or(Path::new(""));
-        check(&file, links, |link| folder.join(link).exists());
+        check(&file, links, |link| root().join(folder).join(link).exists());
     }
 }
 

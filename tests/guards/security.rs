@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::repository::read;
+
 #[test]
 fn every_rule_names_tests_that_exist() {
-    let document = std::fs::read_to_string("SECURITY.md").expect("the document");
+    let document = read("SECURITY.md");
     let named: Vec<(&str, &str)> = document
         .lines()
         .filter(|line| line.starts_with("| T-"))
@@ -18,8 +20,7 @@ fn every_rule_names_tests_that_exist() {
         } else {
             "tests/edge"
         };
-        let path = Path::new(folder).join(file);
-        let code = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is no file", path.display()));
+        let code = read(Path::new(folder).join(file));
         assert!(code.contains(&format!("fn {test}(")), "{file} has no test {test}");
     }
 }
