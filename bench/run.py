@@ -2,7 +2,7 @@
 """Compares the edge with nginx, HAProxy, nginx with ModSecurity and Varnish, all on loopback.
 
     cargo build --release && python3 bench/run.py
-    python3 bench/run.py --rounds 5 --seconds 6 --write docs/performance.md
+    python3 bench/run.py --rounds 5 --seconds 6 --write docs/reference/performance.md
     python3 bench/run.py --only 'list, 8 KiB' --rounds 2 --seconds 2
 
 One core is the proxy's, the others are for load and origin. The rounds of all peers of a case are interleaved, and each

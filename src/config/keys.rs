@@ -120,7 +120,7 @@ pub(super) static SECTIONS: [Section; 25] = [
         name: "shadow",
         header: "[[shadow]]",
         meaning: "One table per rule that copies reads to a backend after the client's answer is on its way, and \
-                  compares the two answers, see [migration.md](migration.md). Of several rules for one backend the first \
+                  compares the two answers, see [migration.md](../guides/migration.md). Of several rules for one backend the first \
                   that is about an operation counts. Writes are never copied.",
         keys: Keys::Shadow(SHADOW),
     },
@@ -128,7 +128,7 @@ pub(super) static SECTIONS: [Section; 25] = [
         name: "cutover",
         header: "[[cutover]]",
         meaning: "One table per rule that lets a backend answer calls instead of the site, see \
-                  [migration.md](migration.md). The first rule that is about a call and whose share has its client counts. \
+                  [migration.md](../guides/migration.md). The first rule that is about a call and whose share has its client counts. \
                   Rules that would split the records of one kind between two stores are refused.",
         keys: Keys::Cutover(CUTOVER),
     },

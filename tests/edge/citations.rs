@@ -166,7 +166,7 @@ fn check<'a>(file: &File, cited: impl IntoIterator<Item = &'a str>, exists: impl
 
 #[test]
 fn sections_of_the_backend_exist() {
-    let document = fs::read_to_string("docs/backend.md").expect("the document");
+    let document = fs::read_to_string("docs/reference/backend.md").expect("the document");
     let headings = document.lines().filter_map(|line| line.strip_prefix("## "));
     let sections: Vec<&str> = headings
         .filter_map(|heading| Some(heading.split_once('.')?.0))

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-const METRICS: &str = include_str!("../../docs/metrics.md");
+const METRICS: &str = include_str!("../../docs/reference/metrics.md");
 const RULES: &str = include_str!("../../deploy/prometheus/rules.yml");
 const RULE_TESTS: &str = include_str!("../../deploy/prometheus/rules.test.yml");
 const BOARD: &str = include_str!("../../deploy/grafana/board.json");
-const RUNBOOK: &str = include_str!("../../docs/runbook.md");
+const RUNBOOK: &str = include_str!("../../docs/guides/runbook.md");
 
 /// The names of all series, as Prometheus stores them, with their labels.
 fn series() -> BTreeMap<String, BTreeSet<String>> {
@@ -81,7 +81,7 @@ fn every_metric_and_label_of_alerts_and_board_exists() {
         for name in used {
             assert!(
                 series.contains_key(name),
-                "{name} is not in docs/metrics.md: {text}"
+                "{name} is not in docs/reference/metrics.md: {text}"
             );
         }
         for (name, label) in selected(&text) {
@@ -100,7 +100,7 @@ fn every_alert_is_tested_and_has_its_place_in_the_runbook() {
         .collect();
     assert!(alerts.len() > 10);
     for alert in &alerts {
-        let link = format!("runbook: docs/runbook.md#{}\n", alert.to_lowercase());
+        let link = format!("runbook: docs/guides/runbook.md#{}\n", alert.to_lowercase());
         assert!(RULES.contains(&link), "{alert}");
         assert!(RUNBOOK.contains(&format!("\n## {alert}\n")), "{alert}");
         // Once quiet, once not.

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use crate::support::{Directory, Edge, Origin, Program, Reply, files_below};
 
-const METRICS: &str = include_str!("../../docs/metrics.md");
-const ERRORS: &str = include_str!("../../docs/errors.md");
-const CONFIGURATION: &str = include_str!("../../docs/configuration.md");
+const METRICS: &str = include_str!("../../docs/reference/metrics.md");
+const ERRORS: &str = include_str!("../../docs/reference/errors.md");
+const CONFIGURATION: &str = include_str!("../../docs/reference/configuration.md");
 
 /// Pages whose dotted names are members of documents, or attributes of spans, and not settings or fields of log lines.
 const OF_DOCUMENTS: [&str; 4] = ["status.md", "backend.md", "comparison.md", "traces.md"];
@@ -25,12 +25,7 @@ struct Page {
 fn pages() -> Vec<Page> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = ["README.md", "SECURITY.md"].map(|name| root.join(name)).into();
-    let docs = fs::read_dir(root.join("docs")).expect("a directory");
-    files.extend(
-        docs.map(|entry| entry.expect("an entry").path())
-            .filter(|path| path.is_file()),
-    );
-    files.extend(files_below("deploy"));
+    files.extend(["docs/guides", "docs/reference", "deploy"].map(files_below).concat());
     let pages = files.into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Page {

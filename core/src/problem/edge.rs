@@ -1,4 +1,4 @@
-//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are
+//! The catalogue of the edge's own errors, one row each; `docs/reference/errors.md` and the `OpenAPI` document are
 //! written from it.
 
 use http::StatusCode;

@@ -26,7 +26,7 @@ access log records the code as `code`, together with the request id that the cli
 |---|---|---|
 ";
 
-/// The Markdown text of `docs/errors.md`.
+/// The Markdown text of `docs/reference/errors.md`.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
     for error in EdgeError::ALL {
@@ -68,14 +68,14 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_reference_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/errors.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/errors.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, reference()).expect("a writable file");
         }
         let committed = std::fs::read_to_string(path).expect("the committed reference");
         assert!(
             committed == reference(),
-            "docs/errors.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
+            "docs/reference/errors.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
         );
     }
 }
