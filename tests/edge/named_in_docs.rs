@@ -25,7 +25,11 @@ struct Page {
 fn pages() -> Vec<Page> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = ["README.md", "SECURITY.md"].map(|name| root.join(name)).into();
-    files.extend(["docs/guides", "docs/reference", "deploy"].map(files_below).concat());
+    files.extend(
+        ["docs/guides", "docs/reference", "deploy"]
+            .map(files_below)
+            .concat(),
+    );
     let pages = files.into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Page {
