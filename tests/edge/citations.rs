@@ -1,16 +1,17 @@
 //! Checks that the citations of comments and documents exist: sections, rules, decisions, records, files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders that are searched for citations, beside the files in the root of the package.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "src",
     "core",
     "sandbox",
     "tests",
     "fuzz",
+    "bench",
     "benches",
     "docs",
     "deploy",
@@ -30,12 +31,13 @@ const SKIPPED: [&str; 6] = [
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
 /// Beginnings of names in backquotes that are paths.
-const TOP: [&str; 10] = [
+const TOP: [&str; 11] = [
     "src/",
     "core/",
     "sandbox/",
     "tests/",
     "fuzz/",
+    "bench/",
     "benches/",
     "docs/",
     "fixtures/",
@@ -141,7 +143,7 @@ fn numbers_after<'a>(text: &'a str, starts: &[&str]) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     for start in starts {
         for (at, _) in text.match_indices(start) {
-            let rest = words(&text[at + start.len()..], &['.', '-']);
+            let rest = words(&text[at + start.len()..], &['.']);
             let cited = rest
                 .map(|word| word.trim_end_matches('.'))
                 .take_while(|word| is_number(word) || matches!(*word, "and" | "to"));
@@ -195,27 +197,49 @@ fn rules_have_a_row_in_the_table() {
     }
 }
 
+/// The decisions of the list, each with the file that its link leads to: `[0032](0032-queue.md#0032)`.
+fn listed_decisions(list: &str) -> BTreeMap<&str, &str> {
+    let rows = list.lines().filter_map(|line| line.strip_prefix("| [0"));
+    rows.map(|row| {
+        let (number, link) = row.split_once("](").expect("a link");
+        let (file, anchor) = link.split_once('#').expect("an anchor");
+        assert_eq!(anchor.split(')').next(), Some(format!("0{number}").as_str()));
+        (&anchor[..4], file)
+    })
+    .collect()
+}
+
+/// The numbers of the decisions in a record, at which links to them end.
+fn anchors(record: &str) -> impl Iterator<Item = &str> {
+    record
+        .lines()
+        .filter_map(|line| line.strip_prefix("<a id=\"")?.strip_suffix("\"></a>"))
+}
+
 #[test]
 fn decisions_have_a_record_that_is_listed() {
-    let names: Vec<String> = entries(Path::new("docs/decisions"))
-        .iter()
-        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
-        .filter(|name| name != "README.md")
-        .collect();
-    let list = fs::read_to_string("docs/decisions/README.md").expect("the list");
-    for name in &names {
-        assert!(list.contains(&format!("]({name})")), "{name} is not in the list");
+    let folder = Path::new("docs/decisions");
+    let list = fs::read_to_string(folder.join("README.md")).expect("the list");
+    let listed = listed_decisions(&list);
+    let mut recorded = BTreeMap::new();
+    let records: Vec<File> = entries(folder).into_iter().map(File::read).collect();
+    for record in &records {
+        let name = record.name.file_name().and_then(|name| name.to_str());
+        let numbers = anchors(&record.text).map(|number| (number, name.expect("a name")));
+        let before = recorded.len();
+        recorded.extend(numbers);
+        assert!(
+            recorded.len() > before || name == Some("README.md"),
+            "{name:?} has no decision"
+        );
     }
+    assert_eq!(listed, recorded, "the list and the records");
     for file in File::all() {
         let text = file.joined();
-        let cited = numbers_after(&text, &["decision ", "decisions ", "Decision ", "Decisions "]);
+        let starts = ["decision ", "decisions ", "Decision ", "Decisions ", "decisions/"];
+        let cited = numbers_after(&text, &starts);
         let cited = cited.into_iter().filter(|number| number.len() == 4);
-        check(&file, cited, |number| {
-            names.iter().any(|name| {
-                name.strip_prefix(number)
-                    .is_some_and(|rest| rest.starts_with('-'))
-            })
-        });
+        check(&file, cited, |number| listed.contains_key(number));
     }
 }
 
