@@ -19,25 +19,14 @@ A code that begins with `edge_` comes from calendar-edge and is listed here. Eve
 plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages are \
 for people and may change.
 
-Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure. The \
-access log records the code as `code`, together with the request id that the client gets in `X-Request-Id`.
-
-| Code | Status | `Proxy-Status` error |
-|---|---|---|
+Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
+stands here after the status. The access log records the code as `edge.code`, together with the request id that the \
+client gets in `X-Request-Id`.
 ";
 
 /// The Markdown text of `docs/reference/errors.md`.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
-    for error in EdgeError::ALL {
-        let (code, status) = (error.code(), error.status().as_u16());
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            text,
-            "| [`{code}`](#{code}) | {status} | {} |",
-            proxy_errors(*error)
-        );
-    }
     for error in EdgeError::ALL {
         section(*error, &mut text);
     }
@@ -46,10 +35,16 @@ pub fn reference() -> String {
 
 fn section(error: EdgeError, text: &mut String) {
     let entry = error.entry();
+    // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "\n## {}\n\nStatus {}. {}\n\n- Client: {}\n- Operator: {}\n",
-        entry.code, entry.status, entry.meaning, entry.client, entry.operator
+        "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n- Operator: {}\n",
+        entry.code,
+        entry.status,
+        proxy_errors(error),
+        entry.meaning,
+        entry.client,
+        entry.operator
     );
     for sentence in error.sentences() {
         let _ = writeln!(text, "- Message: “{sentence}”");
