@@ -199,14 +199,16 @@ fn rules_have_a_row_in_the_table() {
 
 /// The decisions of the list, each with the file that its link leads to: `[0032](0032-queue.md#0032)`.
 fn listed_decisions(list: &str) -> BTreeMap<&str, &str> {
-    let rows = list.lines().filter_map(|line| line.strip_prefix("| [0"));
-    rows.map(|row| {
-        let (number, link) = row.split_once("](").expect("a link");
-        let (file, anchor) = link.split_once('#').expect("an anchor");
-        assert_eq!(anchor.split(')').next(), Some(format!("0{number}").as_str()));
-        (&anchor[..4], file)
-    })
-    .collect()
+    let links = list.split("[0").skip(1);
+    links
+        .map(|link| {
+            let (number, target) = link.split_once("](").expect("a link");
+            let (file, anchor) = target.split_once('#').expect("an anchor");
+            let (anchor, _) = anchor.split_once(')').expect("the end of a link");
+            assert_eq!(anchor, format!("0{number}"), "{file}");
+            (anchor, file)
+        })
+        .collect()
 }
 
 /// The numbers of the decisions in a record, at which links to them end.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::edge::EdgeError;
+use super::edge::{EdgeError, LOOK_AT_CLIENT};
 
 const HEAD: &str = "\
 # Errors
@@ -21,7 +21,8 @@ for people and may change.
 
 Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
 stands here after the status. The access log records the code as `edge.code`, together with the request id that the \
-client gets in `X-Request-Id`.
+client gets in `X-Request-Id`. Where no line for the operator stands, the request is wrong, and the access log names \
+the client.
 ";
 
 /// The Markdown text of `docs/reference/errors.md`.
@@ -38,17 +39,19 @@ fn section(error: EdgeError, text: &mut String) {
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n- Operator: {}\n",
+        "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
         entry.code,
         entry.status,
         proxy_errors(error),
         entry.meaning,
-        entry.client,
-        entry.operator
+        entry.client
     );
-    for sentence in error.sentences() {
-        let _ = writeln!(text, "- Message: “{sentence}”");
+    if entry.operator != LOOK_AT_CLIENT {
+        let _ = writeln!(text, "- Operator: {}", entry.operator);
     }
+    let sentences = error.sentences().into_iter();
+    let messages: Vec<String> = sentences.map(|sentence| format!("“{sentence}”")).collect();
+    let _ = writeln!(text, "- Message: {}", messages.join(" or "));
 }
 
 fn proxy_errors(error: EdgeError) -> String {
