@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use calendar_edge::problem::EdgeError;
+use calendar_edge_core::problem::EdgeError;
 use serde_json::{Value, json};
 
 use crate::openapi::{document, validator};
