@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use calendar_edge::admission::{BucketKey, BucketStore};
-use calendar_edge::settings::Rate;
+use calendar_edge_core::limits::rates::{BucketKey, BucketStore};
+use calendar_edge_core::settings::Rate;
 use divan::{Bencher, black_box};
 
 fn main() {

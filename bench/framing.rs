@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use calendar_edge::framing::{FrameMeter, Inspector, Step};
-use calendar_edge::settings::{FrameRates, Limits};
+use calendar_edge_core::framing::{FrameMeter, Inspector, Step};
+use calendar_edge_core::settings::{FrameRates, Limits};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 

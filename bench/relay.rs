@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use calendar_edge::cors::Audience;
-use calendar_edge::relay::{
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Rewriter,
     Script, accept, present,
 };
-use calendar_edge::settings::{OriginNamespace, Settings};
+use calendar_edge_core::settings::{OriginNamespace, Settings};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use http::{Method, Response, header};

@@ -1,10 +1,10 @@
 //! What one request costs before it is forwarded: target, query, JSON, judging with encoding.
 
-use calendar_edge::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge::credentials::Credentials;
-use calendar_edge::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
-use calendar_edge::routing::{CallTarget, Roots, Target};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::call::credentials::Credentials;
+use calendar_edge_core::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge_core::routing::{CallTarget, Roots, Target};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_core::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use divan::{AllocProfiler, Bencher, black_box};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
@@ -29,7 +29,7 @@ fn settings() -> Settings {
 }
 
 fn target(method: &Method, path: &str, query: Option<&str>) -> CallTarget {
-    match Roots::new(&settings()).locate(method, path, query) {
+    match Roots::new(&settings().policy()).locate(method, path, query) {
         Target::Calendar(target) => target,
         Target::Site { .. } | Target::Invalid(_) => panic!("{path} is a calendar path"),
     }
@@ -43,7 +43,7 @@ fn locating(bencher: Bencher<'_, '_>, name: &str) {
         "slug" => ("/wp-json/calendar/events/v1/events/by-slug/new-york-gala", None),
         _ => ("/wp-json/wp/v2/posts", None),
     };
-    let roots = Roots::new(&settings());
+    let roots = Roots::new(&settings().policy());
     bencher.bench(|| black_box(roots.locate(&Method::GET, black_box(path), black_box(query))));
 }
 
@@ -88,7 +88,7 @@ fn judging_a_create(bencher: Bencher<'_, '_>) {
 
 fn judging(bencher: Bencher<'_, '_>, method: &Method, target: &CallTarget, headers: &HeaderMap, body: &[u8]) {
     let settings = settings();
-    let judge = Judge::new(&settings);
+    let judge = Judge::new(settings.policy());
     let credentials = Credentials::read(headers, settings.profile, &settings.authorization_schemes);
     let credentials = credentials.expect("one Authorization at most");
     let judge = || -> Judgement {

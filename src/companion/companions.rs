@@ -10,11 +10,11 @@ use url::Url;
 
 use super::hearing::{Hearing, Sign};
 use crate::cache::{Cache, Removed};
-use crate::caching::{Removal, RemovalCause};
-use crate::mark::{Seal, changes};
-use crate::purge::{AnswerAge, Order, SeenFault, SeenSeals};
-use crate::settings::Settings;
 use crate::telemetry::since_1970;
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::companion::mark::{Seal, changes};
+use calendar_edge_core::companion::purge::{AnswerAge, Order, SeenFault, SeenSeals};
+use calendar_edge_core::settings::Settings;
 
 /// The companion plugins by the REST root at the site; clones share them.
 #[derive(Debug, Clone)]

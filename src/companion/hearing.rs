@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::companions::ExchangeStart;
-use crate::purge::{AnswerAge, ChangeLedger};
+use calendar_edge_core::companion::purge::{AnswerAge, ChangeLedger};
 
 /// The signs of one site's companion plugin; times are since 1970.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
-use crate::settings::{
+use calendar_edge_core::settings::{
     AdminSettings, BackendSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
     OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings, ShadowRule,
     TlsSettings, TraceCompression, UndeclaredParameters, Writes,

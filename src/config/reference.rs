@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
-use crate::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
 };
 

@@ -10,8 +10,8 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::problem::{EdgeError, Refusal};
-use crate::response::{EdgeResponse, refused};
+use crate::server::response::{EdgeResponse, refused};
+use calendar_edge_core::problem::{EdgeError, Refusal};
 
 /// Turns panics into responses.
 #[derive(Debug, Clone, Copy)]

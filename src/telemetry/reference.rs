@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
-use crate::settings::{Mode, Percentage, Profile, Rate, Settings};
+use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings};
 
 const HEAD: &str = "\
 # Metrics

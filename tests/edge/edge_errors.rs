@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge::problem::EdgeError;
+use calendar_edge_core::problem::EdgeError;
 use guards::repository::{read, texts};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use calendar_edge::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutoverRule, Mode, OperationPattern, OtherTraffic, Percentage, Settings, ShadowRule,
 };
 use http::Method;

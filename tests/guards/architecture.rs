@@ -28,24 +28,51 @@ const MOVING: [&str; 12] = [
 
 // === the document ===
 
-/// A row of the table of allowed dependencies.
-struct Room {
-    is_core: bool,
-    may_use: BTreeSet<String>,
+/// The crates, from the lowest, each with its folder of sources and its name in paths.
+const CRATES: [(&str, &str, &str); 3] = [
+    ("core", "core/src/", "calendar_edge_core::"),
+    ("sandbox", "sandbox/src/", "calendar_edge_sandbox::"),
+    ("edge", "src/", "calendar_edge::"),
+];
+
+/// The crate and the name of a top-level module.
+type RoomName = (&'static str, String);
+
+/// The rooms that each room may use.
+fn rooms() -> BTreeMap<RoomName, BTreeSet<RoomName>> {
+    let listed: Vec<_> = rows("| Room | Crate | Uses beside it | Uses below it |")
+        .map(|cells| ((crate_called(cells[1]), only(cells[0])), cells[2], cells[3]))
+        .collect();
+    let names: Vec<&RoomName> = listed.iter().map(|(name, _, _)| name).collect();
+    let below = |of: &RoomName, used: String| {
+        let mut found = names.iter().filter(|name| name.0 != of.0 && name.1 == used);
+        let name = found
+            .next()
+            .unwrap_or_else(|| panic!("{used} is no room below {of:?}"));
+        assert!(
+            rank(name.0) < rank(of.0) && found.next().is_none(),
+            "{used} below {of:?}"
+        );
+        RoomName::clone(name)
+    };
+    let may_use = |(name, beside, lower): &(RoomName, &str, &str)| {
+        let beside = quoted(beside).map(|used| (name.0, used));
+        let lower = quoted(lower).map(|used| below(name, used));
+        (name.clone(), beside.chain(lower).collect())
+    };
+    listed.iter().map(may_use).collect()
 }
 
-fn rooms() -> BTreeMap<String, Room> {
-    rows("| Room | Kind | May use |")
-        .map(|cells| {
-            let is_core = match cells[1] {
-                "core" => true,
-                "shell" => false,
-                other => panic!("{other} is not a kind of room"),
-            };
-            let may_use = quoted(cells[2]).collect();
-            (only(cells[0]), Room { is_core, may_use })
-        })
-        .collect()
+fn crate_called(cell: &str) -> &'static str {
+    let mut known = CRATES.iter().map(|(name, _, _)| *name);
+    known
+        .find(|name| *name == cell)
+        .unwrap_or_else(|| panic!("{cell} is no crate"))
+}
+
+/// The place of a crate in the order of dependencies.
+fn rank(name: &str) -> usize {
+    CRATES.iter().position(|known| known.0 == name).expect("a crate")
 }
 
 fn data_files() -> BTreeSet<String> {
@@ -75,9 +102,6 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
 
 // === the code ===
 
-/// The source folders of the shell, the core and the sandbox.
-const SOURCES: [&str; 3] = ["src/", "core/src/", "sandbox/src/"];
-
 /// A source file of the edge or of the sandbox.
 struct File {
     /// From the root of the repository: `core/src/routing/locate.rs`.
@@ -87,30 +111,23 @@ struct File {
 
 impl File {
     fn all() -> Vec<Self> {
-        let files = SOURCES.iter().flat_map(|folder| texts(folder, "rs"));
+        let files = CRATES.iter().flat_map(|(_, folder, _)| texts(folder, "rs"));
         files.map(|(name, text)| Self { name, text }).collect()
     }
 
-    /// The folder of sources it is in, and its path below that.
+    /// Its crate, and its path below the sources of that.
     fn split(&self) -> (&'static str, &str) {
-        let split = |folder: &&'static str| Some((*folder, self.name.strip_prefix(*folder)?));
-        SOURCES.iter().find_map(split).expect("a folder of sources")
+        let split =
+            |(name, folder, _): &(&'static str, &str, &str)| Some((*name, self.name.strip_prefix(*folder)?));
+        CRATES.iter().find_map(split).expect("a folder of sources")
     }
 
     /// The room it belongs to: a top-level module, or the whole sandbox; none for the roots of crates.
-    fn room(&self) -> Option<&str> {
+    fn room(&self) -> Option<RoomName> {
         match self.split() {
-            ("sandbox/src/", _) => Some("sandbox"),
+            ("sandbox", _) => Some(("sandbox", "sandbox".to_owned())),
             (_, "lib.rs" | "main.rs") => None,
-            (_, below) => Some(below.split('/').next()?.trim_end_matches(".rs")),
-        }
-    }
-
-    /// Paths that begin with these name a room next.
-    fn roots(&self) -> &'static [&'static str] {
-        match self.split().0 {
-            "sandbox/src/" => &["calendar_edge_core::"],
-            _ => &["crate::", "calendar_edge::", "calendar_edge_core::"],
+            (name, below) => Some((name, below.split('/').next()?.trim_end_matches(".rs").to_owned())),
         }
     }
 
@@ -125,23 +142,27 @@ impl File {
     }
 
     /// The top-level modules it names, tests included.
-    fn uses(&self, rooms: &BTreeMap<String, Room>) -> BTreeSet<String> {
+    fn uses(&self, rooms: &BTreeMap<RoomName, BTreeSet<RoomName>>) -> BTreeSet<RoomName> {
         let code = code(&self.text);
-        let from_root = self.roots().iter();
-        // A chain of `super` that leaves the room ends at the crate as well.
-        let chain = "super::".repeat(self.depth());
-        let mut used: BTreeSet<String> = from_root
-            .flat_map(|start| named_after(&code, start))
-            .chain(
-                named_after(&code, &chain)
-                    .into_iter()
-                    .filter(|name| rooms.contains_key(name)),
-            )
-            .collect();
-        if code.contains("calendar_edge_sandbox") {
-            used.insert("sandbox".to_owned());
+        let own = self.split().0;
+        let mut used = BTreeSet::new();
+        for (name, _, path) in CRATES {
+            used.extend(named_after(&code, path).into_iter().map(|room| (name, room)));
         }
-        used.remove(self.room().unwrap_or_default());
+        if own != "sandbox" {
+            used.extend(named_after(&code, "crate::").into_iter().map(|room| (own, room)));
+        }
+        // A chain of `super` that leaves the room ends at the crate as well.
+        let chain = named_after(&code, &"super::".repeat(self.depth()));
+        let chain = chain.into_iter().map(|room| (own, room));
+        used.extend(chain.filter(|name| rooms.contains_key(name)));
+        used.retain(|(name, _)| *name != "sandbox");
+        if code.contains("calendar_edge_sandbox") {
+            used.insert(("sandbox", "sandbox".to_owned()));
+        }
+        if let Some(room) = self.room() {
+            used.remove(&room);
+        }
         used
     }
 }
@@ -239,46 +260,41 @@ fn ending(text: &str, quote: char) -> Option<usize> {
 #[test]
 fn every_room_has_a_row_and_every_row_a_room() {
     let files = File::all();
-    let existing: BTreeSet<&str> = files.iter().filter_map(File::room).collect();
-    let rooms = rooms();
-    let listed: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
+    let existing: BTreeSet<RoomName> = files.iter().filter_map(File::room).collect();
+    let listed: BTreeSet<RoomName> = rooms().into_keys().collect();
     assert_eq!(existing, listed);
-    let described: BTreeSet<String> = rows("| Room | What it is | What is absent |")
-        .map(|cells| only(cells[0]))
+    let described: BTreeSet<RoomName> = rows("| Room | Crate | What it is | What is absent |")
+        .map(|cells| (crate_called(cells[1]), only(cells[0])))
         .collect();
-    assert_eq!(described, rooms.keys().cloned().collect());
+    assert_eq!(described, listed);
 }
 
 #[test]
 fn rooms_use_only_what_the_table_allows() {
     let rooms = rooms();
-    let mut used: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    let files = File::all();
-    for file in &files {
+    let mut used: BTreeMap<RoomName, BTreeSet<RoomName>> = BTreeMap::new();
+    for file in File::all() {
         let Some(room) = file.room() else { continue };
         for name in file.uses(&rooms) {
             assert!(
-                rooms[room].may_use.contains(&name),
-                "{} uses {name}, which `{room}` may not",
+                rooms[&room].contains(&name),
+                "{} uses {name:?}, which {room:?} may not",
                 file.name
             );
-            used.entry(room).or_default().insert(name);
+            used.entry(room.clone()).or_default().insert(name);
         }
     }
-    for (name, room) in &rooms {
-        let used = used.remove(name.as_str()).unwrap_or_default();
-        assert_eq!(used, room.may_use, "`{name}` may use more than it does");
+    for (name, may_use) in &rooms {
+        let used = used.remove(name).unwrap_or_default();
+        assert_eq!(used, *may_use, "{name:?} may use more than it does");
     }
 }
 
 #[test]
 fn the_table_has_no_circle() {
-    let mut waiting: BTreeMap<String, BTreeSet<String>> = rooms()
-        .into_iter()
-        .map(|(name, room)| (name, room.may_use))
-        .collect();
+    let mut waiting = rooms();
     loop {
-        let free: Vec<String> = waiting
+        let free: Vec<RoomName> = waiting
             .iter()
             .filter(|(_, may_use)| may_use.iter().all(|used| !waiting.contains_key(used)))
             .map(|(name, _)| name.clone())
@@ -288,15 +304,16 @@ fn the_table_has_no_circle() {
         }
         waiting.retain(|name, _| !free.contains(name));
     }
-    assert_eq!(waiting.keys().collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(waiting.keys().collect::<Vec<_>>(), Vec::<&RoomName>::new());
 }
+
+/// Crates that decide and do not act.
+const PURE: [&str; 1] = ["core"];
 
 #[test]
 fn the_core_knows_no_runtime_socket_or_clock() {
-    let rooms = rooms();
     for file in File::all() {
-        let is_core = file.room().is_some_and(|room| rooms[room].is_core);
-        if !is_core || file.name.ends_with("_tests.rs") {
+        if !PURE.contains(&file.split().0) || file.name.ends_with("_tests.rs") {
             continue;
         }
         let code = code(&file.text);
@@ -308,36 +325,45 @@ fn the_core_knows_no_runtime_socket_or_clock() {
     }
 }
 
-/// Words that a room does not mention outside its unit tests: absences that its row promises.
+/// Words that the files of a folder do not mention outside their unit tests: absences that a row promises.
 const ABSENT: [(&str, &[&str]); 3] = [
-    ("call", &["HeaderMap"]),
-    ("decision", &["Mutex", "AtomicBool", "AtomicUsize", "OnceLock"]),
-    ("relay", &["serde_json::Value"]),
+    ("core/src/call/", &["HeaderMap"]),
+    (
+        "core/src/gateway/decision/",
+        &["Mutex", "AtomicBool", "AtomicUsize", "OnceLock"],
+    ),
+    ("core/src/relay/", &["serde_json::Value"]),
 ];
 
-/// Crates that only one room uses.
-const ONE_ROOM_ONLY: [(&str, &str); 2] = [("clap", "cli"), ("anyhow", "cli")];
+/// The part of a folder that reads what the rest of it does not see.
+const READS_HEADERS: &str = "core/src/call/credentials/";
+
+/// Crates that only the files of one folder use.
+const ONE_FOLDER_ONLY: [(&str, &str); 2] = [("clap", "src/cli/"), ("anyhow", "src/cli/")];
 
 #[test]
 fn promised_absences_hold() {
     for file in File::all() {
-        let Some(room) = file.room() else { continue };
         let code = code(&file.text);
         let (outside_tests, _) = code.split_once("#[cfg(test)]\nmod tests").unwrap_or((&code, ""));
         let words = paths(outside_tests);
-        for (name, absent) in ABSENT.iter().filter(|(name, _)| *name == room) {
+        let promised = ABSENT.iter().filter(|(folder, _)| file.name.starts_with(folder));
+        for (folder, absent) in promised.filter(|_| !file.name.starts_with(READS_HEADERS)) {
             for word in *absent {
                 assert!(
                     !words.contains(word),
-                    "{} mentions {word}, which `{name}` may not",
+                    "{} mentions {word}, which {folder} may not",
                     file.name
                 );
             }
         }
-        for (used, home) in ONE_ROOM_ONLY.iter().filter(|(_, home)| *home != room) {
+        for (used, home) in ONE_FOLDER_ONLY
+            .iter()
+            .filter(|(_, home)| !file.name.starts_with(home))
+        {
             assert!(
                 !words.contains(used),
-                "{} uses {used}, which is for `{home}` only",
+                "{} uses {used}, which is for {home} only",
                 file.name
             );
         }
@@ -358,25 +384,6 @@ fn the_core_depends_on_no_runtime() {
     let (dependencies, _) = from.split_once("[dev-dependencies]").expect("a table");
     for runtime in ["tokio", "hyper", "reqwest", "tower", "rustls", "tracing"] {
         assert!(!dependencies.contains(&format!("\n{runtime}")), "{runtime}");
-    }
-}
-
-#[test]
-fn the_core_uses_no_room_of_the_shell() {
-    let rooms = rooms();
-    for (name, room) in rooms.iter().filter(|(_, room)| room.is_core) {
-        let moving = |used: &&String| !rooms[*used].is_core;
-        assert_eq!(room.may_use.iter().find(moving), None, "{name}");
-    }
-}
-
-#[test]
-fn rooms_of_the_core_are_in_its_crate() {
-    let rooms = rooms();
-    for file in File::all() {
-        let Some(room) = file.room() else { continue };
-        let is_in_core = file.split().0 == "core/src/";
-        assert_eq!(is_in_core, rooms[room].is_core, "{}", file.name);
     }
 }
 

@@ -25,7 +25,6 @@ const CROWDED: &[&str] = &[
     "headers.rs",
     "judge.rs",
     "kept.rs",
-    "key.rs",
     "line.rs",
     "names.rs",
     "namespace.rs",
@@ -34,7 +33,6 @@ const CROWDED: &[&str] = &[
     "reference.rs",
     "report.rs",
     "rule.rs",
-    "site.rs",
     "strict.rs",
     "tests.rs",
 ];

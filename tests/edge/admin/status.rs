@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use calendar_edge::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutoverRule, ListenAddress, OperationPattern, Percentage, Settings, ShadowRule,
     TlsSettings,
 };

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use calendar_edge::cors::Audience;
-use calendar_edge::relay::{
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script,
     accept, present,
 };

@@ -3,7 +3,7 @@
 #![no_main]
 
 use calendar_edge::config::{Location, Overrides, parse};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use libfuzzer_sys::fuzz_target;
 
 const NAME: &str = "edge.toml";

@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use calendar_edge::framing::{Breached, FrameBreach, FrameMeter, Inspector, Step};
-use calendar_edge::settings::{FrameRates, Limits};
+use calendar_edge_core::framing::{Breached, FrameBreach, FrameMeter, Inspector, Step};
+use calendar_edge_core::settings::{FrameRates, Limits};
 use libfuzzer_sys::fuzz_target;
 
 /// How the bytes end.

@@ -4,12 +4,12 @@
 
 use std::sync::LazyLock;
 
-use calendar_edge::call::{CanonicalRequest, Judge, Outcome};
-use calendar_edge::contract::PLUGIN_NAMESPACE;
-use calendar_edge::payload::parse_form;
-use calendar_edge::problem::Refusal;
-use calendar_edge::routing::Roots;
-use calendar_edge::settings::{Mode, Profile, Settings};
+use calendar_edge_core::call::{CanonicalRequest, Judge, Outcome};
+use calendar_edge_core::contract::PLUGIN_NAMESPACE;
+use calendar_edge_core::problem::Refusal;
+use calendar_edge_core::routing::Roots;
+use calendar_edge_core::settings::{Mode, Profile, Settings};
+use calendar_edge_core::wordpress::payload::parse_form;
 use calendar_edge_fuzz::{Request, judged, namespaced_settings, public_roots};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
@@ -62,9 +62,9 @@ fuzz_target!(|text: &[u8]| {
 impl Edge {
     fn new(settings: &Settings, reading: &Settings) -> Self {
         Self {
-            roots: Roots::new(settings),
-            judge: Judge::new(settings),
-            reader: Judge::new(reading),
+            roots: Roots::new(&settings.policy()),
+            judge: Judge::new(settings.policy()),
+            reader: Judge::new(reading.policy()),
         }
     }
 

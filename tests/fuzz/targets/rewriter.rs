@@ -5,7 +5,7 @@
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use calendar_edge::relay::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
+use calendar_edge_core::relay::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
 use calendar_edge_fuzz::pieces;
 use libfuzzer_sys::fuzz_target;
 

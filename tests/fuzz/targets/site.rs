@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use calendar_edge::authority::{Addressed, Scheme};
-use calendar_edge::decision::{Decider, Decision, Opening, RequestHead};
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge_core::gateway::authority::{Addressed, Scheme};
+use calendar_edge_core::gateway::decision::{Decider, Decision, Opening, RequestHead};
+use calendar_edge_core::settings::OtherTraffic;
 use calendar_edge_fuzz::{Request, namespaced_settings};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use libfuzzer_sys::fuzz_target;

@@ -4,16 +4,16 @@
 
 use std::sync::LazyLock;
 
-use calendar_edge::contract::Route;
-use calendar_edge::payload::parse_form;
-use calendar_edge::routing::{Roots, RouteMatch, Target, canonical_slug};
-use calendar_edge::value::{Value, write_escaped};
+use calendar_edge_core::contract::Route;
+use calendar_edge_core::routing::{Roots, RouteMatch, Target, canonical_slug};
+use calendar_edge_core::wordpress::payload::parse_form;
+use calendar_edge_core::wordpress::value::{Value, write_escaped};
 use calendar_edge_fuzz::{namespaced_settings, public_roots};
 use http::Method;
 use http::uri::PathAndQuery;
 use libfuzzer_sys::fuzz_target;
 
-static ROOTS: LazyLock<Roots> = LazyLock::new(|| Roots::new(&namespaced_settings()));
+static ROOTS: LazyLock<Roots> = LazyLock::new(|| Roots::new(&namespaced_settings().policy()));
 
 fuzz_target!(|text: &[u8]| {
     let Ok(sent) = PathAndQuery::try_from(text) else {

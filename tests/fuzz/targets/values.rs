@@ -2,13 +2,13 @@
 
 #![no_main]
 
-use calendar_edge::value::boolean::is_boolean;
-use calendar_edge::value::datetime::time;
-use calendar_edge::value::integer::{is_integer, is_positive_int};
-use calendar_edge::value::numeric::is_numeric;
-use calendar_edge::value::timezone::timezone_or_empty;
-use calendar_edge::value::url_filter::url_or_empty;
-use calendar_edge::value::{Value, Verdict};
+use calendar_edge_core::wordpress::value::boolean::is_boolean;
+use calendar_edge_core::wordpress::value::datetime::time;
+use calendar_edge_core::wordpress::value::integer::{is_integer, is_positive_int};
+use calendar_edge_core::wordpress::value::numeric::is_numeric;
+use calendar_edge_core::wordpress::value::timezone::timezone_or_empty;
+use calendar_edge_core::wordpress::value::url_filter::url_or_empty;
+use calendar_edge_core::wordpress::value::{Value, Verdict};
 use libfuzzer_sys::fuzz_target;
 
 /// Longer texts are left to PHP.
