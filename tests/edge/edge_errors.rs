@@ -47,7 +47,7 @@ fn codes_are_spelt_in_the_catalogue_only() {
 
 /// The metrics of the generated reference, whose names begin like codes, as documents name them.
 fn metrics() -> BTreeSet<String> {
-    let rows = include_str!("../../docs/metrics.md").lines();
+    let rows = include_str!("../../docs/reference/metrics.md").lines();
     let named = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next());
     let named: Vec<&str> = named.filter(|name| name.starts_with("edge_")).collect();
     assert!(named.len() > 30, "{named:?}");

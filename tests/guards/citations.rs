@@ -1,6 +1,6 @@
 //! Checks that the citations of comments and documents exist: sections, rules, decisions, records, files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::repository;
@@ -138,7 +138,7 @@ fn numbers_after<'a>(text: &'a str, starts: &[&str]) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     for start in starts {
         for (at, _) in text.match_indices(start) {
-            let rest = words(&text[at + start.len()..], &['.', '-']);
+            let rest = words(&text[at + start.len()..], &['.']);
             let cited = rest
                 .map(|word| word.trim_end_matches('.'))
                 .take_while(|word| is_number(word) || matches!(*word, "and" | "to"));
@@ -163,7 +163,7 @@ fn check<'a>(file: &File, cited: impl IntoIterator<Item = &'a str>, exists: impl
 
 #[test]
 fn sections_of_the_backend_exist() {
-    let document = read("docs/backend.md");
+    let document = read("docs/reference/backend.md");
     let headings = document.lines().filter_map(|line| line.strip_prefix("## "));
     let sections: Vec<&str> = headings
         .filter_map(|heading| Some(heading.split_once('.')?.0))
@@ -192,27 +192,51 @@ fn rules_have_a_row_in_the_table() {
     }
 }
 
+/// The decisions of the list, each with the file that its link leads to: `[0032](0032-queue.md#0032)`.
+fn listed_decisions(list: &str) -> BTreeMap<&str, &str> {
+    let links = list.split("[0").skip(1);
+    links
+        .map(|link| {
+            let (number, target) = link.split_once("](").expect("a link");
+            let (file, anchor) = target.split_once('#').expect("an anchor");
+            let (anchor, _) = anchor.split_once(')').expect("the end of a link");
+            assert_eq!(anchor, format!("0{number}"), "{file}");
+            (anchor, file)
+        })
+        .collect()
+}
+
+/// The numbers of the decisions in a record, at which links to them end.
+fn anchors(record: &str) -> impl Iterator<Item = &str> {
+    record
+        .lines()
+        .filter_map(|line| line.strip_prefix("<a id=\"")?.strip_suffix("\"></a>"))
+}
+
 #[test]
 fn decisions_have_a_record_that_is_listed() {
-    let names: Vec<String> = entries(Path::new("docs/decisions"))
-        .iter()
-        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
-        .filter(|name| name != "README.md")
-        .collect();
-    let list = read("docs/decisions/README.md");
-    for name in &names {
-        assert!(list.contains(&format!("]({name})")), "{name} is not in the list");
+    let folder = Path::new("docs/decisions");
+    let list = read(folder.join("README.md"));
+    let listed = listed_decisions(&list);
+    let mut recorded = BTreeMap::new();
+    let records: Vec<File> = entries(folder).into_iter().map(File::read).collect();
+    for record in &records {
+        let name = record.name.file_name().and_then(|name| name.to_str());
+        let numbers = anchors(&record.text).map(|number| (number, name.expect("a name")));
+        let before = recorded.len();
+        recorded.extend(numbers);
+        assert!(
+            recorded.len() > before || name == Some("README.md"),
+            "{name:?} has no decision"
+        );
     }
+    assert_eq!(listed, recorded, "the list and the records");
     for file in File::all() {
         let text = file.joined();
-        let cited = numbers_after(&text, &["decision ", "decisions ", "Decision ", "Decisions "]);
+        let starts = ["decision ", "decisions ", "Decision ", "Decisions ", "decisions/"];
+        let cited = numbers_after(&text, &starts);
         let cited = cited.into_iter().filter(|number| number.len() == 4);
-        check(&file, cited, |number| {
-            names.iter().any(|name| {
-                name.strip_prefix(number)
-                    .is_some_and(|rest| rest.starts_with('-'))
-            })
-        });
+        check(&file, cited, |number| listed.contains_key(number));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::repository::read;
 
 /// The names of all series, as Prometheus stores them, with their labels.
 fn series() -> BTreeMap<String, BTreeSet<String>> {
-    let metrics = read("docs/metrics.md");
+    let metrics = read("docs/reference/metrics.md");
     let rows = metrics.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.flat_map(|row| {
         let cells: Vec<&str> = row.split(" | ").collect();
@@ -79,7 +79,7 @@ fn every_metric_and_label_of_alerts_and_board_exists() {
         for name in used {
             assert!(
                 series.contains_key(name),
-                "{name} is not in docs/metrics.md: {text}"
+                "{name} is not in docs/reference/metrics.md: {text}"
             );
         }
         for (name, label) in selected(&text) {
@@ -94,14 +94,14 @@ fn every_metric_and_label_of_alerts_and_board_exists() {
 fn every_alert_is_tested_and_has_its_place_in_the_runbook() {
     let rules = read("deploy/prometheus/rules.yml");
     let rule_tests = read("deploy/prometheus/rules.test.yml");
-    let runbook = read("docs/runbook.md");
+    let runbook = read("docs/guides/runbook.md");
     let alerts: Vec<&str> = rules
         .lines()
         .filter_map(|line| line.trim().strip_prefix("- alert: "))
         .collect();
     assert!(alerts.len() > 10);
     for alert in &alerts {
-        let link = format!("runbook: docs/runbook.md#{}\n", alert.to_lowercase());
+        let link = format!("runbook: docs/guides/runbook.md#{}\n", alert.to_lowercase());
         assert!(rules.contains(&link), "{alert}");
         assert!(runbook.contains(&format!("\n## {alert}\n")), "{alert}");
         // Once quiet, once not.

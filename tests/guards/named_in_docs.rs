@@ -29,7 +29,10 @@ fn words<'a>(text: &'a str, beginning: &'a str) -> impl Iterator<Item = &'a str>
 
 #[test]
 fn metrics_and_codes_exist() {
-    let (metrics, errors) = (read("docs/metrics.md"), read("docs/errors.md"));
+    let (metrics, errors) = (
+        read("docs/reference/metrics.md"),
+        read("docs/reference/errors.md"),
+    );
     let metrics: BTreeSet<&str> = named_rows(&metrics).collect();
     let codes: BTreeSet<&str> = errors
         .split('`')
@@ -59,7 +62,7 @@ fn metrics_and_codes_exist() {
 fn settings() -> BTreeSet<String> {
     let mut section = String::new();
     let mut keys = BTreeSet::new();
-    for line in read("docs/configuration.md").lines() {
+    for line in read("docs/reference/configuration.md").lines() {
         if let Some(heading) = line.strip_prefix("## ") {
             let name = heading.trim_matches(['`', '[', ']']);
             section = match name {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::repository::{entries, files_below, root};
+use crate::repository::{files_below, root};
 
 /// Pages whose dotted names are members of documents, or attributes of spans, and not settings or fields of log lines.
 const OF_DOCUMENTS: [&str; 4] = ["status.md", "backend.md", "comparison.md", "traces.md"];
@@ -24,11 +24,10 @@ pub struct Page {
 pub fn pages() -> Vec<Page> {
     let mut files: Vec<PathBuf> = ["README.md", "SECURITY.md"].map(PathBuf::from).into();
     files.extend(
-        entries("docs")
-            .into_iter()
-            .filter(|path| root().join(path).is_file()),
+        ["docs/guides", "docs/reference", "deploy"]
+            .map(files_below)
+            .concat(),
     );
-    files.extend(files_below("deploy"));
     let pages = files.into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Page {

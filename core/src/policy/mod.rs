@@ -37,7 +37,7 @@ pub struct Policy {
     /// Hosts from which the site may fetch images.
     pub image_hosts: Vec<ImageHost>,
     /// The REST roots, at least one, with distinct paths; a call names its root by the position here.
-    pub roots: Vec<PublicRoot>,
+    pub roots: Vec<ServedRoot>,
     /// The namespaces that clients may use, at least one. WordPress matches them without regard to case.
     pub namespaces: Vec<String>,
     /// The namespace that the plugin registers at the site, whether or not clients may use it.
@@ -63,7 +63,7 @@ pub struct OperationPolicy {
 
 /// One REST root as clients see it.
 #[derive(Debug, Clone)]
-pub struct PublicRoot {
+pub struct ServedRoot {
     /// The path, without a trailing slash: `/de/wp-json`.
     pub path: String,
     /// The error messages of its site.
@@ -134,7 +134,7 @@ impl Default for Policy {
             allow_author: None,
             allow_jsonp: false,
             image_hosts: Vec::new(),
-            roots: vec![PublicRoot::default()],
+            roots: vec![ServedRoot::default()],
             namespaces: vec![SPECIFIED_NAMESPACE.to_owned(), PLUGIN_NAMESPACE.to_owned()],
             origin_namespace: PLUGIN_NAMESPACE.to_owned(),
             other: OtherTraffic::default(),
@@ -143,9 +143,9 @@ impl Default for Policy {
     }
 }
 
-// === impl PublicRoot ===
+// === impl ServedRoot ===
 
-impl PublicRoot {
+impl ServedRoot {
     /// A root at a path, whose site speaks English.
     pub fn at(path: &str) -> Self {
         Self {
@@ -155,7 +155,7 @@ impl PublicRoot {
     }
 }
 
-impl Default for PublicRoot {
+impl Default for ServedRoot {
     fn default() -> Self {
         Self::at("/wp-json")
     }

@@ -165,13 +165,13 @@ fn names_a_route(query: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::contract::{Kind, Route};
-    use crate::policy::PublicRoot;
+    use crate::policy::ServedRoot;
 
     fn roots() -> Roots {
         Roots::new(&Policy {
             namespaces: vec!["tribe/events/v1".to_owned(), "calendar/events/v1".to_owned()],
             origin_namespace: "calendar/events/v1".to_owned(),
-            roots: vec![PublicRoot::default(), PublicRoot::at("/de/wp-json")],
+            roots: vec![ServedRoot::default(), ServedRoot::at("/de/wp-json")],
             ..Policy::default()
         })
     }

@@ -46,13 +46,13 @@ fn is_index(route: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::{Policy, PublicRoot};
+    use crate::policy::{Policy, ServedRoot};
     use crate::routing::Roots;
 
     #[test]
     fn a_root_is_named_by_path_or_by_route() {
         let roots = Roots::new(&Policy {
-            roots: vec![PublicRoot::default(), PublicRoot::at("/de/wp-json")],
+            roots: vec![ServedRoot::default(), ServedRoot::at("/de/wp-json")],
             ..Policy::default()
         });
         for (path, query, expected) in [

@@ -1,6 +1,6 @@
 //! Settings: plain values with their defaults, and rules that depend on them alone.
 //!
-//! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
+//! The configuration fills these types and enforces bounds, which `docs/reference/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;

@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use super::{Limits, Root, Settings};
-use crate::policy::{ImageHost, Policy, PublicRoot, ReadLimits};
+use crate::policy::{ImageHost, Policy, ReadLimits, ServedRoot};
 
 // === impl Settings ===
 
@@ -57,8 +57,8 @@ fn host_of(url: &Url) -> Option<ImageHost> {
 // === impl Root ===
 
 impl Root {
-    fn public(&self) -> PublicRoot {
-        PublicRoot {
+    fn public(&self) -> ServedRoot {
+        ServedRoot {
             path: self.path.clone(),
             words: self.words.clone(),
         }
