@@ -1,4 +1,4 @@
-//! Starting an edge: all listeners first, then everything that responses.
+//! Starting an edge: all listeners first, then everything that responds.
 
 use std::sync::Arc;
 use std::time::Duration;
