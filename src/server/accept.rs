@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use ipnet::IpNet;
 
-use super::activity::Activity;
 use super::listener::Arriving;
 use super::peer::Peer;
-use super::per_address::{AddressPermit, PerAddressLimit};
+use super::per_address::AddressPermit;
 use super::proxy_header::{HeaderFault, read_header};
 use super::stream::Socket;
 use crate::telemetry::ConnectionEnd;
@@ -30,7 +29,6 @@ pub(crate) enum ProxyHeaderPolicy {
 pub(super) struct AcceptedConnection {
     pub(super) socket: Socket,
     pub(super) peer: Peer,
-    pub(super) activity: Activity,
     pub(super) address_permit: AddressPermit,
 }
 
@@ -51,19 +49,19 @@ pub(super) enum AcceptFault {
     Handshake(#[from] io::Error),
 }
 
-/// Prepares a connection for HTTP. The caller sets the deadline.
+/// Prepares a connection for HTTP, which has a permit of the address that it comes from. The caller sets the deadline.
 pub(super) async fn open(
     mut arrival: Arriving,
     proxy_header_policy: &ProxyHeaderPolicy,
-    per_address: &PerAddressLimit,
-    activity: &Activity,
+    mut address_permit: AddressPermit,
 ) -> Result<AcceptedConnection, AcceptFault> {
     if let ProxyHeaderPolicy::Always(proxies) = proxy_header_policy {
         read_proxy_header(&mut arrival, proxies).await?;
+        // From now on it counts as the client's.
+        address_permit = address_permit
+            .of_client(arrival.peer())
+            .ok_or(AcceptFault::TooManyConnections)?;
     }
-    let address_permit = per_address
-        .acquire(arrival.peer(), activity)
-        .ok_or(AcceptFault::TooManyConnections)?;
     let (socket, peer) = match arrival {
         Arriving::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
         Arriving::Tls(stream, peer, acceptor) => {
@@ -75,7 +73,6 @@ pub(super) async fn open(
     Ok(AcceptedConnection {
         socket,
         peer,
-        activity: activity.clone(),
         address_permit,
     })
 }

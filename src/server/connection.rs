@@ -152,9 +152,9 @@ impl Protocol {
         let AcceptedConnection {
             socket,
             peer,
-            activity,
-            address_permit: _permit,
+            address_permit,
         } = accepted;
+        let activity = address_permit.activity().clone();
         let breach = FoundBreach::default();
         let stream = self.inspected(socket, &activity, &breach);
         let handover = Handover::default();

@@ -36,6 +36,7 @@ struct AddressConnections {
 pub(super) struct AddressPermit {
     per_address: PerAddressLimit,
     place: Option<(IpNet, u64)>,
+    activity: Activity,
 }
 
 // === impl PerAddressLimit ===
@@ -49,14 +50,22 @@ impl PerAddressLimit {
     }
 
     /// Returns a permit, or `None` if the peer's address holds too many connections.
-    pub(super) fn acquire(&self, peer: Peer, activity: &Activity) -> Option<AddressPermit> {
+    pub(super) fn acquire(&self, peer: Peer) -> Option<AddressPermit> {
+        self.acquire_for(peer, Activity::new())
+    }
+
+    fn acquire_for(&self, peer: Peer, activity: Activity) -> Option<AddressPermit> {
         let mut inner = self.lock();
         let place = match peer.address().map(client_network) {
-            Some(network) => Some((network, inner.open(network, peer, activity)?)),
+            Some(network) => Some((network, inner.open(network, peer, &activity)?)),
             None => None,
         };
         let per_address = self.clone();
-        Some(AddressPermit { per_address, place })
+        Some(AddressPermit {
+            per_address,
+            place,
+            activity,
+        })
     }
 
     /// Lets the connection go that has waited longest for a request, of the address that holds most.
@@ -121,6 +130,20 @@ impl AddressConnections {
     }
 }
 
+// === impl AddressPermit ===
+
+impl AddressPermit {
+    /// The phase of the connection that has the permit.
+    pub(super) const fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    /// A permit of another address for the same connection, which a proxy opened for it.
+    pub(super) fn of_client(self, peer: Peer) -> Option<Self> {
+        self.per_address.acquire_for(peer, self.activity.clone())
+    }
+}
+
 impl Drop for AddressPermit {
     fn drop(&mut self) {
         let Some((network, number)) = self.place else {
@@ -148,7 +171,7 @@ mod tests {
     }
 
     fn open(per_address: &PerAddressLimit, address: &str) -> Option<AddressPermit> {
-        per_address.acquire(peer(address), &Activity::new())
+        per_address.acquire(peer(address))
     }
 
     #[test]
@@ -164,7 +187,7 @@ mod tests {
             .map(|port| open(&per_address, &format!("10.0.0.1:{port}")))
             .collect();
         assert!(proxied.iter().all(Option::is_some));
-        assert!(per_address.acquire(Peer::default(), &Activity::new()).is_some());
+        assert!(per_address.acquire(Peer::default()).is_some());
 
         drop(first);
         assert!(open(&per_address, "192.0.2.1:4").is_some());
@@ -186,25 +209,20 @@ mod tests {
             drop(open(&per_address, &format!("192.0.2.{port}:1")));
         }
         assert!(per_address.lock().open.is_empty());
-        let open = open(&per_address, "192.0.2.1:1");
+        let held = open(&per_address, "192.0.2.1:1");
         per_address.limit(1, &[]);
         assert!(open(&per_address, "192.0.2.1:2").is_none());
-        drop(open);
+        drop(held);
     }
 
     /// Holds so many connections of an address, all of them between two requests.
-    fn waiting(per_address: &PerAddressLimit, address: &str, count: usize) -> Vec<(Activity, AddressPermit)> {
-        let open = |_| {
-            let activity = Activity::new();
-            let permit = per_address.acquire(peer(address), &activity).unwrap();
-            (activity, permit)
-        };
-        (0..count).map(open).collect()
+    fn waiting(per_address: &PerAddressLimit, address: &str, count: usize) -> Vec<AddressPermit> {
+        (0..count).map(|_| open(per_address, address).unwrap()).collect()
     }
 
-    fn told(held: &[(Activity, AddressPermit)]) -> Vec<usize> {
+    fn told(held: &[AddressPermit]) -> Vec<usize> {
         let told = held.iter().enumerate();
-        told.filter(|(_, (activity, _))| activity.waiting_since().is_none())
+        told.filter(|(_, permit)| permit.activity.waiting_since().is_none())
             .map(|(place, _)| place)
             .collect()
     }
@@ -217,9 +235,9 @@ mod tests {
         let other = waiting(&per_address, "192.0.2.2:1", 1);
         tokio::time::advance(std::time::Duration::from_secs(1)).await;
         let many = waiting(&per_address, "192.0.2.1:1", 3);
-        let running = many[0].0.begin();
+        let running = many[0].activity.begin();
         tokio::time::advance(std::time::Duration::from_secs(1)).await;
-        drop(many[1].0.begin());
+        drop(many[1].activity.begin());
         per_address.make_room();
         assert_eq!(
             told(&many),

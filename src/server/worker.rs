@@ -11,12 +11,11 @@ use hyper::service::Service;
 use tokio::sync::watch;
 
 use super::accept::{AcceptFault, open};
-use super::activity::Activity;
 use super::connection::Protocol;
 use super::drain::Drain;
 use super::listener::{Arriving, Listener};
 use super::peer::Peer;
-use super::per_address::PerAddressLimit;
+use super::per_address::{AddressPermit, PerAddressLimit};
 use super::proxy_header::HeaderFault;
 use super::received_request::ReceivedRequest;
 use crate::server::response::EdgeResponse;
@@ -29,8 +28,9 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from
 /// The time for which connections in the accept queue are still accepted after the drain has begun.
 const TAIL: Duration = Duration::from_millis(50);
 
-/// The interval at which another connection is asked to make room: a client that reads slowly takes longer to end one.
-const ROOM_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval at which another connection is asked to make room. The one before has ended long since, unless a request
+/// arrived there at the same moment.
+const ROOM_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The limit on open connections, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
@@ -151,17 +151,21 @@ where
 
     fn start(&self, arrival: Arriving, permit: ConnectionPermit) {
         let open = self.metrics.open();
+        // Before the next one is accepted, which may need this one's place.
+        let Some(address_permit) = self.per_address.acquire(arrival.peer()) else {
+            return open.end(ConnectionEnd::AddressLimit);
+        };
         let assigned = self.placement.assign();
         let other = assigned.as_ref().and_then(AssignedThread::other_runtime).cloned();
         let permits = (permit, assigned);
         let Some(runtime) = other else {
             self.drain
-                .spawn(self.clone().serve_counted(arrival, open, permits));
+                .spawn(self.clone().serve_counted(arrival, address_permit, open, permits));
             return;
         };
         match arrival.moved_to(&runtime) {
             Ok(arrival) => {
-                let served = self.clone().serve_counted(arrival, open, permits);
+                let served = self.clone().serve_counted(arrival, address_permit, open, permits);
                 self.drain.spawn_on(&runtime, served);
             }
             Err(error) => tracing::warn!(%error, "a connection is closed: it cannot be given to a thread"),
@@ -169,25 +173,30 @@ where
     }
 
     /// Serves a connection and counts its end; until then it holds what the connection was given.
-    async fn serve_counted<P>(self, arrival: Arriving, open: OpenConnection, permits: P) {
-        open.end(self.serve(arrival).await);
+    async fn serve_counted<P>(
+        self,
+        arrival: Arriving,
+        address_permit: AddressPermit,
+        open: OpenConnection,
+        permits: P,
+    ) {
+        open.end(self.serve(arrival, address_permit).await);
         drop(permits);
     }
 
-    async fn serve(self, arrival: Arriving) -> ConnectionEnd {
+    async fn serve(self, arrival: Arriving, address_permit: AddressPermit) -> ConnectionEnd {
         let Self {
             protocol,
             service,
-            per_address,
             drain,
             ..
         } = self;
         let protocol = protocol.load_full();
         let peer = arrival.peer();
         // Behind a pointer: the memory of a handshake must not stay with the connection.
-        let activity = Activity::new();
+        let activity = address_permit.activity().clone();
         let policy = protocol.proxy_header_policy();
-        let accept = Box::pin(open(arrival, policy, &per_address, &activity));
+        let accept = Box::pin(open(arrival, policy, address_permit));
         let opened = tokio::select! {
             opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
             () = drain.dismissed() => return ConnectionEnd::Drain,
