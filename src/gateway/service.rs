@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{AskedCall, CallBody, CallOpening, CallRequest, request_head};
+use super::calls::{AskedCall, CallBody, CallRequest, OpenedBy, request_head};
 use super::stage::Stage;
 use super::{Parts, calendar_stages};
 use crate::companion::{Orders, Sender};
@@ -20,7 +20,7 @@ use crate::gateway::site::forward::{Passage, Site};
 use crate::layers::{EdgeRequest, RefusalReason, RequestContext};
 use crate::server::response::{EdgeResponse, preflight, refused};
 use crate::telemetry::Traffic;
-use calendar_edge_core::gateway::decision::{Decider, OpenedCall, Opening, SiteFormScan};
+use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::settings::Settings;
 
@@ -36,16 +36,6 @@ trait Ways: Send + Sync {
 }
 
 type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
-
-/// A request for the calendar, as it is opened.
-enum OpenedBy {
-    /// By its head.
-    Head(Box<OpenedCall>),
-    /// By its body.
-    Body(Box<OpenedCall>),
-    /// As before.
-    Known(Arc<KnownRead>),
-}
 
 /// Where a request leads. What is rare and large is behind a pointer.
 enum Way {
@@ -106,10 +96,10 @@ impl Service<EdgeRequest> for Gateway {
 // === impl Way ===
 
 impl Way {
-    fn calendar(request: EdgeRequest, opened_by: OpenedBy) -> Self {
+    fn calendar(request: EdgeRequest, opened: OpenedBy) -> Self {
         let EdgeRequest { head, body, context } = request;
         let body = CallBody::Incoming(body);
-        Self::Calendar(calendar_call(head, context, opened_by, body))
+        Self::Calendar(calendar_call(head, context, opened, body))
     }
 }
 
@@ -145,7 +135,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
                 context.refused(head, DecidingBody::None, RefusalReason::rules(&refusal));
                 Way::Answered(refused(&refusal))
             }
-            Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(opened)),
+            Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(Arc::from(opened))),
             Opening::Site => Way::Site(Box::new(request)),
             Opening::SiteForm(scan) => Way::SiteForm(Box::new(request), scan),
         }
@@ -172,7 +162,12 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
         match self.site.pass_form(&head, &context, body, scan).await {
             Passage::Answered(response) => response,
             Passage::Calendar { opened, body } => {
-                let call = calendar_call(head, context, OpenedBy::Body(opened), CallBody::Read(body));
+                let call = calendar_call(
+                    head,
+                    context,
+                    OpenedBy::Body(Arc::from(opened)),
+                    CallBody::Read(body),
+                );
                 self.calendar.call(call).await
             }
         }
@@ -180,12 +175,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
 }
 
 /// A request for the calendar's stages.
-fn calendar_call(head: Head, context: RequestContext, opened_by: OpenedBy, body: CallBody) -> CallRequest {
-    let (opened, opening) = match opened_by {
-        OpenedBy::Head(opened) => (Arc::from(opened), CallOpening::ByHead),
-        OpenedBy::Body(opened) => (Arc::from(opened), CallOpening::ByBody),
-        OpenedBy::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
-    };
+fn calendar_call(head: Head, context: RequestContext, opened: OpenedBy, body: CallBody) -> CallRequest {
     if let Some((operation, root)) = opened.operation() {
         context.log.about(Traffic::Operation(operation, root));
     }
@@ -193,6 +183,5 @@ fn calendar_call(head: Head, context: RequestContext, opened_by: OpenedBy, body:
         asked: Box::new(AskedCall { head, context }),
         opened,
         body,
-        opening,
     }
 }

@@ -34,11 +34,10 @@ pub(in crate::gateway) struct Filling<S> {
 
 /// What a client asks.
 #[derive(Debug)]
-pub(in crate::gateway) struct Question {
+pub(in crate::gateway) struct Question<'c> {
     /// Everything that the answer depends on.
     pub(in crate::gateway) key: Arc<str>,
-    /// The operation, by its name.
-    pub(in crate::gateway) operation: &'static str,
+    pub(in crate::gateway) call: CacheableCall<'c>,
     /// The client's condition, if it may have the answer already.
     pub(in crate::gateway) if_none_match: Option<HeaderValue>,
 }
@@ -89,7 +88,10 @@ where
         older: Option<Arc<KeptAnswer>>,
     ) {
         let watch = QueueWatch::default();
-        let call = call.watched_by(&watch);
+        let call = CalendarCall {
+            queue: Some(watch.clone()),
+            ..call
+        };
         let question = self.twice(&leader, call, older.as_deref());
         let abandoned = Self::abandoned(&leader, &watch, older.as_deref());
         let landing = tokio::select! {
@@ -107,7 +109,7 @@ where
         call: CalendarCall,
         older: Option<&KeptAnswer>,
     ) -> Landing {
-        let landing = self.attempt(leader, call.for_everybody(), older).await;
+        let landing = self.attempt(leader, call.clone(), older).await;
         match &landing {
             Landing::Failed(failed)
                 if failed.status() == StatusCode::BAD_GATEWAY && leader.has_followers() =>
@@ -141,7 +143,7 @@ where
         older: Option<&KeptAnswer>,
     ) -> Landing {
         let at = since_1970();
-        let asked = call.call.clone();
+        let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received.response);
@@ -233,6 +235,15 @@ fn fill(cacheable: CacheableCall<'_>, answer: &Answer, filled: Filled, generatio
         filled,
         dependencies: cacheable.dependencies(answer.status(), answer.body()),
         generation,
+    }
+}
+
+// === impl Question ===
+
+impl Question<'_> {
+    /// The name of the operation.
+    pub(in crate::gateway) fn operation(&self) -> &'static str {
+        self.call.call().operation().name.as_str()
     }
 }
 

@@ -43,7 +43,7 @@ impl CacheReport {
     pub(in crate::gateway) fn kept(
         &self,
         kept: &KeptAnswer,
-        question: &Question,
+        question: &Question<'_>,
         outcome: CacheOutcome,
         now: Duration,
     ) -> CallResponse {
@@ -64,28 +64,28 @@ impl CacheReport {
             headers.insert(CACHE_CONTROL, caching.clone());
             headers.remove(EXPIRES);
         }
-        self.told(response, question.operation, outcome, kept.age(now))
+        self.told(response, question.operation(), outcome, kept.age(now))
     }
 
     /// A failure that is shared.
     pub(in crate::gateway) fn plain(
         &self,
         answer: &Answer,
-        question: &Question,
+        question: &Question<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        self.told(answer.response(), question.operation, outcome, Duration::ZERO)
+        self.told(answer.response(), question.operation(), outcome, Duration::ZERO)
     }
 
     /// The response to one client's own question.
     pub(in crate::gateway) fn relayed(
         &self,
         relayed: CallResponse,
-        question: &Question,
+        question: &Question<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
         let CallResponse { response, login } = relayed;
-        let told = self.told(response, question.operation, outcome, Duration::ZERO);
+        let told = self.told(response, question.operation(), outcome, Duration::ZERO);
         CallResponse { login, ..told }
     }
 

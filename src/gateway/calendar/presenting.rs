@@ -65,9 +65,9 @@ where
     type Response = CallResponse;
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        let client = call.client.clone();
+        let client = Arc::clone(&call.client);
         match self.inner.call(call).await {
-            Ok(accepted) => self.present(accepted, &client),
+            Ok(accepted) => self.present(accepted, &client.context),
             Err(failure) => fault::failed(&failure, &self.warnings).into(),
         }
     }

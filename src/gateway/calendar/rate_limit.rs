@@ -3,7 +3,6 @@
 //! Every request to the calendar is charged before anything is judged: a flood of requests that would be refused is
 //! still a flood. A request that exceeds a limit costs neither a body nor a judgement.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use crate::gateway::Shared;
@@ -48,8 +47,7 @@ where
             self.metrics.passed();
             return self.inner.call(request).await.response;
         }
-        let address = request.asked.context.client.address;
-        let opened = Arc::clone(&request.opened);
+        let (address, opened) = (request.asked.context.client.address, &request.opened);
         let client = Client::new(address, opened.identity());
         let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {
             Ok(receipt) => receipt,

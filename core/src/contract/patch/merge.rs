@@ -14,6 +14,9 @@ use crate::contract::Kind;
 /// The reason why no body can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MergeFault {
+    /// The call updates no record.
+    #[error("the call updates no record")]
+    Call,
     /// What the client sent is not an object.
     #[error("the body of the update is not an object")]
     Body,
@@ -33,7 +36,7 @@ struct SentMembers(BTreeSet<String>);
 /// # Errors
 ///
 /// [`MergeFault`].
-pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
+pub(crate) fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
     let body = sent.unwrap_or(b"{}").trim_ascii();
     let names: SentMembers = serde_json::from_slice(body).map_err(|_| MergeFault::Body)?;
     record.text("status").ok_or(MergeFault::Record)?;
