@@ -14,11 +14,10 @@ use crate::backend::{
 use crate::gateway::cache::known_reads::KnownRead;
 use crate::gateway::calendar::patch_conditions::PatchConditions;
 use crate::gateway::migration::route::CallRoute;
-use crate::layers::{ClientBody, RefusalReason, RequestContext};
+use crate::layers::{ClientBody, EdgeResponse, RefusalReason, RequestContext};
 use crate::server::bodies::Share;
-use crate::server::response::EdgeResponse;
 use crate::telemetry::RequestLog;
-use calendar_edge_core::cache::if_none_match;
+use calendar_edge_core::cache::{Storable, if_none_match};
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -111,6 +110,8 @@ pub(super) struct JudgedCall {
 pub(super) struct CallResponse {
     pub(super) response: EdgeResponse,
     pub(super) login: Login,
+    /// Whether the cache may keep it, by what the site said.
+    pub(super) storable: Storable,
 }
 
 /// The site's verdict on the credentials of a call.
@@ -328,8 +329,14 @@ impl Deref for JudgedCall {
 // === impl CallResponse ===
 
 impl From<EdgeResponse> for CallResponse {
+    /// The edge's own response. A failure is the same for everybody who asked.
     fn from(response: EdgeResponse) -> Self {
         Self {
+            storable: if response.status().is_server_error() {
+                Storable::Failure
+            } else {
+                Storable::No
+            },
             response,
             login: Login::NotRefused,
         }

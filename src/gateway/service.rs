@@ -17,8 +17,8 @@ use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::layers::{EdgeRequest, RefusalReason, RequestContext};
-use crate::server::response::{EdgeResponse, preflight, refused};
+use crate::layers::{EdgeRequest, EdgeResponse, RefusalReason, RequestContext, ResponseFacts, refused};
+use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -129,7 +129,10 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
             return Way::calendar(request, OpenedBy::Known(known));
         }
         match self.decider.open(&request_head(head, context)) {
-            Opening::Preflight => Way::Answered(preflight()),
+            Opening::Preflight => Way::Answered(EdgeResponse {
+                response: preflight(),
+                facts: ResponseFacts::Edge(AnsweredBy::Preflight),
+            }),
             Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, context)),
             Opening::Ambiguous(refusal) => {
                 context.refused(head, DecidingBody::None, RefusalReason::rules(&refusal));
@@ -149,7 +152,10 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
 
     async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
         let EdgeRequest { head, body, .. } = *request;
-        self.orders.take(&head, body, Sender::Remote).await
+        match self.orders.take(&head, body, Sender::Remote).await {
+            Ok(taken) => EdgeResponse::unchanged(taken),
+            Err(refusal) => refused(&refusal),
+        }
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {

@@ -16,7 +16,8 @@ use tracing::{Instrument, info_span};
 
 use super::access_record::{AccessLogSinks, LogSinks, Record};
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{BoxError, EdgeBody, EdgeResponse};
+use super::response::EdgeResponse;
+use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::settings::Settings;
 
 /// Logs and counts requests.
@@ -100,7 +101,7 @@ where
         let Some(mut record) = this.record.take() else {
             return Poll::Ready(Ok(answer));
         };
-        record.answered(answer.status(), answer.extensions().get().copied());
+        record.answered(answer.status(), answer.facts.by());
         record.sent(0, answer.body().is_end_stream());
         Poll::Ready(Ok(
             answer.map(|inner| RecordedBody { inner, record }.boxed_unsync())

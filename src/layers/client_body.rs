@@ -16,8 +16,9 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
+use super::response::EdgeResponse;
 use super::unread_body::read_on;
-use crate::server::response::EdgeResponse;
+use crate::server::response::ServedResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::framing::Breach;
 use calendar_edge_core::problem::Cause;
@@ -184,7 +185,7 @@ impl<S> Service<ReceivedRequest<Incoming>> for WatchBody<S>
 where
     S: Service<Box<ArrivedRequest<ClientBody>>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = EdgeResponse;
+    type Response = ServedResponse;
     type Error = Infallible;
     type Future = WatchBodyFuture<S::Future>;
 
@@ -223,7 +224,7 @@ impl<F> Future for WatchBodyFuture<F>
 where
     F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<EdgeResponse, Infallible>;
+    type Output = Result<ServedResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -237,7 +238,7 @@ where
                     .headers_mut()
                     .insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            answer
+            answer.into()
         })
     }
 }

@@ -14,8 +14,9 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
+use super::response::EdgeResponse;
 use crate::cache::compression::{Encoders, KeptForms};
-use crate::server::response::{AnsweredBy, EdgeResponse, whole};
+use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::relay::cors::Audience;
@@ -171,19 +172,18 @@ impl Wanted {
         }
     }
 
-    /// Only answers of the calendar: those of the rest of the site carry no [`AnsweredBy`].
+    /// Only answers of the calendar: those of the rest of the site pass unchanged.
     fn may_change(&self, answer: &EdgeResponse) -> bool {
-        let extensions = answer.extensions();
-        let is_public = self.credentialed || extensions.get() != Some(&Audience::OneClient);
+        let is_public = self.credentialed || answer.facts.audience() != Some(Audience::OneClient);
         is_public
-            && extensions.get::<AnsweredBy>().is_some()
+            && answer.facts.by().is_some()
             && eligible(answer.status(), answer.headers()) == Eligible::Yes
     }
 
     /// Whether the body of the answer to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
-            answer.extensions().get().map(KeptForms::plain_length)
+            answer.facts.forms().map(KeptForms::plain_length)
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
@@ -195,8 +195,7 @@ impl Wanted {
     }
 
     fn compressed(&self, mut answer: EdgeResponse, coding: Coding) -> EdgeResponse {
-        let kept = answer.extensions_mut().remove::<KeptForms>();
-        if let Some(form) = kept.and_then(|forms| forms.form(coding)) {
+        if let Some(form) = answer.facts.forms().and_then(|forms| forms.form(coding)) {
             let length = HeaderValue::from(form.len());
             *answer.body_mut() = whole(form);
             encoded(answer.headers_mut(), coding);
@@ -210,14 +209,14 @@ impl Wanted {
             }
             return answer;
         }
-        let (mut head, body) = answer.into_parts();
-        match self.encoders.compress(body, coding) {
+        match self.encoders.compress(std::mem::take(answer.body_mut()), coding) {
             Ok(body) => {
-                encoded(&mut head.headers, coding);
-                EdgeResponse::from_parts(head, body.boxed_unsync())
+                encoded(answer.headers_mut(), coding);
+                *answer.body_mut() = body.boxed_unsync();
             }
-            Err(body) => EdgeResponse::from_parts(head, body),
+            Err(body) => *answer.body_mut() = body,
         }
+        answer
     }
 }
 

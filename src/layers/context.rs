@@ -16,8 +16,8 @@ use super::client_body::ClientBody;
 use super::head_rules::NamedHost;
 use super::noted::Noted;
 use super::request_id::RequestId;
+use super::response::{EdgeResponse, refused};
 use crate::server::Peer;
-use crate::server::response::{EdgeResponse, refused};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 use calendar_edge_core::call::Finding;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
@@ -222,7 +222,7 @@ mod tests {
     async fn status(request: ArrivedRequest<()>) -> StatusCode {
         let service = tower::service_fn(|request: EdgeRequest<()>| async move {
             assert!(request.head.extensions.is_empty());
-            Ok(EdgeResponse::default())
+            Ok(EdgeResponse::unchanged(http::Response::default()))
         });
         ContextLayer
             .layer(service)

@@ -16,7 +16,8 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{AnsweredBy, EdgeResponse};
+use super::response::EdgeResponse;
+use crate::server::response::AnsweredBy;
 use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::relay::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use calendar_edge_core::settings::CorsSettings;
@@ -130,7 +131,7 @@ impl RequestingPage {
     }
 
     fn write(&self, rules: &CorsRules, answer: &mut EdgeResponse) {
-        match (answer.extensions().get(), &self.preflight) {
+        match (answer.facts.by(), &self.preflight) {
             (Some(AnsweredBy::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
             }
@@ -141,7 +142,7 @@ impl RequestingPage {
                 _,
             ) => {
                 // For a relayed response the gateway knows the audience better than the head shows.
-                let known = answer.extensions().get().copied();
+                let known = answer.facts.audience();
                 let visibility = Visibility::of(&self.method, known.unwrap_or(self.audience));
                 rules.write(visibility, self.origin.as_ref(), answer.headers_mut());
             }
@@ -160,7 +161,7 @@ mod tests {
     use http::{HeaderMap, Request, Response};
 
     use super::*;
-    use crate::server::response::{EdgeBody, preflight};
+    use crate::layers::ResponseFacts;
 
     fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> RequestingPage {
         let mut request = Request::new(());
@@ -172,40 +173,53 @@ mod tests {
         RequestingPage::of(&request.into_parts().0)
     }
 
-    fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> EdgeResponse {
-        let mut answer = Response::new(EdgeBody::default());
-        by.map(|by| answer.extensions_mut().insert(by));
-        audience.map(|audience| answer.extensions_mut().insert(audience));
-        answer
+    const REFUSED: ResponseFacts = ResponseFacts::Edge(AnsweredBy::Edge { code: "x" });
+
+    fn answered(facts: ResponseFacts) -> EdgeResponse {
+        EdgeResponse {
+            response: Response::default(),
+            facts,
+        }
+    }
+
+    fn relayed(audience: Audience) -> ResponseFacts {
+        ResponseFacts::Calendar {
+            by: AnsweredBy::Backend,
+            audience,
+            forms: None,
+        }
     }
 
     fn written(page: &RequestingPage, mut answer: EdgeResponse) -> HeaderMap {
         page.write(&CorsRules::new(CorsSettings::default()), &mut answer);
-        answer.into_parts().0.headers
+        answer.response.into_parts().0.headers
     }
 
     #[test]
     fn every_answer_of_the_calendar_may_be_read() {
         let page = request(Method::GET, &[]);
-        for by in [AnsweredBy::Edge { code: "x" }, AnsweredBy::Backend] {
-            let headers = written(&page, answered(Some(by), None));
-            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*", "{by:?}");
+        for facts in [REFUSED, relayed(Audience::Everybody)] {
+            let headers = written(&page, answered(facts));
+            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
         }
     }
 
     #[test]
     fn the_rest_of_the_site_speaks_for_itself() {
         let page = request(Method::GET, &[]);
-        assert_eq!(written(&page, answered(None, None)), HeaderMap::new());
+        assert_eq!(
+            written(&page, answered(ResponseFacts::Unchanged)),
+            HeaderMap::new()
+        );
     }
 
     #[test]
     fn a_relayed_answer_knows_its_audience() {
         let anonymous = request(Method::GET, &[]);
-        let personal = answered(Some(AnsweredBy::Backend), Some(Audience::OneClient));
+        let personal = answered(relayed(Audience::OneClient));
         assert_eq!(written(&anonymous, personal), HeaderMap::new());
         let credentialed = request(Method::GET, &[(AUTHORIZATION, "Basic x")]);
-        let refused = answered(Some(AnsweredBy::Edge { code: "x" }), None);
+        let refused = answered(REFUSED);
         assert_eq!(written(&credentialed, refused), HeaderMap::new());
     }
 
@@ -216,9 +230,10 @@ mod tests {
             (ACCESS_CONTROL_REQUEST_METHOD, "GET"),
         ];
         let page = request(Method::OPTIONS, &fields);
-        let headers = written(&page, preflight());
+        let permitted = answered(ResponseFacts::Edge(AnsweredBy::Preflight));
+        let headers = written(&page, permitted);
         assert!(headers.contains_key(ACCESS_CONTROL_ALLOW_METHODS));
-        let refused = answered(Some(AnsweredBy::Edge { code: "x" }), None);
+        let refused = answered(REFUSED);
         assert!(!written(&page, refused).contains_key(ACCESS_CONTROL_ALLOW_METHODS));
     }
 }

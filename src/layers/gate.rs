@@ -10,7 +10,7 @@ use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
-use crate::server::response::{EdgeResponse, refused};
+use super::response::{EdgeResponse, refused};
 use calendar_edge_core::problem::Refusal;
 
 /// A pure rule about request heads.

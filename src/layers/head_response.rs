@@ -10,7 +10,8 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{EdgeBody, EdgeResponse};
+use super::response::EdgeResponse;
+use crate::server::response::EdgeBody;
 
 /// Removes the body from responses to HEAD.
 #[derive(Debug, Clone, Copy)]

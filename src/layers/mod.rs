@@ -7,7 +7,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
 use crate::server::ReceivedRequest;
-use crate::server::response::EdgeResponse;
+use crate::server::response::ServedResponse;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::settings::Settings;
 
@@ -27,6 +27,7 @@ mod head_response;
 mod head_rules;
 mod noted;
 mod request_id;
+mod response;
 mod served_facts;
 mod unread_body;
 
@@ -34,9 +35,10 @@ pub(crate) use access_record::AccessLogSinks;
 pub(crate) use client_body::{BodyError, ClientBody};
 pub(crate) use context::{EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;
+pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
 
 /// All layers and the gateway, as one service.
-pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, EdgeResponse, Infallible>;
+pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, ServedResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, log: AccessLogSinks, gateway: G) -> Stack

@@ -14,7 +14,7 @@ use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
-use crate::server::response::{AnsweredBy, EdgeResponse};
+use crate::server::response::AnsweredBy;
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
 use calendar_edge_core::settings::Settings;
@@ -146,17 +146,17 @@ where
         let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
-        let storable = self.storable(&received.response);
+        let storable = self.storable(&received);
         let (by, is_kept) = match storable {
             // What was kept before is not what the site says now.
             Storable::No => {
                 self.cache.forget(leader.key());
                 return Landing::alone(received);
             }
-            Storable::Failure => (source(&received.response), false),
+            Storable::Failure => (source(&received), false),
             Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
         };
-        let Some(answer) = whole_answer(received.response, by).await else {
+        let Some(answer) = whole_answer(received, by).await else {
             return Landing::Alone(Arc::default());
         };
         match self.policy.judge(&asked) {
@@ -175,22 +175,15 @@ where
     }
 
     /// Whether a response may be kept or shared: by what the site said, and by its size.
-    fn storable(&self, response: &EdgeResponse) -> Storable {
-        let (storable, most) = match source(response) {
-            AnsweredBy::Edge { .. } if response.status().is_server_error() => {
-                (Storable::Failure, LARGEST_FAILURE)
-            }
-            AnsweredBy::Edge { .. } | AnsweredBy::Preflight | AnsweredBy::RestIndex => return Storable::No,
-            AnsweredBy::Backend | AnsweredBy::Cache => match response.extensions().get() {
-                Some(Storable::Failure) => (Storable::Failure, LARGEST_FAILURE),
-                Some(storable) => (*storable, self.largest_body),
-                None => return Storable::No,
-            },
+    fn storable(&self, received: &CallResponse) -> Storable {
+        let most = match received.storable {
+            Storable::Failure => LARGEST_FAILURE,
+            Storable::Yes | Storable::Briefly | Storable::No => self.largest_body,
         };
         // A body that is larger than the buffer is streamed, and has no length yet.
-        let length = response.body().size_hint().exact();
+        let length = received.response.body().size_hint().exact();
         if length.is_some_and(|length| length <= most) {
-            storable
+            received.storable
         } else {
             Storable::No
         }
@@ -219,13 +212,12 @@ where
     }
 }
 
-fn source(response: &EdgeResponse) -> AnsweredBy {
-    let found = response.extensions().get().copied();
-    found.unwrap_or(AnsweredBy::Backend)
+fn source(received: &CallResponse) -> AnsweredBy {
+    received.response.facts.by().unwrap_or(AnsweredBy::Backend)
 }
 
-async fn whole_answer(response: EdgeResponse, by: AnsweredBy) -> Option<Answer> {
-    let (head, body) = response.into_parts();
+async fn whole_answer(received: CallResponse, by: AnsweredBy) -> Option<Answer> {
+    let (head, body) = received.response.response.into_parts();
     let body = body.collect().await.ok()?.to_bytes();
     Some(Answer::copied(head.status, &head.headers, &body, by))
 }

@@ -9,8 +9,8 @@ use crate::gateway::Shared;
 use crate::gateway::calls::{CallRequest, CallResponse, Login};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
+use crate::layers::EdgeResponse;
 use crate::layers::RefusalReason;
-use crate::server::response::EdgeResponse;
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, Client};
@@ -59,7 +59,9 @@ where
             }
         };
         self.metrics.passed();
-        let CallResponse { mut response, login } = self.inner.call(request).await;
+        let CallResponse {
+            mut response, login, ..
+        } = self.inner.call(request).await;
         receipt.status().write(response.headers_mut());
         if login == Login::NotRefused {
             self.budgets.refund(receipt, Instant::now());

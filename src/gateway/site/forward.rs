@@ -21,9 +21,8 @@ use crate::gateway::body::{BodyFault, BodyReader};
 use crate::gateway::calls::request_head;
 use crate::gateway::forwarded::forwarded;
 use crate::gateway::{Parts, fault};
-use crate::layers::{ClientBody, RefusalReason, RequestContext};
+use crate::layers::{ClientBody, EdgeResponse, RefusalReason, RequestContext, ResponseFacts, refused};
 use crate::server::Tunnel;
-use crate::server::response::{EdgeResponse, refused};
 use crate::telemetry::{Traffic, Warnings};
 use calendar_edge_core::companion::mark::CHANGES;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -239,7 +238,7 @@ impl Site {
         // Between the companion plugin and the edge.
         answer.headers_mut().remove(CHANGES);
         publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
-        answer
+        EdgeResponse::unchanged(answer)
     }
 }
 
@@ -250,9 +249,11 @@ fn switching(mut headers: HeaderMap, protocol: &HeaderValue, tunnel: Tunnel) -> 
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     headers.insert(UPGRADE, protocol.clone());
-    let mut answer = EdgeResponse::default();
-    *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    *answer.headers_mut() = headers;
-    answer.extensions_mut().insert(tunnel);
-    answer
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    *response.headers_mut() = headers;
+    EdgeResponse {
+        response,
+        facts: ResponseFacts::Switched(tunnel),
+    }
 }
