@@ -36,7 +36,7 @@ struct SentMembers(BTreeSet<String>);
 /// # Errors
 ///
 /// [`MergeFault`].
-pub(crate) fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
+pub fn merged_body(kind: Kind, sent: Option<&[u8]>, record: &ReadRecord) -> Result<Bytes, MergeFault> {
     let body = sent.unwrap_or(b"{}").trim_ascii();
     let names: SentMembers = serde_json::from_slice(body).map_err(|_| MergeFault::Body)?;
     record.text("status").ok_or(MergeFault::Record)?;

@@ -8,6 +8,5 @@ mod merge;
 mod record;
 
 pub use carried::is_reset_by_updates;
-pub use merge::MergeFault;
-pub(crate) use merge::merged_body;
+pub use merge::{MergeFault, merged_body};
 pub use record::{ReadRecord, RecordDate};
