@@ -95,7 +95,8 @@ impl Site {
             let nothing = reqwest::Body::wrap(body);
             return self.forward(head, context, nothing, SiteTraffic::Page).await;
         }
-        let body = UploadBody::new(body, self.backends.for_site().begin_upload());
+        let hook = self.backends.for_site().begin_upload();
+        let body = UploadBody { body, hook };
         let body = reqwest::Body::wrap(body);
         self.forward(head, context, body, SiteTraffic::Upload).await
     }
@@ -114,7 +115,8 @@ impl Site {
         match FormStart::read(body, &self.bodies).await {
             Ok(FormStart::Whole(form)) => self.pass_whole(head, context, form, scan).await,
             Ok(FormStart::Begun(begun, rest)) => {
-                let rest = UploadBody::new(rest, self.backends.for_site().begin_upload());
+                let hook = self.backends.for_site().begin_upload();
+                let rest = UploadBody { body: rest, hook };
                 let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size));
                 Passage::Answered(self.forward(head, context, form, SiteTraffic::Upload).await)
             }
