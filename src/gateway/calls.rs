@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::HeaderValue;
-use http::request::Parts;
 
 use super::forwarded::PublicNames;
 use crate::backend::{
@@ -14,12 +13,12 @@ use crate::backend::{
 use crate::gateway::cache::known_reads::KnownRead;
 use crate::gateway::calendar::patch_conditions::PatchConditions;
 use crate::gateway::migration::route::CallRoute;
-use crate::layers::{ClientBody, EdgeResponse, RefusalReason, RequestContext};
+use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::cache::{Storable, if_none_match};
 use calendar_edge_core::call::ForwardableCall;
-use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
+use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
@@ -29,7 +28,7 @@ use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
 /// Each stage's future holds the value that it was given, so what is large in it is behind a pointer.
 #[derive(Debug)]
 pub(super) struct CallRequest<B = CallBody> {
-    pub(super) asked: Box<AskedCall>,
+    pub(super) asked: Box<AskedRequest>,
     pub(super) opened: OpenedBy,
     pub(super) body: B,
 }
@@ -43,13 +42,6 @@ pub(super) enum OpenedBy {
     Body(Arc<OpenedCall>),
     /// By its head, like the same read before.
     Known(Arc<KnownRead>),
-}
-
-/// The head of a request to the calendar, and the facts beside it.
-#[derive(Debug)]
-pub(super) struct AskedCall {
-    pub(super) head: Parts,
-    pub(super) context: RequestContext,
 }
 
 /// The body of a request to the calendar.
@@ -171,32 +163,7 @@ impl Deref for OpenedBy {
     }
 }
 
-// === impl AskedCall ===
-
-impl AskedCall {
-    /// Notes why the call is refused, with the body that decides.
-    pub(super) fn refused(&self, body: DecidingBody<'_>, reason: RefusalReason) {
-        self.context.refused(&self.head, body, reason);
-    }
-}
-
 // === impl CallRequest ===
-
-impl<B> CallRequest<B> {
-    /// The head for decisions.
-    pub(super) fn decided_by(&self) -> RequestHead<'_> {
-        request_head(&self.asked.head, &self.asked.context)
-    }
-}
-
-/// The head of a request, with the facts that decisions depend on.
-pub(super) fn request_head<'a>(head: &'a Parts, context: &'a RequestContext) -> RequestHead<'a> {
-    RequestHead {
-        parts: head,
-        client: context.client.address,
-        addressed: context.addressed(),
-    }
-}
 
 impl CallRequest<ReceivedBody> {
     /// The body by which the call is judged. The head of a write can decide that its body is dropped.
@@ -233,7 +200,7 @@ impl CalendarCall {
         public: &PublicNames,
         memory: Option<Share>,
     ) -> Self {
-        let AskedCall { head, context } = &*request.asked;
+        let AskedRequest { head, context, .. } = &*request.asked;
         let client = ClientSide {
             context: call.client_at(Arc::clone(&public.base), request.opened.namespace().cloned()),
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),

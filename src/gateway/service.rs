@@ -6,10 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{AskedCall, CallBody, CallRequest, OpenedBy, request_head};
+use super::calls::{CallBody, CallRequest, OpenedBy};
 use super::stage::Stage;
 use super::{Parts, calendar_stages};
 use crate::companion::{Orders, Sender};
@@ -17,7 +16,7 @@ use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::layers::{EdgeRequest, EdgeResponse, RefusalReason, RequestContext, ResponseFacts, refused};
+use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
 use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
@@ -97,9 +96,8 @@ impl Service<EdgeRequest> for Gateway {
 
 impl Way {
     fn calendar(request: EdgeRequest, opened: OpenedBy) -> Self {
-        let EdgeRequest { head, body, context } = request;
-        let body = CallBody::Incoming(body);
-        Self::Calendar(calendar_call(head, context, opened, body))
+        let (asked, body) = request.split();
+        Self::Calendar(calendar_call(asked, opened, CallBody::Incoming(body)))
     }
 }
 
@@ -121,21 +119,20 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
 impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
     /// Where a request leads, by its head.
     fn way(&self, request: EdgeRequest) -> Way {
-        let EdgeRequest { head, context, .. } = &request;
-        if self.orders.are_given_by(head) {
+        if self.orders.are_given_by(&request.head) {
             return Way::Order(Box::new(request));
         }
-        if let Some(known) = self.known(head, context) {
+        if let Some(known) = self.known(&request) {
             return Way::calendar(request, OpenedBy::Known(known));
         }
-        match self.decider.open(&request_head(head, context)) {
+        match self.decider.open(&request.decided_by()) {
             Opening::Preflight => Way::Answered(EdgeResponse {
                 response: preflight(),
                 facts: ResponseFacts::Edge(AnsweredBy::Preflight),
             }),
-            Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, context)),
+            Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, &request.context)),
             Opening::Ambiguous(refusal) => {
-                context.refused(head, DecidingBody::None, RefusalReason::rules(&refusal));
+                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
                 Way::Answered(refused(&refusal))
             }
             Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(Arc::from(opened))),
@@ -145,9 +142,8 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
     }
 
     /// What was decided about the same request before.
-    fn known(&self, head: &Head, context: &RequestContext) -> Option<Arc<KnownRead>> {
-        let target = self.decider.sole_target(&request_head(head, context))?;
-        self.known.find(target)
+    fn known(&self, request: &EdgeRequest) -> Option<Arc<KnownRead>> {
+        self.known.find(self.decider.sole_target(&request.decided_by())?)
     }
 
     async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
@@ -159,21 +155,16 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {
-        let EdgeRequest { head, body, context } = *request;
-        self.site.stream(&head, &context, body).await
+        let (asked, body) = request.split();
+        self.site.stream(&asked, body).await
     }
 
     async fn pass_form(&self, request: Box<EdgeRequest>, scan: SiteFormScan) -> EdgeResponse {
-        let EdgeRequest { head, body, context } = *request;
-        match self.site.pass_form(&head, &context, body, scan).await {
+        let (asked, body) = request.split();
+        match self.site.pass_form(&asked, body, scan).await {
             Passage::Answered(response) => response,
             Passage::Calendar { opened, body } => {
-                let call = calendar_call(
-                    head,
-                    context,
-                    OpenedBy::Body(Arc::from(opened)),
-                    CallBody::Read(body),
-                );
+                let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
                 self.calendar.call(call).await
             }
         }
@@ -181,12 +172,12 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
 }
 
 /// A request for the calendar's stages.
-fn calendar_call(head: Head, context: RequestContext, opened: OpenedBy, body: CallBody) -> CallRequest {
+fn calendar_call(asked: AskedRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
     if let Some((operation, root)) = opened.operation() {
-        context.log.about(Traffic::Operation(operation, root));
+        asked.context.log.about(Traffic::Operation(operation, root));
     }
     CallRequest {
-        asked: Box::new(AskedCall { head, context }),
+        asked: Box::new(asked),
         opened,
         body,
     }

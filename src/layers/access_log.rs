@@ -72,7 +72,7 @@ where
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
         // Behind a pointer: it moves with the response, into its body.
         let record = Box::new(Record::begin(&self.sinks, &request));
-        request.noted.log = Some(record.log().clone());
+        request.context.log = Some(record.log().clone());
         let span = info_span!("request", id = record.id());
         AccessLogFuture {
             inner: span.in_scope(|| self.inner.call(request)).instrument(span),

@@ -16,6 +16,7 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
+use super::noted::Noted;
 use super::response::EdgeResponse;
 use super::unread_body::read_on;
 use crate::server::response::ServedResponse;
@@ -195,14 +196,19 @@ where
 
     fn call(&mut self, received: ReceivedRequest<Incoming>) -> Self::Future {
         // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
-        let closes = received.request.version() != Version::HTTP_2;
-        let framing = received.framing.clone();
-        let mut request = Box::new(ArrivedRequest::new(received, |body| {
-            ClientBody::new(body, framing)
-        }));
+        let closes = received.head.version != Version::HTTP_2;
+        let (received, body) = received.split();
+        let framing = received.framing;
+        let mut request = Box::new(ArrivedRequest {
+            head: received.head,
+            body: ClientBody::new(body, framing.clone()),
+            peer: received.peer,
+            framing,
+            context: Noted::default(),
+        });
         let progress = Arc::clone(&request.body.progress);
         if !progress.is_at_end() {
-            request.noted.body = Some(Arc::clone(&progress));
+            request.context.body = Some(Arc::clone(&progress));
         }
         WatchBodyFuture {
             progress: closes.then_some(progress),

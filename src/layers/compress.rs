@@ -1,18 +1,12 @@
 //! Compresses answers of the calendar for clients that take it. The rest of the site leaves as the site sent it.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, VARY};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
-use pin_project_lite::pin_project;
-use tower::{Layer, Service};
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::cache::compression::{Encoders, KeptForms};
@@ -24,22 +18,14 @@ use calendar_edge_core::settings::CompressionSettings;
 
 /// Compresses answers.
 #[derive(Debug, Clone)]
-pub(super) struct CompressLayer {
-    settings: CompressionSettings,
-    encoders: Encoders,
-}
-
-/// Compresses answers; makes no answer of its own.
-#[derive(Debug, Clone)]
-pub(super) struct Compress<S> {
-    inner: S,
+pub(super) struct Compress {
     settings: CompressionSettings,
     encoders: Encoders,
 }
 
 /// The facts of a request about the form of its answer.
 #[derive(Debug)]
-struct Wanted {
+pub(super) struct Wanted {
     is_head: bool,
     /// Whether answers with secrets of a client are compressed too.
     credentialed: bool,
@@ -58,9 +44,9 @@ enum WantedForm {
     Compressed(Coding),
 }
 
-// === impl CompressLayer ===
+// === impl Compress ===
 
-impl CompressLayer {
+impl Compress {
     pub(super) fn new(settings: &CompressionSettings) -> Self {
         Self {
             settings: settings.clone(),
@@ -69,59 +55,15 @@ impl CompressLayer {
     }
 }
 
-impl<S> Layer<S> for CompressLayer {
-    type Service = Compress<S>;
+impl Concern for Compress {
+    type Facts = Wanted;
 
-    fn layer(&self, inner: S) -> Self::Service {
-        Compress {
-            inner,
-            settings: self.settings.clone(),
-            encoders: self.encoders.clone(),
-        }
-    }
-}
-
-// === impl Compress ===
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for Compress<S>
-where
-    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = CompressFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Wanted {
+        Wanted::by(&request.head, &self.settings, &self.encoders)
     }
 
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        CompressFuture {
-            wanted: Wanted::by(&request.head, &self.settings, &self.encoders),
-            inner: self.inner.call(request),
-        }
-    }
-}
-
-pin_project! {
-    /// Compresses the answer when it is ready.
-    pub(super) struct CompressFuture<F> {
-        #[pin]
-        inner: F,
-        wanted: Wanted,
-    }
-}
-
-impl<F> Future for CompressFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<EdgeResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let wanted = this.wanted;
-        this.inner.poll(cx).map_ok(|answer| wanted.form_of(answer))
+    fn response(wanted: &mut Wanted, answer: &mut EdgeResponse) {
+        wanted.form(answer);
     }
 }
 
@@ -154,21 +96,19 @@ impl Wanted {
         }
     }
 
-    /// The answer in the form that the client likes best.
-    fn form_of(&self, answer: EdgeResponse) -> EdgeResponse {
-        if matches!(self.form, WantedForm::Only) || !self.may_change(&answer) || self.is_short(&answer) {
-            return answer;
+    /// Gives the answer the form that the client likes best.
+    fn form(&self, answer: &mut EdgeResponse) {
+        if matches!(self.form, WantedForm::Only) || !self.may_change(answer) || self.is_short(answer) {
+            return;
         }
-        let mut answer = answer;
         vary(answer.headers_mut());
         match self.form {
             WantedForm::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
                 // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
                 weaken(answer.headers_mut());
-                answer
             }
-            WantedForm::Compressed(coding) => self.compressed(answer, coding),
-            WantedForm::Only | WantedForm::Plain => answer,
+            WantedForm::Compressed(coding) => self.compress(answer, coding),
+            WantedForm::Only | WantedForm::Plain => {}
         }
     }
 
@@ -194,20 +134,20 @@ impl Wanted {
         length.is_some_and(|length: u64| length < SHORTEST)
     }
 
-    fn compressed(&self, mut answer: EdgeResponse, coding: Coding) -> EdgeResponse {
+    fn compress(&self, answer: &mut EdgeResponse, coding: Coding) {
         if let Some(form) = answer.facts.forms().and_then(|forms| forms.form(coding)) {
             let length = HeaderValue::from(form.len());
             *answer.body_mut() = whole(form);
             encoded(answer.headers_mut(), coding);
             answer.headers_mut().insert(CONTENT_LENGTH, length);
-            return answer;
+            return;
         }
         if self.is_head {
             // Without its length nobody knows whether the answer to GET would be compressed.
             if answer.headers().contains_key(CONTENT_LENGTH) {
                 encoded(answer.headers_mut(), coding);
             }
-            return answer;
+            return;
         }
         match self.encoders.compress(std::mem::take(answer.body_mut()), coding) {
             Ok(body) => {
@@ -216,7 +156,6 @@ impl Wanted {
             }
             Err(body) => *answer.body_mut() = body,
         }
-        answer
     }
 }
 

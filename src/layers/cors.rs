@@ -4,17 +4,12 @@
 //! headers to responses to preflights. The gateway recognises a preflight, because only those for the calendar are
 //! answered here, and the target is located below the head checks. The rest of the site answers its own preflights.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{HeaderValue, Method};
-use pin_project_lite::pin_project;
-use tower::{Layer, Service};
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::response::AnsweredBy;
@@ -24,29 +19,22 @@ use calendar_edge_core::settings::CorsSettings;
 
 /// Lets web pages read responses.
 #[derive(Debug, Clone)]
-pub(super) struct CorsLayer {
-    rules: Arc<CorsRules>,
-}
-
-/// Adds cross-origin headers; makes no response of its own.
-#[derive(Debug, Clone)]
-pub(super) struct Cors<S> {
-    inner: S,
+pub(super) struct Cors {
     rules: Arc<CorsRules>,
 }
 
 /// The facts of a request about its web page.
 #[derive(Debug)]
-struct RequestingPage {
+pub(super) struct RequestingPage {
     method: Method,
     audience: Audience,
     origin: Option<HeaderValue>,
     preflight: Option<Preflight>,
 }
 
-// === impl CorsLayer ===
+// === impl Cors ===
 
-impl CorsLayer {
+impl Cors {
     pub(super) fn new(settings: CorsSettings) -> Self {
         Self {
             rules: Arc::new(CorsRules::new(settings)),
@@ -54,63 +42,15 @@ impl CorsLayer {
     }
 }
 
-impl<S> Layer<S> for CorsLayer {
-    type Service = Cors<S>;
+impl Concern for Cors {
+    type Facts = (Arc<CorsRules>, RequestingPage);
 
-    fn layer(&self, inner: S) -> Self::Service {
-        Cors {
-            inner,
-            rules: Arc::clone(&self.rules),
-        }
-    }
-}
-
-// === impl Cors ===
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for Cors<S>
-where
-    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = CorsFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts {
+        (Arc::clone(&self.rules), RequestingPage::of(&request.head))
     }
 
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        CorsFuture {
-            page: RequestingPage::of(&request.head),
-            rules: Arc::clone(&self.rules),
-            inner: self.inner.call(request),
-        }
-    }
-}
-
-pin_project! {
-    /// Adds the headers when the response is ready.
-    pub(super) struct CorsFuture<F> {
-        #[pin]
-        inner: F,
-        rules: Arc<CorsRules>,
-        page: RequestingPage,
-    }
-}
-
-impl<F> Future for CorsFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<EdgeResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let (rules, page) = (this.rules, this.page);
-        this.inner.poll(cx).map_ok(|mut answer| {
-            page.write(rules, &mut answer);
-            answer
-        })
+    fn response((rules, page): &mut Self::Facts, answer: &mut EdgeResponse) {
+        page.write(rules, answer);
     }
 }
 

@@ -97,7 +97,7 @@ where
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
         match self.check.check(&request) {
             Ok(fact) => {
-                self.check.found(fact, &mut request.noted);
+                self.check.found(fact, &mut request.context);
                 Either::Left(self.inner.call(request))
             }
             Err(refusal) => {

@@ -248,10 +248,13 @@ where
             framing = Some(found);
             drain = Some(self.drain.clone());
         }
+        let (head, body) = request.into_parts();
         let received = ReceivedRequest {
-            request,
+            head,
+            body,
             peer: self.peer,
             framing,
+            context: (),
         };
         CountedFuture {
             running: Some(self.activity.begin()),

@@ -90,7 +90,7 @@ impl<S> Judging<S> {
     /// Remembers a call that was judged without findings for requests with the same target.
     fn note(&self, request: &JudgedRequest, call: &Arc<JudgedCall>) {
         if let OpenedBy::Head(opened) = &request.opened
-            && let Some(target) = self.decider.sole_target(&request.decided_by())
+            && let Some(target) = self.decider.sole_target(&request.asked.decided_by())
         {
             self.known.note(target, opened, call);
         }
@@ -190,7 +190,7 @@ fn verdict(call: &ForwardableCall) -> &'static str {
 
 fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusal> {
     let call = request.opened.next().map_err(Refusal::clone)?;
-    let head = request.decided_by();
+    let head = request.asked.decided_by();
     Ok(match &request.body {
         ReceivedBody::Whole(body) => decider.judge(&head, &request.opened, call, body),
         ReceivedBody::Left => decider.judge_unread(&head, call),

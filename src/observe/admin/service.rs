@@ -314,12 +314,14 @@ where
 
     fn call(&self, received: ReceivedRequest<B>) -> Self::Future {
         let ReceivedRequest {
-            mut request,
+            mut head,
+            body,
             peer,
             framing,
+            ..
         } = received;
-        request.extensions_mut().insert(peer);
-        let respond = self.clone().respond(request, framing);
+        head.extensions.insert(peer);
+        let respond = self.clone().respond(Request::from_parts(head, body), framing);
         Box::pin(async move { Ok(respond.await.into()) })
     }
 }
