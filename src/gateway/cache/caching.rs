@@ -142,21 +142,14 @@ where
                 None => CacheOutcome::Miss(asked),
             }
         };
-        let outcome = match self.while_busy(older.as_deref()) {
-            Some(stale) => match flight.outcome(Patience::Queue).await {
-                QuestionEnd::Queued => match older.as_deref().filter(|older| self.cache.holds(older)) {
-                    Some(older) => {
-                        return self
-                            .served
-                            .kept(older, &question, CacheOutcome::Busy(stale), since_1970());
-                    }
-                    None => flight.outcome(Patience::End).await,
-                },
-                outcome => outcome,
-            },
-            None => flight.outcome(Patience::End).await,
-        };
-        match outcome {
+        if let Some((older, stale)) = self.while_busy(older.as_deref())
+            && matches!(flight.outcome(Patience::Queue).await, QuestionEnd::Queued)
+            && self.cache.holds(older)
+        {
+            let busy = CacheOutcome::Busy(stale);
+            return self.served.kept(older, &question, busy, since_1970());
+        }
+        match flight.outcome(Patience::End).await {
             QuestionEnd::Landed(Landing::Kept(kept)) => {
                 let now = since_1970();
                 // What a change overtook on its way is not kept.
@@ -231,12 +224,12 @@ where
         )
     }
 
-    /// For how long an older answer is stale, if it may be served while the question waits.
-    fn while_busy(&self, older: Option<&KeptAnswer>) -> Option<Duration> {
+    /// An older answer that may be served while the question waits, and for how long it is stale.
+    fn while_busy<'k>(&self, older: Option<&'k KeptAnswer>) -> Option<(&'k KeptAnswer, Duration)> {
         let now = since_1970();
         let older = older.filter(|older| older.filled().may_be_stale(now))?;
         match self.cache.serving(older, now) {
-            Serving::Behind(stale) | Serving::OnError(stale) => Some(stale),
+            Serving::Behind(stale) | Serving::OnError(stale) => Some((older, stale)),
             Serving::Fresh(_) | Serving::Expired => None,
         }
     }

@@ -70,7 +70,7 @@ where
     fn task(&self, call: &CalendarCall) -> Option<MergeTask> {
         let conditions = call.client.patch?;
         let id = call.call.operation()?.id;
-        let read = RecordRead::of(&call.call).filter(|_| self.merged.contains(&id))?;
+        let read = self.merged.contains(&id).then(|| RecordRead::of(&call.call))??;
         let request = read.request();
         Some(MergeTask {
             record: format!("{}{}", request.root, request.path("")),

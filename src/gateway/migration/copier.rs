@@ -129,7 +129,8 @@ impl Copier {
         self: Arc<Self>,
         call: &Arc<ReadCopy>,
         result: &BackendResult,
-        (owner, order): (&Arc<S>, CopyOrder),
+        owner: &Arc<S>,
+        order: CopyOrder,
     ) where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
@@ -146,7 +147,7 @@ impl Copier {
         let (call, owner) = (Arc::clone(call), Arc::clone(owner));
         tokio::spawn(async move {
             let running = self.migration.metrics().copying(&self.backend);
-            self.copy(&call, answer, (&*owner, order)).await;
+            self.copy(&call, answer, &*owner, order).await;
             drop((place, running));
         });
     }
@@ -177,7 +178,7 @@ impl Copier {
         Ok(answer)
     }
 
-    async fn copy<S>(self: &Arc<Self>, call: &ReadCopy, answer: WholeAnswer, (owner, order): (&S, CopyOrder))
+    async fn copy<S>(self: &Arc<Self>, call: &ReadCopy, answer: WholeAnswer, owner: &S, order: CopyOrder)
     where
         S: Stage<CalendarCall, Response = BackendResult>,
     {

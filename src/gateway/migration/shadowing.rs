@@ -61,7 +61,7 @@ where
         let copy = Arc::new(ReadCopy::of(read, &call.client));
         let result = self.inner.call(call).await;
         for (copier, order) in drawn {
-            copier.begin(&copy, &result, (&self.inner, order));
+            copier.begin(&copy, &result, &self.inner, order);
         }
         result
     }

@@ -136,8 +136,8 @@ impl Admin {
         let path = head.uri.path();
         if path == "/purge" {
             let correspondence = self.0.correspondence.load_full();
-            let taken = correspondence.orders().take(&head, body, sender).await;
-            return taken.unwrap_or_else(|refusal| refused(&refusal));
+            let order = correspondence.orders().take(&head, body, sender).await;
+            return order.unwrap_or_else(|refusal| refused(&refusal));
         }
         let rule = path.strip_prefix("/migration/resume/");
         let log = self.0.surroundings.log().filter(|_| path == "/log");
