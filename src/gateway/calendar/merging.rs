@@ -88,9 +88,10 @@ where
             return Err(CallFailure::PreconditionFailed);
         }
         let merged = MergedCall::of(&call.call, &record).map_err(|_| CallFailure::NoRecord)?;
+        let merged = JudgedCall::new(ForwardableCall::Merged(merged));
         // Once more, as late as possible: WordPress itself checks nothing.
         match self.read(&task).await? {
-            RecordAnswer::Found(now) if now == record => Ok(Update::Merged(merged)),
+            RecordAnswer::Found(now) if now == record => Ok(Update::Merged(Arc::new(merged))),
             RecordAnswer::Found(_) => Err(CallFailure::Conflict),
             RecordAnswer::Other(answer) => Ok(Update::Answered(answer)),
         }
@@ -115,10 +116,7 @@ where
             .await
             .map_err(|_| ExchangeFailure::Overloaded)?;
         match self.merge(&call, task).await? {
-            Update::Merged(merged) => {
-                let merged = JudgedCall::new(ForwardableCall::Merged(merged));
-                self.inner.call(call.asking(Arc::new(merged))).await
-            }
+            Update::Merged(merged) => self.inner.call(call.asking(merged)).await,
             Update::Answered(answer) => Ok(answer),
         }
     }
@@ -126,7 +124,7 @@ where
 
 /// What is to be done after the record was read.
 enum Update {
-    Merged(MergedCall),
+    Merged(Arc<JudgedCall>),
     /// Nothing: the client gets this answer.
     Answered(AcceptedResponse<OriginBody>),
 }
