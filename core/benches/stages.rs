@@ -129,7 +129,7 @@ fn inspecting() -> Box<dyn FnMut()> {
 }
 
 fn locating() -> Box<dyn FnMut()> {
-    let roots = Roots::new(&settings());
+    let roots = Roots::new(&settings().policy());
     Box::new(move || {
         let located = roots.locate(&Method::GET, black_box(LIST), black_box(Some(QUERY)));
         drop(black_box(located));
@@ -162,7 +162,7 @@ fn spending() -> Box<dyn FnMut()> {
 // === judgement ===
 
 fn target(method: &Method, query: Option<&str>) -> CallTarget {
-    match Roots::new(&settings()).locate(method, LIST, query) {
+    match Roots::new(&settings().policy()).locate(method, LIST, query) {
         Target::Calendar(target) => target,
         Target::Site { .. } | Target::Invalid(_) => panic!("{LIST} is a calendar path"),
     }
@@ -176,7 +176,7 @@ fn unknown(count: usize) -> String {
 
 fn judging(method: Method, target: CallTarget, body: &'static [u8]) -> Box<dyn FnMut()> {
     let settings = settings();
-    let judge = Judge::new(&settings);
+    let judge = Judge::new(settings.policy());
     let mut headers = HeaderMap::new();
     if method == Method::POST {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -223,7 +223,7 @@ fn naming() -> Box<dyn FnMut()> {
     let mut settings = settings();
     settings.cache.enabled = true;
     let (judge, policy, keys) = (
-        Judge::new(&settings),
+        Judge::new(settings.policy()),
         CachePolicy::new(&settings),
         KeySpace::new(&settings),
     );

@@ -13,6 +13,7 @@ pub mod framing;
 pub mod gateway;
 pub mod limits;
 pub mod migration;
+pub mod policy;
 pub mod problem;
 pub mod relay;
 pub mod routing;

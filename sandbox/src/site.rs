@@ -45,7 +45,7 @@ impl Site {
         settings.limits.query_pairs = usize::MAX;
         Self {
             store: Mutex::new(seed(clock.now())),
-            roots: Roots::new(&settings),
+            roots: Roots::new(&settings.policy()),
             address,
             clock,
             planter: Planter::new(planted),

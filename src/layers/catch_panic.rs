@@ -1,4 +1,6 @@
 //! Limits a panic to one request: it becomes a 500.
+//!
+//! The layer of tower-http boxes the body of every response. Here a body is boxed once, in the service that makes it.
 
 use std::convert::Infallible;
 use std::future::Future;

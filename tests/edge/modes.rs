@@ -98,7 +98,7 @@ fn every_finding_names_a_rule_that_the_operation_can_break() {
             };
             for finding in &judgement.findings {
                 let is_known = match judgement.operation {
-                    Some(operation) => breakable_rules(operation, &settings).contains(finding.rule),
+                    Some(operation) => breakable_rules(operation, &settings.policy()).contains(finding.rule),
                     None => finding.rule == "request",
                 };
                 assert!(is_known, "{}: {finding:?} in {mode:?}", record.id);

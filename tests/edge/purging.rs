@@ -166,6 +166,8 @@ async fn operators_on_this_machine_remove_what_they_name() {
         (r#"{"tags":["party:1"]}"#, vec![], "edge_bad_purge"),
         ("all", vec![], "edge_bad_purge"),
         (ALL, vec![("origin", "https://evil.example")], "edge_purge_denied"),
+        (ALL, vec![("host", "evil.example")], "edge_purge_denied"),
+        (ALL, vec![("sec-fetch-site", "cross-site")], "edge_purge_denied"),
         (ALL, vec![("x-calendar-edge-purge", "v1")], "edge_purge_denied"),
     ] {
         assert_eq!(

@@ -99,8 +99,11 @@ enum Said {
 fn said(request: &Request) -> Said {
     let settings = Settings::for_origin("https://origin.example/wp-json".parse().expect("a URL"));
     let path = format!("/wp-json/calendar/events/v1{}", request.path);
-    let target = match Roots::new(&settings).locate(&request.method, &path, request.target_query().as_deref())
-    {
+    let target = match Roots::new(&settings.policy()).locate(
+        &request.method,
+        &path,
+        request.target_query().as_deref(),
+    ) {
         Target::Calendar(target) => target,
         other => return Said::Refused(format!("{other:?}")),
     };
@@ -108,7 +111,7 @@ fn said(request: &Request) -> Said {
     let body = request.body();
     let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
     let tables = TablesInForce::new(vec![corpus_table()]);
-    let judgement = Judge::before(&settings, tables).judge(&RawCall {
+    let judgement = Judge::before(settings.policy(), tables).judge(&RawCall {
         method: &request.method,
         target: &target,
         credentials: &credentials.expect("one Authorization"),

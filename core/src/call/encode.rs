@@ -9,7 +9,7 @@ use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::canonical_route::CanonicalRoute;
 use super::case::Case;
 use super::nonce::nonce;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
@@ -138,7 +138,7 @@ fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, V
 fn argument_value<'a>(
     argument: &Argument,
     parameters: &'a Parameters,
-    policy: &Policy,
+    policy: &PolicyInForce,
 ) -> Option<Cow<'a, Value>> {
     let Some((_, value)) = parameters.get(argument.name) else {
         // Some handlers treat a JSON null as a value.

@@ -39,7 +39,7 @@ fn names_image(hosts: &ImageHosts, rule: Rule, value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::ImageHost;
+    use crate::policy::ImageHost;
     use crate::wordpress::payload::parse_json;
 
     fn listed(name: &str) -> ImageHosts {

@@ -15,7 +15,7 @@ use super::encode::{encode, encode_options};
 use super::expected::ExpectedAnswer;
 use super::finding::Finding;
 use super::phases::{CallObjection, Weighed, weigh};
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
@@ -24,9 +24,9 @@ use crate::call::credentials::Credentials;
 use crate::contract::global::global;
 use crate::contract::patch::{MergeFault, ReadRecord, is_reset_by_updates, merged_body};
 use crate::contract::{Action, Operation, Treatment, obeyed, table};
+use crate::policy::Mode;
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
-use crate::settings::Mode;
 use crate::wordpress::payload::{Parameters, Source};
 
 /// A call that was judged and encoded and may be sent to an origin.
@@ -140,7 +140,7 @@ impl ForwardableCall {
     }
 
     /// The request for the description of a route.
-    pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> Self {
+    pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &PolicyInForce) -> Self {
         let mut parameters = Parameters::default();
         parameters.add(Source::Query, Arc::clone(&call.target.query));
         let request = encode_options(call, matched, &parameters);

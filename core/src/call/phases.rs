@@ -11,8 +11,8 @@ use super::undeclared::objection;
 use super::waiver::Waiver;
 use super::wordpress::Checked;
 use crate::call::credentials::Caller;
+use crate::policy::{Mode, Profile};
 use crate::problem::Problem;
-use crate::settings::{Mode, Profile};
 
 /// Run before the body is read. No mode waives them.
 ///

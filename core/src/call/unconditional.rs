@@ -5,9 +5,9 @@ use super::case::Case;
 use super::fatal_values::fatal_argument;
 use super::foreign_image::is_fetched_elsewhere;
 use crate::contract::{Argument, Role, Route};
+use crate::policy::Mode;
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::{RouteMatch, canonical_slug};
-use crate::settings::Mode;
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::Value;
 

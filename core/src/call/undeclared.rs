@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use crate::contract::global::{NEVER_FORWARDED, global};
 use crate::contract::{Operation, OperationInForce, obeyed};
+use crate::policy::{Mode, UndeclaredParameters};
 use crate::problem::{Fault, InvalidParameter, Problem};
-use crate::settings::{Mode, UndeclaredParameters};
 use crate::wordpress::payload::{Parameters, Source};
 use crate::wordpress::value::{KeyRef, Value};
 
@@ -42,7 +42,7 @@ pub enum UndeclaredFate {
 pub(super) struct UndeclaredRule<'a> {
     operation: &'a Operation,
     in_force: &'a OperationInForce,
-    policy: &'a Policy,
+    policy: &'a PolicyInForce,
 }
 
 // === impl UndeclaredRule ===
@@ -51,7 +51,7 @@ impl<'a> UndeclaredRule<'a> {
     pub(super) const fn new(
         operation: &'a Operation,
         in_force: &'a OperationInForce,
-        policy: &'a Policy,
+        policy: &'a PolicyInForce,
     ) -> Self {
         Self {
             operation,

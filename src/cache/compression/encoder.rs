@@ -108,7 +108,7 @@ pub(super) fn compressed(coding: Coding, effort: Effort, body: &[u8]) -> io::Res
     Ok([begun, rest].concat().into())
 }
 
-// The levels are measured: docs/decisions/0030-compression.md. Windows are small, because a slow client keeps one.
+// The levels are measured: decision 0030. Windows are small, because a slow client keeps one.
 
 fn brotli(effort: Effort) -> BrotliEncoderParams {
     BrotliEncoderParams {

@@ -145,7 +145,7 @@ fn comment(value: &str) -> String {
 }
 
 const LISTEN: &str = "\
-# A line that is commented out shows the default, unless its comment says otherwise. docs/configuration.md lists all
+# A line that is commented out shows the default, unless its comment says otherwise. docs/reference/configuration.md lists all
 # settings. Compare this file with the site at any time: calendar-edge check --config FILE
 
 # Address that clients or the proxy in front connect to.

@@ -33,10 +33,11 @@ impl Access {
         }
     }
 
-    /// The sender of an order. A page in a browser on this machine can send requests here as well, and says so.
+    /// The sender of a change: it must pass every check of a request that tells secrets, and no page in a browser
+    /// changes anything (T-87).
     pub(super) fn of_change<B>(request: &Request<B>, token: Option<&AdminToken>) -> Sender {
-        let is_page = request.headers().contains_key(ORIGIN);
-        if !is_page && (shows(request, token) || sender(request) == Sender::Local) {
+        let is_page = request.headers().contains_key(ORIGIN) || is_foreign(request);
+        if !is_page && Self::of(request, token) == Self::Whole {
             Sender::Local
         } else {
             Sender::Remote
@@ -183,7 +184,10 @@ mod tests {
             ),
             ("192.0.2.1:1", &[("host", "127.0.0.1:9787")], false),
         ] {
-            assert_eq!(is_local(&from(remote, headers)), expected, "{remote} {headers:?}");
+            let request = from(remote, headers);
+            assert_eq!(is_local(&request), expected, "{remote} {headers:?}");
+            let changes = Access::of_change(&request, None) == Sender::Local;
+            assert_eq!(changes, expected, "{remote} {headers:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Bodies that stream through the edge take no memory; [`Uploads`] notes the pauses of their clients.
 //!
-//! See docs/decisions/0020-one-budget-for-request-bodies.md.
+//! See decision 0020.
 
 mod budget;
 mod collect;

@@ -27,6 +27,18 @@ async fn post(program: &Program, path: &str, body: &'static str) -> Answer {
     Answer::to(Edge::client().post(url).body(body)).await
 }
 
+/// A change that a page of another site may have caused: under a name of its own, or from a browser that says so.
+async fn foreign_changes(program: &Program, path: &str) -> Vec<String> {
+    let mut codes = Vec::new();
+    for (name, value) in [("host", "evil.example"), ("sec-fetch-site", "cross-site")] {
+        let url = format!("http://{}{path}", program.admin);
+        let change = Edge::client().post(url).header(name, value).body("debug");
+        let answer = Answer::to(change).await.json();
+        codes.push(answer["code"].as_str().unwrap_or_default().to_owned());
+    }
+    codes
+}
+
 /// Value and source of a key.
 async fn key(program: &Program, name: &str) -> Value {
     let document = get(program, "/config").await.json();
@@ -92,6 +104,15 @@ async fn the_log_is_filtered_at_run_time() {
     assert!(refused.body.contains("`debgu` is no level"), "{}", refused.body);
     let refused = post(&program, "/log?for=soon", "debug").await;
     assert!(refused.body.contains("10m"), "{}", refused.body);
+    assert_eq!(get(&program, "/log").await.json()["filter"], "info");
+
+    for path in ["/log", "/migration/resume/x"] {
+        assert_eq!(
+            foreign_changes(&program, path).await,
+            ["edge_operators_only"; 2],
+            "{path}"
+        );
+    }
     assert_eq!(get(&program, "/log").await.json()["filter"], "info");
 
     let changed = post(&program, "/log?for=10m", "info,calendar_edge=debug").await;

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue};
 use super::fault::CredentialsFault;
 use super::principal::Principal;
 use super::secret::Secret;
-use crate::settings::Profile;
+use crate::policy::Profile;
 use crate::wordpress::value::split_once;
 
 /// Maximum bytes of the value (T-24).

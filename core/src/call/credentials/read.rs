@@ -9,7 +9,7 @@ use super::cookies::Cookies;
 use super::identity::Identity;
 use super::rejected::RejectedCredentials;
 use super::secret::Secret;
-use crate::settings::Profile;
+use crate::policy::Profile;
 
 const X_WP_NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
 

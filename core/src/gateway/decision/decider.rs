@@ -78,11 +78,11 @@ impl Decider {
     pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
             on_head: OnHead::new(settings, tables),
-            roots: Arc::new(Roots::new(settings)),
+            roots: Arc::new(Roots::new(&settings.policy())),
             schemes: settings.authorization_schemes.clone(),
             other: settings.other,
             body_bytes: settings.limits.body_bytes,
-            reads_hosts: settings.is_strict_anywhere(),
+            reads_hosts: settings.policy().is_strict_anywhere(),
         }
     }
 

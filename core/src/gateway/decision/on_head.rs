@@ -55,7 +55,7 @@ const ON_HEAD: [HeadRule; 7] = [
 impl OnHead {
     pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            judge: Judge::before(settings, tables),
+            judge: Judge::before(settings.policy(), tables),
             writers: Writers::new(settings),
             authority: StrictAuthority::new(settings),
             names: NamedAccounts::new(settings),

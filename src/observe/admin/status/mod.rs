@@ -26,7 +26,7 @@ use super::explained::moment;
 use super::service::AdminParts;
 use crate::telemetry::{Metrics, since_1970};
 
-/// The document; `docs/status.md` says what each member means.
+/// The document; `docs/reference/status.md` says what each member means.
 #[derive(Debug, Serialize)]
 pub(super) struct StatusDocument<'a> {
     version: &'static str,
