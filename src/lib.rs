@@ -2,20 +2,21 @@
 //!
 //! The life of a request:
 //!
-//! 1. `server` accepts a connection, terminates TLS, and lets the core's [`framing`] check its bytes before hyper
-//!    reads them.
+//! 1. `server` accepts a connection, terminates TLS, and lets the core's `framing` check its bytes before hyper reads
+//!    them.
 //! 2. `layers` gives the request an id, the address of its client, a log line and CORS headers, and refuses heads
 //!    that break a rule.
-//! 3. `gateway` asks the core's [`decision`] where the request leads. A calendar call passes the gateway's stages:
-//!    rate limit, refusals by the head, body, judgement.
-//! 4. The judgement is the core's: [`payload`] reads the body as PHP does, [`call`] judges every parameter by the table
-//!    in [`contract`] and encodes the call again. A refusal is worded by [`problem`].
-//! 5. [`backend`] writes the call for its origin and exchanges it: breaker, permit, connection, at most one retry.
-//! 6. The core's [`relay`] checks the response, and presents it to the client: headers filtered, URLs made public.
+//! 3. `gateway` asks the core's decider where the request leads. A calendar call passes the gateway's stages: rate
+//!    limit, refusals by the head, body, judging.
+//! 4. Judging is the core's: `wordpress` reads the body as PHP does, `call` judges every parameter by the table in
+//!    `contract` and encodes the call again. `problem` words a refusal.
+//! 5. `migration` decides whether the site or another backend answers, `cache` answers from a stored response, and a
+//!    read that rules choose is copied to another backend once it is answered.
+//! 6. [`backend`] writes the call for its origin and exchanges it: breaker, permit, connection, at most one retry.
+//! 7. The core's `relay` checks the response, and presents it to the client: headers filtered, URLs made public.
 //!
-//! The core decides and the shell acts: everything that is pure is in `calendar-edge-core`, which this crate exports
-//! again. `shared` holds the state that outlives a reload, [`app`] puts everything together. `ARCHITECTURE.md` names
-//! each room, and what it may use.
+//! The core decides and the shell acts: everything that is pure is in `calendar-edge-core`. `gateway` holds the state
+//! that outlives a reload, [`app`] puts everything together. `ARCHITECTURE.md` names each room, and what it may use.
 
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 

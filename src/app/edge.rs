@@ -1,4 +1,4 @@
-//! Starting an edge: all listeners first, then everything that responses.
+//! Starting an edge: all listeners first, then everything that responds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -247,14 +247,27 @@ fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, fa
     })
 }
 
+/// The most connections of one address at the admin listener: no address takes it away from the others (T-88).
+const ADMIN_CONNECTIONS_PER_ADDRESS: usize = ADMIN_CONNECTIONS / 4;
+
+/// How long the admin listener waits for a request.
+const ADMIN_PATIENCE: Duration = Duration::from_secs(5);
+
 /// The admin listener shares nothing with the others, so that it responds while they are full.
 fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
-    let protocol = Protocol::new(&Limits::default(), &Timeouts::default(), &Http2Limits::default());
+    let timeouts = Timeouts {
+        client_head: ADMIN_PATIENCE,
+        client_idle: ADMIN_PATIENCE,
+        ..Timeouts::default()
+    };
+    let protocol = Protocol::new(&Limits::default(), &timeouts, &Http2Limits::default());
+    let per_address = PerAddressLimit::default();
+    per_address.limit(ADMIN_CONNECTIONS_PER_ADDRESS, &[]);
     Worker {
         protocol: Arc::new(ArcSwap::from_pointee(protocol)),
         service,
         connections: ConnectionLimit::new(ADMIN_CONNECTIONS),
-        per_address: PerAddressLimit::default(),
+        per_address,
         placement: Placement::default(),
         drain,
         // Operators are not clients.

@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand; no other module uses clap or anyhow.
+//! The command line: one file or folder for each subcommand; no other module uses clap or anyhow.
 
 mod admin_client;
 mod args;

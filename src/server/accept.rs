@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ipnet::IpNet;
 
+use super::activity::Activity;
 use super::listener::Arriving;
 use super::peer::Peer;
 use super::per_address::{AddressPermit, PerAddressLimit};
@@ -29,6 +30,7 @@ pub(crate) enum ProxyHeaderPolicy {
 pub(super) struct AcceptedConnection {
     pub(super) socket: Socket,
     pub(super) peer: Peer,
+    pub(super) activity: Activity,
     pub(super) address_permit: AddressPermit,
 }
 
@@ -54,12 +56,13 @@ pub(super) async fn open(
     mut arrival: Arriving,
     proxy_header_policy: &ProxyHeaderPolicy,
     per_address: &PerAddressLimit,
+    activity: &Activity,
 ) -> Result<AcceptedConnection, AcceptFault> {
     if let ProxyHeaderPolicy::Always(proxies) = proxy_header_policy {
         read_proxy_header(&mut arrival, proxies).await?;
     }
     let address_permit = per_address
-        .acquire(arrival.peer())
+        .acquire(arrival.peer(), activity)
         .ok_or(AcceptFault::TooManyConnections)?;
     let (socket, peer) = match arrival {
         Arriving::Tcp(stream, peer) => (Socket::Tcp(stream), peer),
@@ -72,6 +75,7 @@ pub(super) async fn open(
     Ok(AcceptedConnection {
         socket,
         peer,
+        activity: activity.clone(),
         address_permit,
     })
 }

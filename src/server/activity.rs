@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time after which an idle HTTP/1 connection is parked.
@@ -55,6 +56,9 @@ struct ActivityState {
     place: Mutex<PhaseStart>,
     multiplexed: AtomicBool,
     dismissed: AtomicBool,
+    /// Told once, when the connection has to make room for another.
+    makes_room: Notify,
+    is_told: AtomicBool,
 }
 
 /// A phase and when it began.
@@ -92,7 +96,33 @@ impl Activity {
             place: Mutex::new(PhaseStart::since_now(Phase::Opening)),
             multiplexed: AtomicBool::new(false),
             dismissed: AtomicBool::new(false),
+            makes_room: Notify::new(),
+            is_told: AtomicBool::new(false),
         }))
+    }
+
+    /// Since when the connection has waited for a request; `None` while one runs, and for a connection that makes room
+    /// already.
+    pub(super) fn waiting_since(&self) -> Option<Instant> {
+        let place = *self.place();
+        let is_busy = matches!(place.phase, Phase::Busy(_));
+        (!is_busy && !self.0.is_told.load(Ordering::Relaxed)).then_some(place.since)
+    }
+
+    /// Tells the connection to make room for another one.
+    pub(super) fn make_room(&self) {
+        self.0.is_told.store(true, Ordering::Relaxed);
+        self.0.makes_room.notify_one();
+    }
+
+    /// Ready when the connection has to make room for another one.
+    pub(super) async fn room_wanted(&self) {
+        self.0.makes_room.notified().await;
+    }
+
+    /// True until the head of a request is complete, but for the time between two requests.
+    pub(super) fn awaits_head(&self) -> bool {
+        matches!(self.place().phase, Phase::Opening | Phase::Head)
     }
 
     /// Records that bytes arrived.

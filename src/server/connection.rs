@@ -14,7 +14,7 @@ use hyper_util::rt::TokioTimer;
 use hyper_util::server::conn::auto;
 use pin_project_lite::pin_project;
 
-use super::accept::ProxyHeaderPolicy;
+use super::accept::{AcceptedConnection, ProxyHeaderPolicy};
 use super::activity::{Activity, Due, Phase, PhaseLimits, PhaseWatch, RunningRequest};
 use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
@@ -136,7 +136,12 @@ impl Protocol {
     }
 
     /// Serves one connection to its end, and says why it ended.
-    pub(super) async fn serve<S>(&self, socket: Socket, peer: Peer, service: S, drain: Drain) -> ConnectionEnd
+    pub(super) async fn serve<S>(
+        &self,
+        accepted: AcceptedConnection,
+        service: S,
+        drain: Drain,
+    ) -> ConnectionEnd
     where
         S: Service<ReceivedRequest<Incoming>, Response = ServedResponse, Error = Infallible>
             + Clone
@@ -144,7 +149,12 @@ impl Protocol {
             + 'static,
         S::Future: Send + 'static,
     {
-        let activity = Activity::new();
+        let AcceptedConnection {
+            socket,
+            peer,
+            activity,
+            address_permit: _permit,
+        } = accepted;
         let breach = FoundBreach::default();
         let stream = self.inspected(socket, &activity, &breach);
         let handover = Handover::default();
@@ -182,6 +192,15 @@ impl Protocol {
                     }
                     DrainStage::Serving | DrainStage::Begun => {}
                 },
+                () = activity.room_wanted() => {
+                    end = ConnectionEnd::MadeRoom;
+                    if activity.awaits_head() {
+                        break;
+                    }
+                    // A request that has arrived meanwhile is answered.
+                    watch.allow_idle(Duration::ZERO);
+                    connection.close();
+                }
                 due = &mut watch => match due {
                     Due::Parking if connection.is_closing() => {}
                     Due::Parking => if let Err(error) = connection.park().await {

@@ -28,7 +28,7 @@ struct Found {
     breached: Breached,
 }
 
-/// The framing verdict on one HTTP/1 request, carried in the request's extensions.
+/// The framing verdict on one HTTP/1 request.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestFraming {
     connection: FoundBreach,

@@ -11,6 +11,7 @@ use hyper::service::Service;
 use tokio::sync::watch;
 
 use super::accept::{AcceptFault, open};
+use super::activity::Activity;
 use super::connection::Protocol;
 use super::drain::Drain;
 use super::listener::{Arriving, Listener};
@@ -27,6 +28,9 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from
 
 /// The time for which connections in the accept queue are still accepted after the drain has begun.
 const TAIL: Duration = Duration::from_millis(50);
+
+/// The interval at which another connection is asked to make room: a client that reads slowly takes longer to end one.
+const ROOM_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The limit on open connections, shared by the listeners of one edge.
 #[derive(Debug, Clone)]
@@ -77,12 +81,14 @@ impl ConnectionLimit {
         self.0.send_modify(|occupancy| occupancy.limit = connections);
     }
 
-    async fn take(&self) -> ConnectionPermit {
+    /// Waits for a permit; while there is none, `make_room` is asked for one at intervals.
+    async fn take(&self, make_room: impl Fn()) -> ConnectionPermit {
         // Subscribed before the first try, so that no change in between is missed.
         let mut changes = self.0.subscribe();
         while !self.try_take() {
+            make_room();
             // `self` owns the sender, so the channel cannot be closed.
-            let _ = changes.changed().await;
+            let _ = tokio::time::timeout(ROOM_INTERVAL, changes.changed()).await;
         }
         ConnectionPermit(self.clone())
     }
@@ -127,7 +133,7 @@ where
     async fn accept(&self, listener: &Listener) {
         let mut pause = BACKOFF.0;
         loop {
-            let permit = self.connections.take().await;
+            let permit = self.connections.take(|| self.per_address.make_room()).await;
             match listener.accept().await {
                 Ok(arrival) => {
                     pause = BACKOFF.0;
@@ -179,17 +185,16 @@ where
         let protocol = protocol.load_full();
         let peer = arrival.peer();
         // Behind a pointer: the memory of a handshake must not stay with the connection.
-        let accept = Box::pin(open(arrival, protocol.proxy_header_policy(), &per_address));
+        let activity = Activity::new();
+        let policy = protocol.proxy_header_policy();
+        let accept = Box::pin(open(arrival, policy, &per_address, &activity));
         let opened = tokio::select! {
             opened = tokio::time::timeout(protocol.opening_time(), accept) => opened,
             () = drain.dismissed() => return ConnectionEnd::Drain,
+            () = activity.room_wanted() => return ConnectionEnd::MadeRoom,
         };
         match opened {
-            Ok(Ok(opened)) => {
-                let end = protocol.serve(opened.socket, opened.peer, service, drain).await;
-                drop(opened.address_permit);
-                end
-            }
+            Ok(Ok(accepted)) => protocol.serve(accepted, service, drain).await,
             Ok(Err(fault)) => {
                 log_fault(&fault, peer);
                 fault.end()
@@ -232,8 +237,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_permit_is_free_once_its_connection_is_gone() {
         let connections = ConnectionLimit::new(1);
-        let held = connections.take().await;
-        let second = connections.take();
+        let held = connections.take(|| ()).await;
+        let second = connections.take(|| ());
         tokio::pin!(second);
         assert!(futures_util::poll!(second.as_mut()).is_pending());
         drop(held);
@@ -243,15 +248,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_limit_changes_while_connections_are_open() {
         let connections = ConnectionLimit::new(1);
-        let first = connections.take().await;
-        let waiting = connections.take();
+        let first = connections.take(|| ()).await;
+        let waiting = connections.take(|| ());
         tokio::pin!(waiting);
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
         connections.resize(2);
         let second = waiting.await;
         connections.resize(1);
         drop(first);
-        let late = connections.take();
+        let late = connections.take(|| ());
         tokio::pin!(late);
         assert!(
             futures_util::poll!(late.as_mut()).is_pending(),

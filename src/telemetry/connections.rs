@@ -28,6 +28,8 @@ pub(crate) enum ConnectionEnd {
     Silent,
     /// It was idle for too long.
     Idle,
+    /// It waited for a request when others needed a connection.
+    MadeRoom,
     /// The edge stopped.
     Drain,
     /// The peer may not send PROXY headers.
@@ -57,12 +59,13 @@ struct EndLabels {
 // === impl ConnectionEnd ===
 
 impl ConnectionEnd {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Finished,
         Self::Broken,
         Self::Framing,
         Self::Silent,
         Self::Idle,
+        Self::MadeRoom,
         Self::Drain,
         Self::Stranger,
         Self::ProxyHeader,
@@ -78,6 +81,7 @@ impl ConnectionEnd {
             Self::Framing => "framing",
             Self::Silent => "silent",
             Self::Idle => "idle",
+            Self::MadeRoom => "made_room",
             Self::Drain => "drain",
             Self::Stranger => "stranger",
             Self::ProxyHeader => "proxy_header",

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use calendar_edge_core::settings::{Mode, Profile, Settings, Writes};
+use futures_util::future::join_all;
 
 use crate::support::{EVENTS, Edge, Fate, Origin, RawAnswer, Reply};
 
@@ -27,24 +28,20 @@ async fn told(edge: &Edge, target: &str, fields: &str) -> RawAnswer {
 }
 
 async fn refused(edge: &Edge, target: &str, fields: &str, expected: (u16, &str)) {
-    for length in [
+    let lengths = [
         "Content-Length: 8\r\n",
         "Content-Length: 1000000\r\n",
         "Transfer-Encoding: chunked\r\n",
-    ] {
-        let answer = told(edge, target, &format!("{fields}{length}")).await;
-        assert_eq!(
-            answer.status, expected.0,
-            "{target} {fields}{length}: {}",
-            answer.body
-        );
-        assert!(
-            answer.body.contains(expected.1),
-            "{fields}{length}: {}",
-            answer.body
-        );
-        assert_eq!(answer.header("connection"), Some("close"), "{fields}{length}");
-    }
+    ];
+    // At once, as each connection lingers before it is closed.
+    join_all(lengths.map(async |length| {
+        let fields = format!("{fields}{length}");
+        let answer = told(edge, target, &fields).await;
+        assert_eq!(answer.status, expected.0, "{target} {fields}: {}", answer.body);
+        assert!(answer.body.contains(expected.1), "{fields}: {}", answer.body);
+        assert_eq!(answer.header("connection"), Some("close"), "{fields}");
+    }))
+    .await;
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Operation: the admin listener, the drain, several listeners.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use calendar_edge::app::{self, BoundAddress, DrainOutcome, Shutdown};
@@ -7,7 +8,7 @@ use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};
+use crate::support::{Answer, EVENTS, Edge, Gate, Origin, RawClient, Reply, raw_get};
 
 #[tokio::test]
 async fn the_admin_listener_answers_on_its_own_port() {
@@ -192,8 +193,9 @@ async fn a_dead_socket_file_is_replaced_and_a_live_one_is_not() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_cap_wait() {
-    let origin = Origin::always(Reply::json(200, "{}")).await;
+async fn connections_beyond_the_cap_wait_while_requests_run() {
+    let gate = Gate::closed();
+    let origin = Origin::always(Reply::json(200, "{}").behind(&gate)).await;
     let edge = Edge::builder()
         .origin(&origin)
         .settings(|settings| settings.limits.connections = 1)
@@ -201,15 +203,56 @@ async fn connections_beyond_the_cap_wait() {
         .await;
     let request = raw_get(EVENTS);
     let mut first = edge.raw().await;
-    first.send(&request).await.answer().await;
+    first.send(&request).await;
+    gate.reached_by(1).await;
     let mut second = edge.raw().await;
     second.send(&request).await;
 
     let early = tokio::time::timeout(Duration::from_millis(50), second.head()).await;
     assert!(early.is_err(), "{early:?}");
-    drop(first);
-
+    gate.open();
+    // It is answered to its end before it makes room.
+    assert_eq!(first.answer().await.status, 200);
     assert_eq!(second.answer().await.status, 200);
+}
+
+/// Opens so many connections from each of these addresses, and sends nothing.
+async fn hold(to: SocketAddr, addresses: impl Iterator<Item = u8>, each: usize) -> Vec<RawClient> {
+    let mut held = Vec::new();
+    for last in addresses {
+        for _ in 0..each {
+            held.push(RawClient::connect_from([127, 0, 0, last].into(), to).await);
+        }
+    }
+    held
+}
+
+#[tokio::test]
+async fn t88_idle_connections_take_no_listener_away() {
+    let origin = Origin::always(Reply::json(200, "{}")).await;
+    let edge = Edge::builder()
+        .origin(&origin)
+        .settings(|settings| settings.limits.connections = 8)
+        .start()
+        .await;
+    let request = raw_get(EVENTS);
+    let mut other = RawClient::connect_from([127, 0, 0, 9].into(), edge.address()).await;
+    assert_eq!(other.send(&request).await.answer().await.status, 200);
+    let _held = hold(edge.address(), 2..3, 20).await;
+    for _ in 0..3 {
+        let mut client = RawClient::connect_from([127, 0, 0, 3].into(), edge.address()).await;
+        assert_eq!(client.send(&request).await.answer().await.status, 200);
+    }
+    // The address that holds most makes room; this one has waited longer.
+    assert_eq!(other.send(&request).await.answer().await.status, 200);
+
+    let admin = edge.admin_socket();
+    let _one = hold(admin, 2..3, 64).await;
+    let _many = hold(admin, 10..14, 16).await;
+    for path in ["/livez", "/readyz", "/status"] {
+        let answer = edge.raw_admin().await.send(raw_get(path)).await.answer().await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
 }
 
 /// A path for a socket, short enough and its own for each test and process.

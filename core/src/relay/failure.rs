@@ -195,8 +195,7 @@ impl OriginFailure {
     }
 }
 
-/// The most bytes of an origin's text in a log line.
-/// What to check when the companion plugin refuses calls with this code.
+/// Advice for an operator whose companion plugin refuses calls with this code.
 pub fn mark_advice(code: &str) -> &'static str {
     match code {
         "calendar_edge_mark_missing" => {

@@ -34,7 +34,7 @@ pub struct Limits {
     pub min_response_rate: u64,
     /// Maximum number of client connections.
     pub connections: usize,
-    /// Maximum number of client connections from one address; 0: no maximum.
+    /// Maximum number of client connections from one address, by default half of those of all; 0: no maximum.
     pub connections_per_address: usize,
 }
 
@@ -58,7 +58,7 @@ impl Default for Limits {
             response_buffer_total: 64 * 1024 * 1024,
             min_response_rate: 4 * 1024,
             connections: 20_000,
-            connections_per_address: 0,
+            connections_per_address: 10_000,
         }
     }
 }

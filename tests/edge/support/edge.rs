@@ -254,8 +254,13 @@ impl Edge {
 
     /// A connection for bytes to the admin listener.
     pub(crate) async fn raw_admin(&self) -> RawClient {
+        RawClient::connect(self.admin_socket()).await
+    }
+
+    /// The address of the admin listener.
+    pub(crate) fn admin_socket(&self) -> SocketAddr {
         let address = self.running.admin_address().and_then(app::BoundAddress::tcp);
-        RawClient::connect(address.expect("an admin listener")).await
+        address.expect("an admin listener")
     }
 
     /// A client that speaks HTTP/2 from the first byte.

@@ -1,9 +1,9 @@
 //! A client that sends bytes as they are given.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// A connection that sends raw bytes.
 #[derive(Debug)]
@@ -30,6 +30,18 @@ impl RawClient {
     /// Connects to an address.
     pub(crate) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the edge listens");
+        Self {
+            stream: BufReader::new(stream),
+        }
+    }
+
+    /// Connects from another address of this machine.
+    pub(crate) async fn connect_from(source: IpAddr, address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket
+            .bind(SocketAddr::new(source, 0))
+            .expect("an address of the loopback network");
+        let stream = socket.connect(address).await.expect("the edge listens");
         Self {
             stream: BufReader::new(stream),
         }
