@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::address::AddressFault;
 use super::authority::Authority;
-use super::outgoing::{CallToSend, Outgoing};
+use super::headers::ForwardedHeaders;
+use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
+use super::written_url::AddressedCall;
 use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::settings::{Settings, Timeouts};
@@ -102,8 +104,12 @@ impl Backend {
     }
 
     /// Writes a call as a new request; only listed headers of the client are forwarded.
-    pub(crate) fn write<'c>(&'c self, call: CallToSend<'c>) -> Result<Outgoing<'c>, AddressFault> {
-        Outgoing::of_call(&self.writer, call)
+    pub(crate) fn write<'c>(
+        &'c self,
+        call: &'c AddressedCall,
+        forwarded: &'c ForwardedHeaders,
+    ) -> Result<Outgoing<'c>, AddressFault> {
+        Outgoing::of_call(&self.writer, call, forwarded)
     }
 }
 
@@ -111,10 +117,14 @@ impl Backend {
 
 impl CallWriter {
     /// The request of a call, whose mark says that it is written now.
-    pub(super) fn write(&self, call: CallToSend<'_>) -> Result<reqwest::Request, AddressFault> {
+    pub(super) fn write(
+        &self,
+        call: &AddressedCall,
+        forwarded: &ForwardedHeaders,
+    ) -> Result<reqwest::Request, AddressFault> {
         let now = u64::try_from(unix_time()).unwrap_or_default();
         match self {
-            Self::WordPress(writer) => writer.write(call, now),
+            Self::WordPress(writer) => writer.write(call, forwarded, now),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index,
 pub(crate) use lanes::{Lane, LaneName, Lanes};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
-pub(crate) use outgoing::{CallToSend, Outgoing};
+pub(crate) use outgoing::Outgoing;
 pub use preview::{Preview, PreviewClient, preview};
 pub(crate) use queue_watch::QueueWatch;
 pub(crate) use response_head::ResponseHeadFault;
@@ -63,4 +63,4 @@ pub(crate) use site::{SiteOrigin, strip_hop_by_hop};
 pub(crate) use site_indexes::{IndexSource, Learnt, SiteIndexes};
 pub use site_indexes::{stored_tables, with_stored_namespace};
 pub(crate) use vital_signs::VitalSigns;
-pub(crate) use written_url::WrittenUrl;
+pub(crate) use written_url::AddressedCall;

@@ -6,19 +6,22 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
+use http_body::{Body, Frame};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::failure::ExchangeFailure;
 use super::revocable_permit::RevocablePermit;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 
 /// The body of an origin's response.
 ///
 /// Only time spent waiting for the origin counts: a slow client does not use up the origin's deadline.
 /// The permit is held until the end, unless it is revoked for another request.
+pub(crate) type OriginBody = HookedBody<RevocablePermit, OriginLimits>;
+
+/// What the origin has left for the body of its response.
 #[derive(Debug)]
-pub(crate) struct OriginBody {
-    permit: RevocablePermit,
+pub(crate) struct OriginLimits {
     time_left: Duration,
     clock: Pin<Box<Sleep>>,
     waiting_since: Option<Instant>,
@@ -27,16 +30,18 @@ pub(crate) struct OriginBody {
 
 impl OriginBody {
     /// A body with the time and the bytes that the origin has left for it.
-    pub(super) fn new(permit: RevocablePermit, time_left: Duration, bytes: u64) -> Self {
-        Self {
-            permit,
+    pub(super) fn new(body: RevocablePermit, time_left: Duration, bytes: u64) -> Self {
+        let hook = OriginLimits {
             time_left,
             clock: Box::pin(sleep_until(Instant::now())),
             waiting_since: None,
             bytes_left: bytes,
-        }
+        };
+        Self { body, hook }
     }
+}
 
+impl OriginLimits {
     /// Fails when the origin has used up its time.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeFailure> {
         if self.waiting_since.is_none() {
@@ -65,33 +70,24 @@ impl OriginBody {
     }
 }
 
-impl Body for OriginBody {
-    type Data = Bytes;
+impl BodyHook<RevocablePermit> for OriginLimits {
     type Error = ExchangeFailure;
 
     fn poll_frame(
-        self: Pin<&mut Self>,
+        &mut self,
+        mut permit: Pin<&mut RevocablePermit>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, ExchangeFailure>>> {
-        let this = self.get_mut();
-        let Poll::Ready(frame) = this.permit.poll_frame(cx) else {
-            let failure = ready!(this.poll_deadline(cx));
-            this.permit.release();
+    ) -> PolledFrame<ExchangeFailure> {
+        let Poll::Ready(frame) = permit.as_mut().poll_frame(cx) else {
+            let failure = ready!(self.poll_deadline(cx));
+            permit.release();
             return Poll::Ready(Some(Err(failure)));
         };
-        this.stop_waiting();
-        let frame = frame.map(|frame| frame.and_then(|frame| this.admit(frame)));
+        self.stop_waiting();
+        let frame = frame.map(|frame| frame.and_then(|frame| self.admit(frame)));
         if !matches!(frame, Some(Ok(_))) {
-            this.permit.release();
+            permit.release();
         }
         Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.permit.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.permit.size_hint()
     }
 }

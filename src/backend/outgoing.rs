@@ -7,20 +7,11 @@ use super::address::AddressFault;
 use super::backends::CallWriter;
 use super::headers::ForwardedHeaders;
 use super::queue_watch::QueueWatch;
-use super::written_url::WrittenUrl;
+use super::written_url::AddressedCall;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::limits::queue::Rank;
-
-/// A call to be written for a backend, with what the backend is told of its client.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CallToSend<'c> {
-    pub(crate) call: &'c ForwardableCall,
-    /// The URL that was written for the same call before.
-    pub(crate) written: Option<&'c WrittenUrl>,
-    pub(crate) forwarded: &'c ForwardedHeaders,
-}
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
@@ -48,7 +39,7 @@ pub(super) enum Class {
 #[derive(Debug)]
 pub(super) enum Again<'c> {
     /// The call is written once more.
-    Call(&'c CallWriter, CallToSend<'c>),
+    Call(&'c CallWriter, &'c AddressedCall, &'c ForwardedHeaders),
     /// A copy of a request that is no call.
     Copy(Option<Box<reqwest::Request>>),
 }
@@ -59,13 +50,9 @@ impl Again<'_> {
     /// The request; none if it has no copy.
     pub(super) fn request(self) -> Option<Box<reqwest::Request>> {
         match self {
-            Self::Call(writer, call) => {
-                let forwarded = call.forwarded.clone().tried_again();
-                let call = CallToSend {
-                    forwarded: &forwarded,
-                    ..call
-                };
-                writer.write(call).ok().map(Box::new)
+            Self::Call(writer, call, forwarded) => {
+                let forwarded = forwarded.clone().tried_again();
+                writer.write(call, &forwarded).ok().map(Box::new)
             }
             Self::Copy(request) => request,
         }
@@ -76,14 +63,18 @@ impl Again<'_> {
 
 impl<'c> Outgoing<'c> {
     /// A call as its writer writes it.
-    pub(super) fn of_call(writer: &'c CallWriter, to_send: CallToSend<'c>) -> Result<Self, AddressFault> {
-        let request = writer.write(to_send)?;
-        let call = to_send.call;
+    pub(super) fn of_call(
+        writer: &'c CallWriter,
+        addressed: &'c AddressedCall,
+        forwarded: &'c ForwardedHeaders,
+    ) -> Result<Self, AddressFault> {
+        let request = writer.write(addressed, forwarded)?;
+        let call = addressed.call();
         let caller = call.credentials().caller(call.request().nonce.as_ref());
         let is_protected = call.is_write() || caller == Caller::Credentialed;
         Ok(Self {
             request: Box::new(request),
-            again: Again::Call(writer, to_send),
+            again: Again::Call(writer, addressed, forwarded),
             class: Class::of(call),
             rank: if is_protected {
                 Rank::Protected

@@ -9,8 +9,8 @@ use url::Url;
 use super::address::AddressFault;
 use super::authority::Authority;
 use super::headers::{Forwarded, ForwardedHeaders};
-use super::outgoing::CallToSend;
 use super::wordpress::WordPressWriter;
+use super::written_url::AddressedCall;
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -57,12 +57,8 @@ pub fn preview(
     let root = root.ok_or(AddressFault::UnknownRoot)?;
     let forwarded = Forwarded::new(client.address, client.public, None);
     let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url, &settings.origin));
-    let to_send = CallToSend {
-        call,
-        written: None,
-        forwarded: &ForwardedHeaders::new(client.headers, forwarded),
-    };
-    let request = writer.write(to_send, NO_TIME)?;
+    let forwarded = ForwardedHeaders::new(client.headers, forwarded);
+    let request = writer.write(&AddressedCall::new(call.clone()), &forwarded, NO_TIME)?;
     Ok(Preview {
         method: request.method().clone(),
         url: request.url().clone(),

@@ -10,11 +10,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
+use http_body::{Body, SizeHint};
 use tokio::time::Instant;
 
 use super::failure::ExchangeFailure;
 use super::permit::Permit;
+use crate::server::bodies::PolledFrame;
 use crate::telemetry::PermitMetrics;
 
 /// Total time that a client may pause its response before the permit can be revoked.
@@ -31,7 +32,7 @@ pub(super) struct RevocablePermits {
 
 /// A permit with the rest of a response, which can be revoked.
 #[derive(Debug)]
-pub(super) struct RevocablePermit(Arc<Mutex<PermitState>>);
+pub(crate) struct RevocablePermit(Arc<Mutex<PermitState>>);
 
 #[derive(Debug)]
 struct PermitState {
@@ -98,11 +99,19 @@ impl RevocablePermits {
 // === impl RevocablePermit ===
 
 impl RevocablePermit {
+    /// Ends the exchange: closes the connection or returns it to the pool, and releases the permit.
+    pub(super) fn release(&self) {
+        let held = lock(&self.0).held.take();
+        drop(held);
+    }
+}
+
+impl Body for RevocablePermit {
+    type Data = Bytes;
+    type Error = ExchangeFailure;
+
     /// The next frame, the end, or the failure that the permit was revoked.
-    pub(super) fn poll_frame(
-        &self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, ExchangeFailure>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<ExchangeFailure> {
         let mut state = lock(&self.0);
         state.resume();
         if std::mem::take(&mut state.revoked) {
@@ -118,18 +127,12 @@ impl RevocablePermit {
         frame.map(|frame| frame.map(|frame| frame.map_err(ExchangeFailure::from_reqwest)))
     }
 
-    /// Ends the exchange: closes the connection or returns it to the pool, and releases the permit.
-    pub(super) fn release(&self) {
-        let held = lock(&self.0).held.take();
-        drop(held);
-    }
-
-    pub(super) fn is_end_stream(&self) -> bool {
+    fn is_end_stream(&self) -> bool {
         let state = lock(&self.0);
         !state.revoked && state.held.as_ref().is_none_or(|held| held.body.is_end_stream())
     }
 
-    pub(super) fn size_hint(&self) -> SizeHint {
+    fn size_hint(&self) -> SizeHint {
         let state = lock(&self.0);
         let nothing = || SizeHint::with_exact(0);
         state
@@ -173,6 +176,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
+    use http_body::Frame;
     use http_body_util::{BodyExt, Full};
 
     use super::*;

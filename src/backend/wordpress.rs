@@ -7,9 +7,9 @@ use url::{Position, Url};
 
 use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
-use super::headers;
+use super::headers::{self, ForwardedHeaders};
 use super::origin_route::OriginRoute;
-use super::outgoing::CallToSend;
+use super::written_url::AddressedCall;
 use calendar_edge_core::call::CanonicalRequest;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::MarkKey;
@@ -48,22 +48,15 @@ impl WordPressWriter {
     /// Writes a call; `unix_time` is the time of its mark, in seconds since 1970.
     pub(super) fn write(
         &self,
-        CallToSend {
-            call,
-            written,
-            forwarded,
-        }: CallToSend<'_>,
+        addressed: &AddressedCall,
+        forwarded: &ForwardedHeaders,
         unix_time: u64,
     ) -> Result<reqwest::Request, AddressFault> {
-        let credentials = call.credentials();
-        let call = call.request();
+        let call = addressed.call().request();
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
-        let url = match written {
-            Some(written) => written.at(root, call)?,
-            None => root.url_of(call)?,
-        };
-        let mut headers = headers::of_call(forwarded, credentials, call);
+        let url = addressed.url_at(root)?;
+        let mut headers = headers::of_call(forwarded, addressed.call().credentials(), call);
         root.write_host(&mut headers);
         if let Some(key) = &self.mark_key {
             headers.insert(MARK, mark(key, call, &url, unix_time));

@@ -1,15 +1,22 @@
-//! The URL of a call that is sent again and again, written once.
+//! A call with its URL, which is written once however often the call is sent.
 
 use std::sync::{Arc, OnceLock};
 
 use url::Url;
 
 use super::address::{AddressFault, RootAddress};
-use calendar_edge_core::call::CanonicalRequest;
+use calendar_edge_core::call::{CanonicalRequest, ForwardableCall};
 
-/// The URL of one call at the root that was asked first. It is kept beside the call, and used for no other one.
+/// A call that may be sent, with its URL once that is written.
+#[derive(Debug)]
+pub(crate) struct AddressedCall {
+    call: ForwardableCall,
+    url: WrittenUrl,
+}
+
+/// The URL of one call at the root that was asked first.
 #[derive(Debug, Default)]
-pub(crate) struct WrittenUrl(OnceLock<AddressedUrl>);
+struct WrittenUrl(OnceLock<AddressedUrl>);
 
 #[derive(Debug)]
 struct AddressedUrl {
@@ -17,11 +24,33 @@ struct AddressedUrl {
     url: Url,
 }
 
+// === impl AddressedCall ===
+
+impl AddressedCall {
+    /// A call whose URL is not written yet.
+    pub(crate) fn new(call: ForwardableCall) -> Self {
+        Self {
+            call,
+            url: WrittenUrl::default(),
+        }
+    }
+
+    /// The call.
+    pub(crate) const fn call(&self) -> &ForwardableCall {
+        &self.call
+    }
+
+    /// Its URL at `root`.
+    pub(super) fn url_at(&self, root: &Arc<RootAddress>) -> Result<Url, AddressFault> {
+        self.url.at(root, self.call.request())
+    }
+}
+
 // === impl WrittenUrl ===
 
 impl WrittenUrl {
     /// The URL of `call` at `root`. Another root, such as that of later settings, writes it anew.
-    pub(super) fn at(&self, root: &Arc<RootAddress>, call: &CanonicalRequest) -> Result<Url, AddressFault> {
+    fn at(&self, root: &Arc<RootAddress>, call: &CanonicalRequest) -> Result<Url, AddressFault> {
         let known = self.0.get().filter(|known| Arc::ptr_eq(&known.root, root));
         if let Some(known) = known {
             return Ok(known.url.clone());

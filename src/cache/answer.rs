@@ -4,8 +4,7 @@ use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use crate::server::response::{AnsweredBy, EdgeResponse, whole};
-use calendar_edge_core::relay::cors::Audience;
+use crate::server::response::{AnsweredBy, PlainResponse, whole};
 
 /// A whole answer for everybody, which can be given to many clients.
 #[derive(Debug)]
@@ -61,26 +60,29 @@ impl Answer {
         &self.headers
     }
 
+    /// The part that gave it.
+    pub(crate) const fn by(&self) -> AnsweredBy {
+        self.by
+    }
+
     /// The body.
     pub(crate) const fn body(&self) -> &Bytes {
         &self.body
     }
 
     /// The response for one client.
-    pub(crate) fn response(&self) -> EdgeResponse {
-        let mut response = EdgeResponse::new(whole(self.body.clone()));
+    pub(crate) fn response(&self) -> PlainResponse {
+        let mut response = PlainResponse::new(whole(self.body.clone()));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.fields(|_| true);
-        self.mark(&mut response);
         response
     }
 
     /// The response to a client that has this answer already: these of its headers, and no body.
-    pub(super) fn not_modified(&self, kept: &[HeaderName]) -> EdgeResponse {
-        let mut response = EdgeResponse::default();
+    pub(super) fn not_modified(&self, kept: &[HeaderName]) -> PlainResponse {
+        let mut response = PlainResponse::default();
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.headers_mut() = self.fields(|name| kept.contains(name));
-        self.mark(&mut response);
         response
     }
 
@@ -93,11 +95,6 @@ impl Answer {
             fields.append(name.clone(), value.clone());
         }
         fields
-    }
-
-    fn mark(&self, response: &mut EdgeResponse) {
-        response.extensions_mut().insert(self.by);
-        response.extensions_mut().insert(Audience::Everybody);
     }
 
     /// The memory of the answer, in bytes.

@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::answer::Answer;
 use super::loans::Loans;
 use crate::cache::compression::KeptForms;
-use crate::server::response::EdgeResponse;
+use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
 use calendar_edge_core::cache::{Dependencies, Filled, entity_tag, is_known, same_text};
 use calendar_edge_core::relay::BufferBudget;
@@ -101,7 +101,7 @@ impl KeptAnswer {
 
     /// The response for a client, with an entity tag if the answer is a success. `if_none_match` is the client's
     /// condition: it gets 304 if it has this answer already.
-    pub(crate) fn response(&self, if_none_match: Option<&HeaderValue>) -> EdgeResponse {
+    pub(crate) fn response(&self, if_none_match: Option<&HeaderValue>) -> PlainResponse {
         if self.answer.status != StatusCode::OK {
             return self.answer.response();
         }
@@ -109,9 +109,18 @@ impl KeptAnswer {
             Some(condition) if is_known(condition, &self.tag) => self.answer.not_modified(&REPEATED),
             _ => self.answer.response(),
         };
-        response.extensions_mut().insert(self.forms.clone());
         response.headers_mut().insert(ETAG, self.tag.clone());
         response
+    }
+
+    /// The part that gave the answer.
+    pub(crate) const fn by(&self) -> AnsweredBy {
+        self.answer.by()
+    }
+
+    /// The forms of its body, if it is a success; others leave as they are.
+    pub(crate) fn forms(&self) -> Option<KeptForms> {
+        (self.answer.status == StatusCode::OK).then(|| self.forms.clone())
     }
 
     /// The memory of the entry with this key, in bytes.

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::companions::Companions;
 use crate::cache::Removed;
-use crate::server::response::{BoxError, EdgeResponse, json, refused};
+use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
@@ -64,15 +64,12 @@ impl Orders {
     }
 
     /// Takes an order. Its head decides whether it is read at all.
-    pub(crate) async fn take<B>(&self, head: &Head, body: B, sender: Sender) -> EdgeResponse
+    pub(crate) async fn take<B>(&self, head: &Head, body: B, sender: Sender) -> Result<PlainResponse, Refusal>
     where
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
     {
-        match self.obey(head, body, sender).await {
-            Ok(removed) => confirmed(removed),
-            Err(refusal) => refused(&refusal),
-        }
+        self.obey(head, body, sender).await.map(confirmed)
     }
 
     async fn obey<B>(&self, head: &Head, body: B, sender: Sender) -> Result<Removed, Refusal>
@@ -142,7 +139,7 @@ where
     })
 }
 
-fn confirmed(removed: Removed) -> EdgeResponse {
+fn confirmed(removed: Removed) -> PlainResponse {
     let Removed { removed, generation } = removed;
     json(
         StatusCode::OK,

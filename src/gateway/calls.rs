@@ -1,24 +1,24 @@
 //! The types of a calendar call between the stages.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::HeaderValue;
-use http::request::Parts;
 
 use super::forwarded::PublicNames;
-use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch, WrittenUrl};
+use crate::backend::{
+    AddressFault, AddressedCall, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch,
+};
 use crate::gateway::cache::known_reads::KnownRead;
 use crate::gateway::calendar::patch_conditions::PatchConditions;
 use crate::gateway::migration::route::CallRoute;
-use crate::layers::{ClientBody, RefusalReason, RequestContext};
+use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
-use crate::server::response::EdgeResponse;
 use crate::telemetry::RequestLog;
-use calendar_edge_core::cache::if_none_match;
-use calendar_edge_core::call::{ForwardableCall, ValidatedCall};
-use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
+use calendar_edge_core::cache::{Storable, if_none_match};
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
@@ -28,29 +28,20 @@ use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
 /// Each stage's future holds the value that it was given, so what is large in it is behind a pointer.
 #[derive(Debug)]
 pub(super) struct CallRequest<B = CallBody> {
-    pub(super) asked: Box<AskedCall>,
-    pub(super) opened: Arc<OpenedCall>,
+    pub(super) asked: Box<AskedRequest>,
+    pub(super) opened: OpenedBy,
     pub(super) body: B,
-    /// How it was opened.
-    pub(super) opening: CallOpening,
 }
 
-/// How a call was opened, which tells whether what is decided about it may be remembered.
+/// A call as it was opened, which tells whether what is decided about it may be remembered.
 #[derive(Debug)]
-pub(super) enum CallOpening {
+pub(super) enum OpenedBy {
     /// By its head alone, for the first time.
-    ByHead,
+    Head(Arc<OpenedCall>),
     /// By a body that was sent to the rest of the site: its target says nothing about it.
-    ByBody,
-    /// By its head, and judged before.
+    Body(Arc<OpenedCall>),
+    /// By its head, like the same read before.
     Known(Arc<KnownRead>),
-}
-
-/// The head of a request to the calendar, and the facts beside it.
-#[derive(Debug)]
-pub(super) struct AskedCall {
-    pub(super) head: Parts,
-    pub(super) context: RequestContext,
 }
 
 /// The body of a request to the calendar.
@@ -71,31 +62,39 @@ pub(super) enum ReceivedBody {
     Left,
 }
 
-/// A call that is judged, with the client that it is answered to; behind a pointer, because each stage's future holds
-/// it.
-#[derive(Debug)]
-pub(super) struct CalendarCall(Box<JudgedCall>);
+/// A judged call of a client. It has two halves: what is of the client, which all calls for it share, and the question.
+#[derive(Debug, Clone)]
+pub(super) struct CalendarCall {
+    pub(super) client: Arc<ClientSide>,
+    pub(super) call: Arc<JudgedCall>,
+    /// Who answers it.
+    pub(super) route: CallRoute,
+    /// The link to its caller while it waits for the backend.
+    pub(super) queue: Option<QueueWatch>,
+}
 
-/// The parts of a [`CalendarCall`].
+/// The client that a call is answered to.
 #[derive(Debug)]
-pub(super) struct JudgedCall {
-    pub(super) call: Arc<ForwardableCall>,
-    pub(super) client: ClientContext,
+pub(super) struct ClientSide {
+    pub(super) context: ClientContext,
     pub(super) forwarded: ForwardedHeaders,
     /// The client's condition, if it may have the answer already.
     pub(super) if_none_match: Option<HeaderValue>,
-    /// The record of the request that asks.
-    pub(super) log: RequestLog,
-    /// Who answers it.
-    pub(super) route: CallRoute,
     /// What the client demands of the record; `None` if it did not send a PATCH.
     pub(super) patch: Option<PatchConditions>,
-    /// The link to its caller while it waits for the backend.
-    pub(super) queue: Option<QueueWatch>,
-    /// What was decided about the same read before.
-    pub(super) known: Option<Arc<KnownRead>>,
-    /// The memory of its body.
+    /// The record of the request that asks.
+    pub(super) log: RequestLog,
+    /// The memory of the body.
     _memory: Option<Share>,
+}
+
+/// A call that may be forwarded, with what is written of it when it is first needed.
+#[derive(Debug)]
+pub(super) struct JudgedCall {
+    /// With its URL.
+    pub(super) addressed: AddressedCall,
+    /// The cache key of the site's answer, where it depends on the call alone.
+    key: OnceLock<Arc<str>>,
 }
 
 /// A response to a client, and what it says about the client's credentials.
@@ -103,6 +102,8 @@ pub(super) struct JudgedCall {
 pub(super) struct CallResponse {
     pub(super) response: EdgeResponse,
     pub(super) login: Login,
+    /// Whether the cache may keep it, by what the site said.
+    pub(super) storable: Storable,
 }
 
 /// The site's verdict on the credentials of a call.
@@ -149,44 +150,20 @@ pub(super) enum CallFailure {
     Overdue,
 }
 
-// === impl CallOpening ===
+// === impl OpenedBy ===
 
-impl CallOpening {
-    /// What was decided about the same read before.
-    pub(super) const fn known(&self) -> Option<&Arc<KnownRead>> {
+impl Deref for OpenedBy {
+    type Target = OpenedCall;
+
+    fn deref(&self) -> &OpenedCall {
         match self {
-            Self::Known(known) => Some(known),
-            Self::ByHead | Self::ByBody => None,
+            Self::Head(opened) | Self::Body(opened) => opened,
+            Self::Known(known) => &known.opened,
         }
     }
 }
 
-// === impl AskedCall ===
-
-impl AskedCall {
-    /// Notes why the call is refused, with the body that decides.
-    pub(super) fn refused(&self, body: DecidingBody<'_>, reason: RefusalReason) {
-        self.context.refused(&self.head, body, reason);
-    }
-}
-
 // === impl CallRequest ===
-
-impl<B> CallRequest<B> {
-    /// The head for decisions.
-    pub(super) fn decided_by(&self) -> RequestHead<'_> {
-        request_head(&self.asked.head, &self.asked.context)
-    }
-}
-
-/// The head of a request, with the facts that decisions depend on.
-pub(super) fn request_head<'a>(head: &'a Parts, context: &'a RequestContext) -> RequestHead<'a> {
-    RequestHead {
-        parts: head,
-        client: context.client.address,
-        addressed: context.addressed(),
-    }
-}
 
 impl CallRequest<ReceivedBody> {
     /// The body by which the call is judged. The head of a write can decide that its body is dropped.
@@ -218,50 +195,36 @@ impl CalendarCall {
     /// A judged call for the client that reached the edge at a public address; the memory of its body is counted until the
     /// call has ended.
     pub(super) fn new<B>(
-        call: Arc<ForwardableCall>,
+        call: Arc<JudgedCall>,
         request: &CallRequest<B>,
         public: &PublicNames,
         memory: Option<Share>,
     ) -> Self {
-        let audience = if call.expects_privacy() {
-            Audience::OneClient
-        } else {
-            Audience::Everybody
-        };
-        let AskedCall { head, context } = &*request.asked;
-        Self(Box::new(JudgedCall {
-            call,
-            client: ClientContext {
-                public_base: Arc::clone(&public.base),
-                namespace: request.opened.namespace().cloned(),
-                audience,
-            },
+        let AskedRequest { head, context, .. } = &*request.asked;
+        let client = ClientSide {
+            context: call.client_at(Arc::clone(&public.base), request.opened.namespace().cloned()),
             forwarded: ForwardedHeaders::new(&head.headers, public.forwarded(context)),
             if_none_match: if_none_match(&head.headers),
-            route: CallRoute::Owner,
             patch: PatchConditions::of(&head.method, &head.headers),
-            queue: None,
-            known: request.opening.known().cloned(),
             log: context.log.clone(),
             _memory: memory,
-        }))
+        };
+        Self::of(Arc::new(client), call)
     }
 
-    /// The same question on behalf of everybody who asks it: with a body in its answer, and without a condition. It is
-    /// for reads, which have no body themselves.
-    pub(super) fn for_everybody(&self) -> Self {
-        let validated = self.call.validated().map(ValidatedCall::with_body);
-        let call = validated.map_or_else(|| (*self.call).clone(), ForwardableCall::Validated);
-        let route = self.route.clone();
-        let mut shared = self.beside(call).toward(route);
-        shared.0.queue.clone_from(&self.queue);
-        shared
+    /// A call to the site.
+    pub(super) const fn of(client: Arc<ClientSide>, call: Arc<JudgedCall>) -> Self {
+        Self {
+            client,
+            call,
+            route: CallRoute::Owner,
+            queue: None,
+        }
     }
 
-    /// The call with another route.
-    pub(super) fn toward(mut self, route: CallRoute) -> Self {
-        self.0.route = route;
-        self
+    /// Another call for the same client, on the same way.
+    pub(super) fn asking(&self, call: Arc<JudgedCall>) -> Self {
+        Self { call, ..self.clone() }
     }
 
     /// Returns true if the site answers the call should the backend of its route fail.
@@ -269,85 +232,78 @@ impl CalendarCall {
         let cutover = self.route.cutover();
         cutover.is_some_and(|cutover| cutover.rule.fallback) && !self.call.is_write()
     }
+}
 
-    /// The same read at the site, for the case that the backend of its route fails; none if it may not fall back.
-    pub(super) fn at_owner(&self) -> Option<Self> {
-        self.may_fall_back().then(|| {
-            let mut again = self.beside((*self.call).clone());
-            again.0.if_none_match.clone_from(&self.if_none_match);
-            again
-        })
-    }
+// === impl ClientSide ===
 
-    /// Another call of the same request, whose time counts as the request's.
-    pub(super) fn beside(&self, call: ForwardableCall) -> Self {
-        let mut beside = Self::rehearsed(call, self.client.clone(), self.forwarded.clone());
-        beside.0.forwarded = self.forwarded.clone();
-        beside.0.log = self.log.clone();
-        beside
-    }
-
-    /// A judged call that no client waits for by itself.
-    pub(super) fn rehearsed(
-        call: ForwardableCall,
-        client: ClientContext,
-        forwarded: ForwardedHeaders,
-    ) -> Self {
-        Self(Box::new(JudgedCall {
-            call: Arc::new(call),
-            client,
+impl ClientSide {
+    /// A client that waits for no answer itself.
+    pub(super) fn absent(context: ClientContext, forwarded: ForwardedHeaders) -> Self {
+        Self {
+            context,
             forwarded: forwarded.untimed(),
             if_none_match: None,
-            log: RequestLog::default(),
-            route: CallRoute::Owner,
             patch: None,
-            queue: None,
-            known: None,
+            log: RequestLog::default(),
             _memory: None,
-        }))
+        }
+    }
+}
+
+// === impl JudgedCall ===
+
+impl JudgedCall {
+    pub(super) fn new(call: ForwardableCall) -> Self {
+        Self {
+            addressed: AddressedCall::new(call),
+            key: OnceLock::new(),
+        }
     }
 
-    /// The same call, with a link to its caller while it waits for the backend.
-    pub(super) fn watched_by(mut self, watch: &QueueWatch) -> Self {
-        self.0.queue = Some(watch.clone());
-        self
+    /// A client that asks it by this public address, in one of the namespaces.
+    pub(super) fn client_at(&self, public_base: Arc<str>, namespace: Option<Arc<str>>) -> ClientContext {
+        ClientContext {
+            public_base,
+            namespace,
+            audience: if self.expects_privacy() {
+                Audience::OneClient
+            } else {
+                Audience::Everybody
+            },
+        }
     }
 
-    /// The call that is sent instead, for the same client.
-    pub(super) fn instead(mut self, call: Arc<ForwardableCall>) -> Self {
-        self.0.call = call;
-        self.0.known = None;
-        self
-    }
-
-    /// The URL that was written for the same call before.
-    pub(super) fn written(&self) -> Option<&WrittenUrl> {
-        let known = self.known.as_deref();
-        let same = known.filter(|known| Arc::ptr_eq(known.call(), &self.call));
-        same.map(KnownRead::written)
+    /// The cache key, which is made at most once. It must depend on nothing but the call.
+    pub(super) fn key(&self, key: impl FnOnce() -> Arc<str>) -> Arc<str> {
+        Arc::clone(self.key.get_or_init(key))
     }
 
     /// The name of the operation in metrics and logs.
-    pub(super) fn operation(&self) -> &'static str {
-        self.call
-            .operation()
+    pub(super) fn operation_name(&self) -> &'static str {
+        self.operation()
             .map_or("none", |operation| operation.name.as_str())
     }
 }
 
-impl Deref for CalendarCall {
-    type Target = JudgedCall;
+impl Deref for JudgedCall {
+    type Target = ForwardableCall;
 
-    fn deref(&self) -> &JudgedCall {
-        &self.0
+    fn deref(&self) -> &ForwardableCall {
+        self.addressed.call()
     }
 }
 
 // === impl CallResponse ===
 
 impl From<EdgeResponse> for CallResponse {
+    /// The edge's own response. A failure is the same for everybody who asked.
     fn from(response: EdgeResponse) -> Self {
         Self {
+            storable: if response.status().is_server_error() {
+                Storable::Failure
+            } else {
+                Storable::No
+            },
             response,
             login: Login::NotRefused,
         }

@@ -9,9 +9,7 @@ use url::Url;
 use super::calls::{BackendResult, CalendarCall, CallFailure};
 use super::fault;
 use super::stage::Stage;
-use crate::backend::{
-    Backend, Backends, BreakerGuard, CallToSend, ExchangeFailure, Health, OriginBody, Outgoing,
-};
+use crate::backend::{Backend, Backends, BreakerGuard, ExchangeFailure, Health, OriginBody, Outgoing};
 use crate::companion::{Companions, ExchangeStart};
 use crate::gateway::Shared;
 use calendar_edge_core::call::ForwardableCall;
@@ -97,7 +95,7 @@ impl Dispatch {
             .companions
             .as_ref()
             .and_then(|companions| companions.ask(call.call.request().root));
-        let (mut response, guard) = backend.exchange(outgoing, call.operation()).await?;
+        let (mut response, guard) = backend.exchange(outgoing, call.call.operation_name()).await?;
         if let Some(asked) = asked
             && asked.hear(response.status(), response.headers()) == AnswerAge::Outdated
         {
@@ -116,15 +114,11 @@ impl Stage<CalendarCall> for Dispatch {
         // Last of all: until here the call is the same for every backend.
         let backend = self.backends.for_call(&call.call);
         let outgoing = backend
-            .write(CallToSend {
-                call: &call.call,
-                written: call.written(),
-                forwarded: &call.forwarded,
-            })?
+            .write(&call.call.addressed, &call.client.forwarded)?
             .watched(call.queue.clone())
-            .noted_in(&call.log);
+            .noted_in(&call.client.log);
         // Until the answer is checked, which holds most answers whole.
-        let mut timer = call.log.exchange();
+        let mut timer = call.client.log.exchange();
         let (method, url) = outgoing.asks();
         timer.asks(method, url);
         let context = context(&call.call, outgoing.target());

@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode};
 
 use super::calls::CallFailure;
 use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
-use crate::server::response::{EdgeResponse, refused};
+use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
 use calendar_edge_core::problem::{Cause, EdgeError, Problem, Refusal};

@@ -9,7 +9,7 @@ use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
 use crate::backend::Backends;
-use crate::server::response::EdgeResponse;
+use crate::layers::EdgeResponse;
 use crate::telemetry::Warnings;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;

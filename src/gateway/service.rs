@@ -6,10 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::request::Parts as Head;
 use tower::Service;
 
-use super::calls::{AskedCall, CallBody, CallOpening, CallRequest, request_head};
+use super::calls::{CallBody, CallRequest, OpenedBy};
 use super::stage::Stage;
 use super::{Parts, calendar_stages};
 use crate::companion::{Orders, Sender};
@@ -17,10 +16,10 @@ use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
 use crate::gateway::site::forward::{Passage, Site};
-use crate::layers::{EdgeRequest, RefusalReason, RequestContext};
-use crate::server::response::{EdgeResponse, preflight, refused};
+use crate::layers::{AskedRequest, EdgeRequest, EdgeResponse, RefusalReason, ResponseFacts, refused};
+use crate::server::response::{AnsweredBy, preflight};
 use crate::telemetry::Traffic;
-use calendar_edge_core::gateway::decision::{Decider, OpenedCall, Opening, SiteFormScan};
+use calendar_edge_core::gateway::decision::{Decider, Opening, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::settings::Settings;
 
@@ -36,16 +35,6 @@ trait Ways: Send + Sync {
 }
 
 type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
-
-/// A request for the calendar, as it is opened.
-enum OpenedBy {
-    /// By its head.
-    Head(Box<OpenedCall>),
-    /// By its body.
-    Body(Box<OpenedCall>),
-    /// As before.
-    Known(Arc<KnownRead>),
-}
 
 /// Where a request leads. What is rare and large is behind a pointer.
 enum Way {
@@ -106,10 +95,9 @@ impl Service<EdgeRequest> for Gateway {
 // === impl Way ===
 
 impl Way {
-    fn calendar(request: EdgeRequest, opened_by: OpenedBy) -> Self {
-        let EdgeRequest { head, body, context } = request;
-        let body = CallBody::Incoming(body);
-        Self::Calendar(calendar_call(head, context, opened_by, body))
+    fn calendar(request: EdgeRequest, opened: OpenedBy) -> Self {
+        let (asked, body) = request.split();
+        Self::Calendar(calendar_call(asked, opened, CallBody::Incoming(body)))
     }
 }
 
@@ -131,48 +119,52 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
 impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
     /// Where a request leads, by its head.
     fn way(&self, request: EdgeRequest) -> Way {
-        let EdgeRequest { head, context, .. } = &request;
-        if self.orders.are_given_by(head) {
+        if self.orders.are_given_by(&request.head) {
             return Way::Order(Box::new(request));
         }
-        if let Some(known) = self.known(head, context) {
+        if let Some(known) = self.known(&request) {
             return Way::calendar(request, OpenedBy::Known(known));
         }
-        match self.decider.open(&request_head(head, context)) {
-            Opening::Preflight => Way::Answered(preflight()),
-            Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, context)),
+        match self.decider.open(&request.decided_by()) {
+            Opening::Preflight => Way::Answered(EdgeResponse {
+                response: preflight(),
+                facts: ResponseFacts::Edge(AnsweredBy::Preflight),
+            }),
+            Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, &request.context)),
             Opening::Ambiguous(refusal) => {
-                context.refused(head, DecidingBody::None, RefusalReason::rules(&refusal));
+                request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
                 Way::Answered(refused(&refusal))
             }
-            Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(opened)),
+            Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(Arc::from(opened))),
             Opening::Site => Way::Site(Box::new(request)),
             Opening::SiteForm(scan) => Way::SiteForm(Box::new(request), scan),
         }
     }
 
     /// What was decided about the same request before.
-    fn known(&self, head: &Head, context: &RequestContext) -> Option<Arc<KnownRead>> {
-        let target = self.decider.sole_target(&request_head(head, context))?;
-        self.known.find(target)
+    fn known(&self, request: &EdgeRequest) -> Option<Arc<KnownRead>> {
+        self.known.find(self.decider.sole_target(&request.decided_by())?)
     }
 
     async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
         let EdgeRequest { head, body, .. } = *request;
-        self.orders.take(&head, body, Sender::Remote).await
+        match self.orders.take(&head, body, Sender::Remote).await {
+            Ok(taken) => EdgeResponse::unchanged(taken),
+            Err(refusal) => refused(&refusal),
+        }
     }
 
     async fn stream(&self, request: Box<EdgeRequest>) -> EdgeResponse {
-        let EdgeRequest { head, body, context } = *request;
-        self.site.stream(&head, &context, body).await
+        let (asked, body) = request.split();
+        self.site.stream(&asked, body).await
     }
 
     async fn pass_form(&self, request: Box<EdgeRequest>, scan: SiteFormScan) -> EdgeResponse {
-        let EdgeRequest { head, body, context } = *request;
-        match self.site.pass_form(&head, &context, body, scan).await {
+        let (asked, body) = request.split();
+        match self.site.pass_form(&asked, body, scan).await {
             Passage::Answered(response) => response,
             Passage::Calendar { opened, body } => {
-                let call = calendar_call(head, context, OpenedBy::Body(opened), CallBody::Read(body));
+                let call = calendar_call(asked, OpenedBy::Body(Arc::from(opened)), CallBody::Read(body));
                 self.calendar.call(call).await
             }
         }
@@ -180,19 +172,13 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
 }
 
 /// A request for the calendar's stages.
-fn calendar_call(head: Head, context: RequestContext, opened_by: OpenedBy, body: CallBody) -> CallRequest {
-    let (opened, opening) = match opened_by {
-        OpenedBy::Head(opened) => (Arc::from(opened), CallOpening::ByHead),
-        OpenedBy::Body(opened) => (Arc::from(opened), CallOpening::ByBody),
-        OpenedBy::Known(known) => (Arc::clone(known.opened()), CallOpening::Known(known)),
-    };
+fn calendar_call(asked: AskedRequest, opened: OpenedBy, body: CallBody) -> CallRequest {
     if let Some((operation, root)) = opened.operation() {
-        context.log.about(Traffic::Operation(operation, root));
+        asked.context.log.about(Traffic::Operation(operation, root));
     }
     CallRequest {
-        asked: Box::new(AskedCall { head, context }),
+        asked: Box::new(asked),
         opened,
         body,
-        opening,
     }
 }

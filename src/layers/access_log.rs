@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 use http_body_util::BodyExt;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
@@ -16,7 +16,9 @@ use tracing::{Instrument, info_span};
 
 use super::access_record::{AccessLogSinks, LogSinks, Record};
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{BoxError, EdgeBody, EdgeResponse};
+use super::response::EdgeResponse;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
+use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::settings::Settings;
 
 /// Logs and counts requests.
@@ -70,7 +72,7 @@ where
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
         // Behind a pointer: it moves with the response, into its body.
         let record = Box::new(Record::begin(&self.sinks, &request));
-        request.noted.log = Some(record.log().clone());
+        request.context.log = Some(record.log().clone());
         let span = info_span!("request", id = record.id());
         AccessLogFuture {
             inner: span.in_scope(|| self.inner.call(request)).instrument(span),
@@ -100,47 +102,28 @@ where
         let Some(mut record) = this.record.take() else {
             return Poll::Ready(Ok(answer));
         };
-        record.answered(answer.status(), answer.extensions().get().copied());
+        record.answered(answer.status(), answer.facts.by());
         record.sent(0, answer.body().is_end_stream());
         Poll::Ready(Ok(
-            answer.map(|inner| RecordedBody { inner, record }.boxed_unsync())
+            answer.map(|body| HookedBody { body, hook: record }.boxed_unsync())
         ))
     }
 }
 
-/// The body of a response, with a count of its bytes.
-#[derive(Debug)]
-struct RecordedBody {
-    inner: EdgeBody,
-    record: Box<Record>,
-}
-
-impl Body for RecordedBody {
-    type Data = Bytes;
+/// Counts the bytes of a response that are sent.
+impl BodyHook<EdgeBody> for Box<Record> {
     type Error = BoxError;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
+    fn poll_frame(&mut self, mut body: Pin<&mut EdgeBody>, cx: &mut Context<'_>) -> PolledFrame<BoxError> {
+        let frame = ready!(body.as_mut().poll_frame(cx));
         match &frame {
             Some(Ok(frame)) => {
                 let bytes = frame.data_ref().map_or(0, Bytes::len);
-                let is_complete = self.inner.is_end_stream();
-                self.record.sent(bytes, is_complete);
+                self.sent(bytes, body.is_end_stream());
             }
-            None => self.record.sent(0, true),
+            None => self.sent(0, true),
             Some(Err(_)) => {}
         }
         Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
     }
 }

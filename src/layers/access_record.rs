@@ -145,7 +145,7 @@ impl LogSample {
 
 impl SentHead {
     fn of<B>(request: &ArrivedRequest<B>, sinks: &LogSinks) -> Self {
-        let client = request.noted.client;
+        let client = request.context.client;
         let Parts {
             headers,
             method,
@@ -192,8 +192,8 @@ impl Record {
         let trace = TraceHeaders::of(&request.head.headers);
         Self {
             log: RequestLog::new(trace, sinks.keeps_refusals, sinks.spans.clone()),
-            id: request.noted.id.clone(),
-            body: request.noted.body.clone(),
+            id: request.context.id.clone(),
+            body: request.context.body.clone(),
             arrival: SentHead::of(request, sinks),
             started: Instant::now(),
             answer: None,

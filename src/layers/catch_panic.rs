@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{EdgeResponse, refused};
+use super::response::{EdgeResponse, refused};
 use calendar_edge_core::problem::{EdgeError, Refusal};
 
 /// Turns panics into responses.
@@ -98,7 +98,7 @@ mod tests {
         let service =
             CatchPanicLayer.layer(tower::service_fn(|request: Box<ArrivedRequest<()>>| async move {
                 assert_ne!(request.head.uri.path(), "/bad", "told to panic");
-                Ok(EdgeResponse::default())
+                Ok(EdgeResponse::unchanged(http::Response::default()))
             }));
         let bad = service.clone().oneshot(request("/bad"));
         assert_eq!(bad.await.unwrap().status(), StatusCode::INTERNAL_SERVER_ERROR);

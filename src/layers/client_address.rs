@@ -2,18 +2,18 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use http::HeaderMap;
 use ipnet::IpNet;
-use tower::{Layer, Service};
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
+use super::response::EdgeResponse;
 use crate::server::{Peer, Transport};
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::gateway::refusals::Arrived;
 
-/// The client's address and scheme, as far as they are known; stored in the request's extensions.
+/// The client's address and scheme, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClientAddress {
     /// The address; none for a client of a Unix socket without a reported address.
@@ -24,14 +24,7 @@ pub(crate) struct ClientAddress {
 
 /// Determines client addresses.
 #[derive(Debug, Clone)]
-pub(super) struct ClientAddressLayer {
-    trusted: Arc<[IpNet]>,
-}
-
-/// Adds the client's address to each request; makes no response of its own.
-#[derive(Debug, Clone)]
-pub(super) struct SetClientAddress<S> {
-    inner: S,
+pub(super) struct ClientAddresses {
     trusted: Arc<[IpNet]>,
 }
 
@@ -117,9 +110,9 @@ fn parse(entry: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-// === impl ClientAddressLayer ===
+// === impl ClientAddresses ===
 
-impl ClientAddressLayer {
+impl ClientAddresses {
     pub(super) fn new(trusted: &[IpNet]) -> Self {
         Self {
             trusted: trusted.into(),
@@ -127,36 +120,15 @@ impl ClientAddressLayer {
     }
 }
 
-impl<S> Layer<S> for ClientAddressLayer {
-    type Service = SetClientAddress<S>;
+impl Concern for ClientAddresses {
+    type Facts = ();
 
-    fn layer(&self, inner: S) -> Self::Service {
-        SetClientAddress {
-            inner,
-            trusted: Arc::clone(&self.trusted),
-        }
-    }
-}
-
-// === impl SetClientAddress ===
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for SetClientAddress<S>
-where
-    S: Service<Box<ArrivedRequest<B>>>,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) {
         let client = client_address(&self.trusted, request.peer, &request.head.headers);
-        request.noted.client = Some(client);
-        self.inner.call(request)
+        request.context.client = Some(client);
     }
+
+    fn response((): &mut (), _: &mut EdgeResponse) {}
 }
 
 #[cfg(test)]

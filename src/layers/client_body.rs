@@ -16,8 +16,10 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
+use super::noted::Noted;
+use super::response::EdgeResponse;
 use super::unread_body::read_on;
-use crate::server::response::EdgeResponse;
+use crate::server::response::ServedResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::framing::Breach;
 use calendar_edge_core::problem::Cause;
@@ -184,7 +186,7 @@ impl<S> Service<ReceivedRequest<Incoming>> for WatchBody<S>
 where
     S: Service<Box<ArrivedRequest<ClientBody>>, Response = EdgeResponse, Error = Infallible>,
 {
-    type Response = EdgeResponse;
+    type Response = ServedResponse;
     type Error = Infallible;
     type Future = WatchBodyFuture<S::Future>;
 
@@ -194,14 +196,19 @@ where
 
     fn call(&mut self, received: ReceivedRequest<Incoming>) -> Self::Future {
         // HTTP/2 streams end separately; only HTTP/1 has to close the connection.
-        let closes = received.request.version() != Version::HTTP_2;
-        let framing = received.framing.clone();
-        let mut request = Box::new(ArrivedRequest::new(received, |body| {
-            ClientBody::new(body, framing)
-        }));
+        let closes = received.head.version != Version::HTTP_2;
+        let (received, body) = received.split();
+        let framing = received.framing;
+        let mut request = Box::new(ArrivedRequest {
+            head: received.head,
+            body: ClientBody::new(body, framing.clone()),
+            peer: received.peer,
+            framing,
+            context: Noted::default(),
+        });
         let progress = Arc::clone(&request.body.progress);
         if !progress.is_at_end() {
-            request.noted.body = Some(Arc::clone(&progress));
+            request.context.body = Some(Arc::clone(&progress));
         }
         WatchBodyFuture {
             progress: closes.then_some(progress),
@@ -223,7 +230,7 @@ impl<F> Future for WatchBodyFuture<F>
 where
     F: Future<Output = Result<EdgeResponse, Infallible>>,
 {
-    type Output = Result<EdgeResponse, Infallible>;
+    type Output = Result<ServedResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -237,7 +244,7 @@ where
                     .headers_mut()
                     .insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            answer
+            answer.into()
         })
     }
 }

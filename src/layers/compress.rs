@@ -1,21 +1,16 @@
 //! Compresses answers of the calendar for clients that take it. The rest of the site leaves as the site sent it.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, VARY};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
-use pin_project_lite::pin_project;
-use tower::{Layer, Service};
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
+use super::response::EdgeResponse;
 use crate::cache::compression::{Encoders, KeptForms};
-use crate::server::response::{AnsweredBy, EdgeResponse, whole};
+use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::relay::cors::Audience;
@@ -23,22 +18,14 @@ use calendar_edge_core::settings::CompressionSettings;
 
 /// Compresses answers.
 #[derive(Debug, Clone)]
-pub(super) struct CompressLayer {
-    settings: CompressionSettings,
-    encoders: Encoders,
-}
-
-/// Compresses answers; makes no answer of its own.
-#[derive(Debug, Clone)]
-pub(super) struct Compress<S> {
-    inner: S,
+pub(super) struct Compress {
     settings: CompressionSettings,
     encoders: Encoders,
 }
 
 /// The facts of a request about the form of its answer.
 #[derive(Debug)]
-struct Wanted {
+pub(super) struct Wanted {
     is_head: bool,
     /// Whether answers with secrets of a client are compressed too.
     credentialed: bool,
@@ -57,9 +44,9 @@ enum WantedForm {
     Compressed(Coding),
 }
 
-// === impl CompressLayer ===
+// === impl Compress ===
 
-impl CompressLayer {
+impl Compress {
     pub(super) fn new(settings: &CompressionSettings) -> Self {
         Self {
             settings: settings.clone(),
@@ -68,59 +55,15 @@ impl CompressLayer {
     }
 }
 
-impl<S> Layer<S> for CompressLayer {
-    type Service = Compress<S>;
+impl Concern for Compress {
+    type Facts = Wanted;
 
-    fn layer(&self, inner: S) -> Self::Service {
-        Compress {
-            inner,
-            settings: self.settings.clone(),
-            encoders: self.encoders.clone(),
-        }
-    }
-}
-
-// === impl Compress ===
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for Compress<S>
-where
-    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = CompressFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Wanted {
+        Wanted::by(&request.head, &self.settings, &self.encoders)
     }
 
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        CompressFuture {
-            wanted: Wanted::by(&request.head, &self.settings, &self.encoders),
-            inner: self.inner.call(request),
-        }
-    }
-}
-
-pin_project! {
-    /// Compresses the answer when it is ready.
-    pub(super) struct CompressFuture<F> {
-        #[pin]
-        inner: F,
-        wanted: Wanted,
-    }
-}
-
-impl<F> Future for CompressFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<EdgeResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let wanted = this.wanted;
-        this.inner.poll(cx).map_ok(|answer| wanted.form_of(answer))
+    fn response(wanted: &mut Wanted, answer: &mut EdgeResponse) {
+        wanted.form(answer);
     }
 }
 
@@ -153,37 +96,34 @@ impl Wanted {
         }
     }
 
-    /// The answer in the form that the client likes best.
-    fn form_of(&self, answer: EdgeResponse) -> EdgeResponse {
-        if matches!(self.form, WantedForm::Only) || !self.may_change(&answer) || self.is_short(&answer) {
-            return answer;
+    /// Gives the answer the form that the client likes best.
+    fn form(&self, answer: &mut EdgeResponse) {
+        if matches!(self.form, WantedForm::Only) || !self.may_change(answer) || self.is_short(answer) {
+            return;
         }
-        let mut answer = answer;
         vary(answer.headers_mut());
         match self.form {
             WantedForm::Compressed(_) if answer.status() == StatusCode::NOT_MODIFIED => {
                 // The tag of the 200 in whose place it stands: a cache finds what it keeps by that.
                 weaken(answer.headers_mut());
-                answer
             }
-            WantedForm::Compressed(coding) => self.compressed(answer, coding),
-            WantedForm::Only | WantedForm::Plain => answer,
+            WantedForm::Compressed(coding) => self.compress(answer, coding),
+            WantedForm::Only | WantedForm::Plain => {}
         }
     }
 
-    /// Only answers of the calendar: those of the rest of the site carry no [`AnsweredBy`].
+    /// Only answers of the calendar: those of the rest of the site pass unchanged.
     fn may_change(&self, answer: &EdgeResponse) -> bool {
-        let extensions = answer.extensions();
-        let is_public = self.credentialed || extensions.get() != Some(&Audience::OneClient);
+        let is_public = self.credentialed || answer.facts.audience() != Some(Audience::OneClient);
         is_public
-            && extensions.get::<AnsweredBy>().is_some()
+            && answer.facts.by().is_some()
             && eligible(answer.status(), answer.headers()) == Eligible::Yes
     }
 
     /// Whether the body of the answer to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
-            answer.extensions().get().map(KeptForms::plain_length)
+            answer.facts.forms().map(KeptForms::plain_length)
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
@@ -194,29 +134,27 @@ impl Wanted {
         length.is_some_and(|length: u64| length < SHORTEST)
     }
 
-    fn compressed(&self, mut answer: EdgeResponse, coding: Coding) -> EdgeResponse {
-        let kept = answer.extensions_mut().remove::<KeptForms>();
-        if let Some(form) = kept.and_then(|forms| forms.form(coding)) {
+    fn compress(&self, answer: &mut EdgeResponse, coding: Coding) {
+        if let Some(form) = answer.facts.forms().and_then(|forms| forms.form(coding)) {
             let length = HeaderValue::from(form.len());
             *answer.body_mut() = whole(form);
             encoded(answer.headers_mut(), coding);
             answer.headers_mut().insert(CONTENT_LENGTH, length);
-            return answer;
+            return;
         }
         if self.is_head {
             // Without its length nobody knows whether the answer to GET would be compressed.
             if answer.headers().contains_key(CONTENT_LENGTH) {
                 encoded(answer.headers_mut(), coding);
             }
-            return answer;
+            return;
         }
-        let (mut head, body) = answer.into_parts();
-        match self.encoders.compress(body, coding) {
+        match self.encoders.compress(std::mem::take(answer.body_mut()), coding) {
             Ok(body) => {
-                encoded(&mut head.headers, coding);
-                EdgeResponse::from_parts(head, body.boxed_unsync())
+                encoded(answer.headers_mut(), coding);
+                *answer.body_mut() = body.boxed_unsync();
             }
-            Err(body) => EdgeResponse::from_parts(head, body),
+            Err(body) => *answer.body_mut() = body,
         }
     }
 }

@@ -7,7 +7,6 @@ use std::task::{Context, Poll};
 
 use futures_util::future::Either;
 use http::Version;
-use http::request::Parts;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
@@ -16,11 +15,12 @@ use super::client_body::ClientBody;
 use super::head_rules::NamedHost;
 use super::noted::Noted;
 use super::request_id::RequestId;
-use crate::server::Peer;
-use crate::server::response::{EdgeResponse, refused};
+use super::response::{EdgeResponse, refused};
+use crate::server::{Peer, ReceivedRequest};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
 use calendar_edge_core::call::Finding;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
+use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
 use calendar_edge_core::problem::{EdgeError, Refusal};
 
@@ -51,14 +51,10 @@ pub(crate) struct RefusalReason {
 }
 
 /// A request that has passed all layers.
-pub(crate) struct EdgeRequest<B = ClientBody> {
-    /// The head as sent by the client.
-    pub(crate) head: Parts,
-    /// The body, which may still be arriving.
-    pub(crate) body: B,
-    /// The facts from the layers.
-    pub(crate) context: RequestContext,
-}
+pub(crate) type EdgeRequest<B = ClientBody> = ReceivedRequest<B, RequestContext>;
+
+/// The same without its body.
+pub(crate) type AskedRequest = EdgeRequest<()>;
 
 /// The layer that provides a fact is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -111,16 +107,6 @@ impl RequestContext {
         })
     }
 
-    /// Notes why a request is refused, with the body that decides.
-    pub(crate) fn refused(&self, head: &Parts, body: DecidingBody<'_>, reason: RefusalReason) {
-        self.log.refused(|| RefusalNote {
-            request: RefusedRequest::keep(head, self.client.arrived(self.peer), body),
-            findings: reason.findings,
-            decided_by: reason.decided_by,
-            insists: reason.insists,
-        });
-    }
-
     /// The scheme and host that the client used, and the address of the listener.
     pub(crate) fn addressed(&self) -> Addressed<'_> {
         Addressed {
@@ -138,20 +124,34 @@ fn of<T>(noted: Option<T>) -> Result<T, MissingFact> {
 // === impl EdgeRequest ===
 
 impl<B> EdgeRequest<B> {
-    fn new(request: ArrivedRequest<B>) -> Result<Self, MissingFact> {
-        let ArrivedRequest {
-            head,
-            body,
-            peer,
-            framing,
-            noted,
-        } = request;
-        if head.version != Version::HTTP_2 {
+    fn new(mut request: ArrivedRequest<B>) -> Result<Self, MissingFact> {
+        if request.head.version != Version::HTTP_2 {
             // Without the result of the inspector the framing layer has checked nothing.
-            of(framing)?;
+            of(request.framing.as_ref())?;
         }
-        let context = RequestContext::of(peer, noted)?;
-        Ok(Self { head, body, context })
+        let noted = std::mem::take(&mut request.context);
+        let context = RequestContext::of(request.peer, noted)?;
+        Ok(request.with(context))
+    }
+
+    /// The head for decisions.
+    pub(crate) fn decided_by(&self) -> RequestHead<'_> {
+        RequestHead {
+            parts: &self.head,
+            client: self.context.client.address,
+            addressed: self.context.addressed(),
+        }
+    }
+
+    /// Notes why the request is refused, with the body that decides.
+    pub(crate) fn refused(&self, body: DecidingBody<'_>, reason: RefusalReason) {
+        let arrived = self.context.client.arrived(self.peer);
+        self.context.log.refused(|| RefusalNote {
+            request: RefusedRequest::keep(&self.head, arrived, body),
+            findings: reason.findings,
+            decided_by: reason.decided_by,
+            insists: reason.insists,
+        });
     }
 }
 
@@ -208,7 +208,7 @@ mod tests {
             scheme: Scheme::Http,
         };
         ArrivedRequest {
-            noted: Noted {
+            context: Noted {
                 id: Some(RequestId::fresh()),
                 client: Some(client),
                 log: Some(RequestLog::default()),
@@ -222,7 +222,7 @@ mod tests {
     async fn status(request: ArrivedRequest<()>) -> StatusCode {
         let service = tower::service_fn(|request: EdgeRequest<()>| async move {
             assert!(request.head.extensions.is_empty());
-            Ok(EdgeResponse::default())
+            Ok(EdgeResponse::unchanged(http::Response::default()))
         });
         ContextLayer
             .layer(service)
@@ -236,10 +236,10 @@ mod tests {
     async fn no_fact_has_a_default() {
         assert_eq!(status(request()).await, StatusCode::OK);
         let forgetting: [fn(&mut ArrivedRequest<()>); 4] = [
-            |request| request.noted.client = None,
-            |request| request.noted.host = None,
-            |request| request.noted.id = None,
-            |request| request.noted.log = None,
+            |request| request.context.client = None,
+            |request| request.context.host = None,
+            |request| request.context.id = None,
+            |request| request.context.log = None,
         ];
         for forget in forgetting {
             let mut request = request();

@@ -4,48 +4,37 @@
 //! headers to responses to preflights. The gateway recognises a preflight, because only those for the calendar are
 //! answered here, and the target is located below the head checks. The rest of the site answers its own preflights.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{HeaderValue, Method};
-use pin_project_lite::pin_project;
-use tower::{Layer, Service};
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{AnsweredBy, EdgeResponse};
+use super::response::EdgeResponse;
+use crate::server::response::AnsweredBy;
 use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::relay::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use calendar_edge_core::settings::CorsSettings;
 
 /// Lets web pages read responses.
 #[derive(Debug, Clone)]
-pub(super) struct CorsLayer {
-    rules: Arc<CorsRules>,
-}
-
-/// Adds cross-origin headers; makes no response of its own.
-#[derive(Debug, Clone)]
-pub(super) struct Cors<S> {
-    inner: S,
+pub(super) struct Cors {
     rules: Arc<CorsRules>,
 }
 
 /// The facts of a request about its web page.
 #[derive(Debug)]
-struct RequestingPage {
+pub(super) struct RequestingPage {
     method: Method,
     audience: Audience,
     origin: Option<HeaderValue>,
     preflight: Option<Preflight>,
 }
 
-// === impl CorsLayer ===
+// === impl Cors ===
 
-impl CorsLayer {
+impl Cors {
     pub(super) fn new(settings: CorsSettings) -> Self {
         Self {
             rules: Arc::new(CorsRules::new(settings)),
@@ -53,63 +42,15 @@ impl CorsLayer {
     }
 }
 
-impl<S> Layer<S> for CorsLayer {
-    type Service = Cors<S>;
+impl Concern for Cors {
+    type Facts = (Arc<CorsRules>, RequestingPage);
 
-    fn layer(&self, inner: S) -> Self::Service {
-        Cors {
-            inner,
-            rules: Arc::clone(&self.rules),
-        }
-    }
-}
-
-// === impl Cors ===
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for Cors<S>
-where
-    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = CorsFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts {
+        (Arc::clone(&self.rules), RequestingPage::of(&request.head))
     }
 
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        CorsFuture {
-            page: RequestingPage::of(&request.head),
-            rules: Arc::clone(&self.rules),
-            inner: self.inner.call(request),
-        }
-    }
-}
-
-pin_project! {
-    /// Adds the headers when the response is ready.
-    pub(super) struct CorsFuture<F> {
-        #[pin]
-        inner: F,
-        rules: Arc<CorsRules>,
-        page: RequestingPage,
-    }
-}
-
-impl<F> Future for CorsFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<EdgeResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let (rules, page) = (this.rules, this.page);
-        this.inner.poll(cx).map_ok(|mut answer| {
-            page.write(rules, &mut answer);
-            answer
-        })
+    fn response((rules, page): &mut Self::Facts, answer: &mut EdgeResponse) {
+        page.write(rules, answer);
     }
 }
 
@@ -130,7 +71,7 @@ impl RequestingPage {
     }
 
     fn write(&self, rules: &CorsRules, answer: &mut EdgeResponse) {
-        match (answer.extensions().get(), &self.preflight) {
+        match (answer.facts.by(), &self.preflight) {
             (Some(AnsweredBy::Preflight), Some(preflight)) => {
                 rules.write_preflight(preflight, answer.headers_mut());
             }
@@ -141,7 +82,7 @@ impl RequestingPage {
                 _,
             ) => {
                 // For a relayed response the gateway knows the audience better than the head shows.
-                let known = answer.extensions().get().copied();
+                let known = answer.facts.audience();
                 let visibility = Visibility::of(&self.method, known.unwrap_or(self.audience));
                 rules.write(visibility, self.origin.as_ref(), answer.headers_mut());
             }
@@ -160,7 +101,7 @@ mod tests {
     use http::{HeaderMap, Request, Response};
 
     use super::*;
-    use crate::server::response::{EdgeBody, preflight};
+    use crate::layers::ResponseFacts;
 
     fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> RequestingPage {
         let mut request = Request::new(());
@@ -172,40 +113,53 @@ mod tests {
         RequestingPage::of(&request.into_parts().0)
     }
 
-    fn answered(by: Option<AnsweredBy>, audience: Option<Audience>) -> EdgeResponse {
-        let mut answer = Response::new(EdgeBody::default());
-        by.map(|by| answer.extensions_mut().insert(by));
-        audience.map(|audience| answer.extensions_mut().insert(audience));
-        answer
+    const REFUSED: ResponseFacts = ResponseFacts::Edge(AnsweredBy::Edge { code: "x" });
+
+    fn answered(facts: ResponseFacts) -> EdgeResponse {
+        EdgeResponse {
+            response: Response::default(),
+            facts,
+        }
+    }
+
+    fn relayed(audience: Audience) -> ResponseFacts {
+        ResponseFacts::Calendar {
+            by: AnsweredBy::Backend,
+            audience,
+            forms: None,
+        }
     }
 
     fn written(page: &RequestingPage, mut answer: EdgeResponse) -> HeaderMap {
         page.write(&CorsRules::new(CorsSettings::default()), &mut answer);
-        answer.into_parts().0.headers
+        answer.response.into_parts().0.headers
     }
 
     #[test]
     fn every_answer_of_the_calendar_may_be_read() {
         let page = request(Method::GET, &[]);
-        for by in [AnsweredBy::Edge { code: "x" }, AnsweredBy::Backend] {
-            let headers = written(&page, answered(Some(by), None));
-            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*", "{by:?}");
+        for facts in [REFUSED, relayed(Audience::Everybody)] {
+            let headers = written(&page, answered(facts));
+            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
         }
     }
 
     #[test]
     fn the_rest_of_the_site_speaks_for_itself() {
         let page = request(Method::GET, &[]);
-        assert_eq!(written(&page, answered(None, None)), HeaderMap::new());
+        assert_eq!(
+            written(&page, answered(ResponseFacts::Unchanged)),
+            HeaderMap::new()
+        );
     }
 
     #[test]
     fn a_relayed_answer_knows_its_audience() {
         let anonymous = request(Method::GET, &[]);
-        let personal = answered(Some(AnsweredBy::Backend), Some(Audience::OneClient));
+        let personal = answered(relayed(Audience::OneClient));
         assert_eq!(written(&anonymous, personal), HeaderMap::new());
         let credentialed = request(Method::GET, &[(AUTHORIZATION, "Basic x")]);
-        let refused = answered(Some(AnsweredBy::Edge { code: "x" }), None);
+        let refused = answered(REFUSED);
         assert_eq!(written(&credentialed, refused), HeaderMap::new());
     }
 
@@ -216,9 +170,10 @@ mod tests {
             (ACCESS_CONTROL_REQUEST_METHOD, "GET"),
         ];
         let page = request(Method::OPTIONS, &fields);
-        let headers = written(&page, preflight());
+        let permitted = answered(ResponseFacts::Edge(AnsweredBy::Preflight));
+        let headers = written(&page, permitted);
         assert!(headers.contains_key(ACCESS_CONTROL_ALLOW_METHODS));
-        let refused = answered(Some(AnsweredBy::Edge { code: "x" }), None);
+        let refused = answered(REFUSED);
         assert!(!written(&page, refused).contains_key(ACCESS_CONTROL_ALLOW_METHODS));
     }
 }

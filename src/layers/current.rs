@@ -8,7 +8,7 @@ use tower::Service;
 
 use super::Stack;
 use crate::server::ReceivedRequest;
-use crate::server::response::EdgeResponse;
+use crate::server::response::ServedResponse;
 use crate::server::threads::PerThread;
 
 /// Sends each request through the stack that is current when the head is complete.
@@ -42,7 +42,7 @@ fn locked(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
 }
 
 impl hyper::service::Service<ReceivedRequest<Incoming>> for CurrentStack {
-    type Response = EdgeResponse;
+    type Response = ServedResponse;
     type Error = Infallible;
     type Future = <Stack as Service<ReceivedRequest<Incoming>>>::Future;
 

@@ -10,7 +10,7 @@ use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
-use crate::server::response::{EdgeResponse, refused};
+use super::response::{EdgeResponse, refused};
 use calendar_edge_core::problem::Refusal;
 
 /// A pure rule about request heads.
@@ -97,7 +97,7 @@ where
     fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
         match self.check.check(&request) {
             Ok(fact) => {
-                self.check.found(fact, &mut request.noted);
+                self.check.found(fact, &mut request.context);
                 Either::Left(self.inner.call(request))
             }
             Err(refusal) => {

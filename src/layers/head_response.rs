@@ -1,78 +1,27 @@
 //! Removes the body from responses to HEAD and keeps the headers.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use http::Method;
-use pin_project_lite::pin_project;
-use tower::{Layer, Service};
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
-use crate::server::response::{EdgeBody, EdgeResponse};
-
-/// Removes the body from responses to HEAD.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HeadResponseLayer;
+use super::response::EdgeResponse;
+use crate::server::response::EdgeBody;
 
 /// Removes the body from responses to HEAD; hyper does so for HTTP/1 only.
-#[derive(Debug, Clone)]
-pub(super) struct HeadResponse<S> {
-    inner: S,
-}
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeadResponse;
 
-impl<S> Layer<S> for HeadResponseLayer {
-    type Service = HeadResponse<S>;
+impl Concern for HeadResponse {
+    /// Whether the response has no body.
+    type Facts = bool;
 
-    fn layer(&self, inner: S) -> Self::Service {
-        HeadResponse { inner }
-    }
-}
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for HeadResponse<S>
-where
-    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = HeadResponseFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> bool {
+        request.head.method == Method::HEAD
     }
 
-    fn call(&mut self, request: Box<ArrivedRequest<B>>) -> Self::Future {
-        HeadResponseFuture {
-            bodiless: request.head.method == Method::HEAD,
-            inner: self.inner.call(request),
+    fn response(is_bodiless: &mut bool, answer: &mut EdgeResponse) {
+        if *is_bodiless {
+            *answer.body_mut() = EdgeBody::default();
         }
-    }
-}
-
-pin_project! {
-    /// Drops the body when the response is ready.
-    pub(super) struct HeadResponseFuture<F> {
-        #[pin]
-        inner: F,
-        bodiless: bool,
-    }
-}
-
-impl<F> Future for HeadResponseFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<EdgeResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let bodiless = *this.bodiless;
-        this.inner.poll(cx).map_ok(|mut answer| {
-            if bodiless {
-                *answer.body_mut() = EdgeBody::default();
-            }
-            answer
-        })
     }
 }

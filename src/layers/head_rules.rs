@@ -27,7 +27,7 @@ impl HeadCheck for HeadRules {
     }
 
     fn note<B>(&self, request: &ArrivedRequest<B>, refusal: &Refusal) {
-        let Some((log, client)) = request.noted.log.as_ref().zip(request.noted.client) else {
+        let Some((log, client)) = request.context.log.as_ref().zip(request.context.client) else {
             return;
         };
         let arrived = client.arrived(request.peer);

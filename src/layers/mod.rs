@@ -7,12 +7,13 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
 use crate::server::ReceivedRequest;
-use crate::server::response::EdgeResponse;
+use crate::server::response::ServedResponse;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::settings::Settings;
 
 mod access_log;
 mod access_record;
+mod around;
 mod arrived_request;
 mod catch_panic;
 mod client_address;
@@ -27,16 +28,20 @@ mod head_response;
 mod head_rules;
 mod noted;
 mod request_id;
+mod response;
 mod served_facts;
 mod unread_body;
 
 pub(crate) use access_record::AccessLogSinks;
 pub(crate) use client_body::{BodyError, ClientBody};
-pub(crate) use context::{EdgeRequest, RefusalReason, RequestContext};
+pub(crate) use context::{AskedRequest, EdgeRequest, RefusalReason, RequestContext};
 pub(crate) use current::CurrentStack;
+pub(crate) use response::{EdgeResponse, ResponseFacts, refused};
+
+use around::around;
 
 /// All layers and the gateway, as one service.
-pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, EdgeResponse, Infallible>;
+pub(crate) type Stack = BoxCloneSyncService<ReceivedRequest<Incoming>, ServedResponse, Infallible>;
 
 /// Puts every layer around the gateway; a request meets them from top to bottom.
 pub(crate) fn stack<G>(settings: &Settings, log: AccessLogSinks, gateway: G) -> Stack
@@ -48,17 +53,19 @@ where
         // Outermost: an unread body must close the connection, whichever layer responds.
         .layer(client_body::ClientBodyLayer)
         // Above all layers that log or respond: both use the request's id.
-        .layer(request_id::RequestIdLayer::new(&settings.trusted_proxies))
+        .layer(around(request_id::RequestIds::new(&settings.trusted_proxies)))
         // Above the access log, which logs the client's address.
-        .layer(client_address::ClientAddressLayer::new(&settings.trusted_proxies))
+        .layer(around(client_address::ClientAddresses::new(
+            &settings.trusted_proxies,
+        )))
         // Above all layers that may respond, so that each request has one log line and one count.
         .layer(access_log::AccessLogLayer::new(settings, log))
         // Below the access log, which counts the bytes that are really sent.
-        .layer(head_response::HeadResponseLayer)
+        .layer(around(head_response::HeadResponse))
         // Below HEAD, whose headers are those of GET; above all layers that respond or write headers.
-        .layer(compress::CompressLayer::new(&settings.compression))
+        .layer(around(compress::Compress::new(&settings.compression)))
         // Below HEAD, above all layers that respond: web pages must be able to read refusals too.
-        .layer(cors::CorsLayer::new(settings.cors_rules()))
+        .layer(around(cors::Cors::new(settings.cors_rules())))
         // Above all code that may panic, below the access log: a panic becomes a logged 500.
         .layer(catch_panic::CatchPanicLayer)
         // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether it is a head

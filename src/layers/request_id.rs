@@ -1,22 +1,17 @@
 //! Gives every request an id, and every response the id of its request.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue};
 use ipnet::IpNet;
-use pin_project_lite::pin_project;
-use tower::{Layer, Service};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
+use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::client_address::is_trusted;
-use crate::server::response::EdgeResponse;
+use super::response::EdgeResponse;
 
 /// The header with the id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -24,20 +19,13 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 /// Maximum length of an id from a trusted proxy, in bytes.
 const LONGEST: usize = 128;
 
-/// The id of one request; stored in the request's extensions.
+/// The id of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(HeaderValue);
 
-/// Gives requests their id.
+/// Gives requests their id: that of a trusted proxy, or a new one.
 #[derive(Debug, Clone)]
-pub(super) struct RequestIdLayer {
-    trusted: Arc<[IpNet]>,
-}
-
-/// Accepts the id of a trusted proxy or makes one; makes no response of its own.
-#[derive(Debug, Clone)]
-pub(super) struct SetRequestId<S> {
-    inner: S,
+pub(super) struct RequestIds {
     trusted: Arc<[IpNet]>,
 }
 
@@ -79,9 +67,9 @@ fn is_sane(id: &[u8]) -> bool {
         })
 }
 
-// === impl RequestIdLayer ===
+// === impl RequestIds ===
 
-impl RequestIdLayer {
+impl RequestIds {
     pub(super) fn new(trusted: &[IpNet]) -> Self {
         Self {
             trusted: trusted.into(),
@@ -89,66 +77,20 @@ impl RequestIdLayer {
     }
 }
 
-impl<S> Layer<S> for RequestIdLayer {
-    type Service = SetRequestId<S>;
+impl Concern for RequestIds {
+    type Facts = RequestId;
 
-    fn layer(&self, inner: S) -> Self::Service {
-        SetRequestId {
-            inner,
-            trusted: Arc::clone(&self.trusted),
-        }
-    }
-}
-
-// === impl SetRequestId ===
-
-impl<S, B> Service<Box<ArrivedRequest<B>>> for SetRequestId<S>
-where
-    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
-{
-    type Response = EdgeResponse;
-    type Error = Infallible;
-    type Future = RequestIdFuture<S::Future>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> RequestId {
         let given = is_trusted(&self.trusted, request.peer)
             .then(|| RequestId::of(&request.head.headers))
             .flatten();
         let id = given.unwrap_or_else(RequestId::fresh);
-        request.noted.id = Some(id.clone());
-        RequestIdFuture {
-            inner: self.inner.call(request),
-            id,
-        }
+        request.context.id = Some(id.clone());
+        id
     }
-}
 
-pin_project! {
-    /// Adds the id to the response.
-    pub(super) struct RequestIdFuture<F> {
-        #[pin]
-        inner: F,
-        id: RequestId,
-    }
-}
-
-impl<F> Future for RequestIdFuture<F>
-where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
-{
-    type Output = Result<EdgeResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let id = this.id;
-        this.inner.poll(cx).map_ok(|mut answer| {
-            answer.headers_mut().insert(X_REQUEST_ID, id.value().clone());
-            answer
-        })
+    fn response(id: &mut RequestId, answer: &mut EdgeResponse) {
+        answer.headers_mut().insert(X_REQUEST_ID, id.value().clone());
     }
 }
 

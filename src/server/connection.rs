@@ -26,8 +26,8 @@ use super::peer::Peer;
 use super::received_request::ReceivedRequest;
 use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
-use super::tunnel::{AskedUpgrade, Handover, Tunnel};
-use crate::server::response::EdgeResponse;
+use super::tunnel::{AskedUpgrade, Handover};
+use crate::server::response::ServedResponse;
 use crate::telemetry::ConnectionEnd;
 use calendar_edge_core::framing::{FrameMeter, Inspector};
 use calendar_edge_core::settings::{Http2Limits, Limits, Timeouts};
@@ -143,7 +143,7 @@ impl Protocol {
         drain: Drain,
     ) -> ConnectionEnd
     where
-        S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible>
+        S: Service<ReceivedRequest<Incoming>, Response = ServedResponse, Error = Infallible>
             + Clone
             + Send
             + 'static,
@@ -250,7 +250,7 @@ struct ConnectionService<S> {
 
 impl<S> Service<Request<Incoming>> for ConnectionService<S>
 where
-    S: Service<ReceivedRequest<Incoming>, Response = EdgeResponse, Error = Infallible>,
+    S: Service<ReceivedRequest<Incoming>, Response = ServedResponse, Error = Infallible>,
 {
     type Response = Response<CountedBody>;
     type Error = Infallible;
@@ -267,10 +267,13 @@ where
             framing = Some(found);
             drain = Some(self.drain.clone());
         }
+        let (head, body) = request.into_parts();
         let received = ReceivedRequest {
-            request,
+            head,
+            body,
             peer: self.peer,
             framing,
+            context: (),
         };
         CountedFuture {
             running: Some(self.activity.begin()),
@@ -296,14 +299,14 @@ pin_project! {
 
 impl<F> Future for CountedFuture<F>
 where
-    F: Future<Output = Result<EdgeResponse, Infallible>>,
+    F: Future<Output = Result<ServedResponse, Infallible>>,
 {
     type Output = Result<Response<CountedBody>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        this.inner.poll(cx).map_ok(|mut response| {
-            let tunnel = response.extensions_mut().remove::<Tunnel>();
+        this.inner.poll(cx).map_ok(|served| {
+            let ServedResponse { mut response, tunnel } = served;
             if let Some((tunnel, upgrade)) = tunnel.zip(this.upgrade.take()) {
                 upgrade.accept(&tunnel);
             } else if this.drain.as_ref().is_some_and(Drain::has_begun) {

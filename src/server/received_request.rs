@@ -1,17 +1,48 @@
 //! A request with what its connection knows of it.
 
-use http::Request;
+use http::request::Parts;
 
 use super::framing::RequestFraming;
 use super::peer::Peer;
 
-/// A request as a connection hands it over.
+/// A request as a connection hands it over, and what has been found out about it since.
 #[derive(Debug)]
-pub(crate) struct ReceivedRequest<B> {
-    /// Head and body.
-    pub(crate) request: Request<B>,
+pub(crate) struct ReceivedRequest<B, C = ()> {
+    /// The head as sent by the client.
+    pub(crate) head: Parts,
+    /// The body, which may still be arriving.
+    pub(crate) body: B,
     /// The ends of its connection.
     pub(crate) peer: Peer,
     /// What the inspector found in its bytes; none over HTTP/2, where frames have no second reading.
     pub(crate) framing: Option<RequestFraming>,
+    /// What has been found out.
+    pub(crate) context: C,
+}
+
+// === impl ReceivedRequest ===
+
+impl<B, C> ReceivedRequest<B, C> {
+    /// The same request with other facts.
+    pub(crate) fn with<D>(self, context: D) -> ReceivedRequest<B, D> {
+        ReceivedRequest {
+            head: self.head,
+            body: self.body,
+            peer: self.peer,
+            framing: self.framing,
+            context,
+        }
+    }
+
+    /// The request without its body, and the body.
+    pub(crate) fn split(self) -> (ReceivedRequest<(), C>, B) {
+        let request = ReceivedRequest {
+            head: self.head,
+            body: (),
+            peer: self.peer,
+            framing: self.framing,
+            context: self.context,
+        };
+        (request, self.body)
+    }
 }

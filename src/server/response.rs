@@ -1,4 +1,4 @@
-//! The edge's own responses, and the body type of every response.
+//! The edge's own responses, and the body of every response.
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS};
@@ -6,6 +6,7 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
+use super::tunnel::Tunnel;
 use calendar_edge_core::problem::Refusal;
 
 pub(crate) use calendar_edge_core::relay::BoxError;
@@ -13,8 +14,16 @@ pub(crate) use calendar_edge_core::relay::BoxError;
 /// The body of every response, buffered or streamed.
 pub(crate) type EdgeBody = UnsyncBoxBody<Bytes, BoxError>;
 
-/// The response type of every service in the edge.
-pub(crate) type EdgeResponse = Response<EdgeBody>;
+/// A response of which nothing is known beside its head and body.
+pub(crate) type PlainResponse = Response<EdgeBody>;
+
+/// A response as its connection sends it.
+#[derive(Debug)]
+pub(crate) struct ServedResponse {
+    pub(crate) response: PlainResponse,
+    /// The origin's end, if the response switches protocols.
+    pub(crate) tunnel: Option<Tunnel>,
+}
 
 /// The media type of the edge's own responses, as WordPress spells it (backend.md section 10).
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
@@ -25,7 +34,7 @@ pub(crate) const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-statu
 /// `X-Robots-Tag`, which WordPress sends with every REST response.
 const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// The source of a response, in its extensions. Responses of the rest of the site carry none: they pass unchanged.
+/// The source of a response. Those of the rest of the site have none: they pass unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnsweredBy {
     /// The edge refused the request.
@@ -49,7 +58,7 @@ pub(crate) fn whole(bytes: Bytes) -> EdgeBody {
 }
 
 /// A JSON response with the headers of every response of the edge.
-pub(crate) fn json(status: StatusCode, body: Bytes) -> EdgeResponse {
+pub(crate) fn json(status: StatusCode, body: Bytes) -> PlainResponse {
     let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
@@ -64,7 +73,7 @@ pub(crate) fn json(status: StatusCode, body: Bytes) -> EdgeResponse {
 }
 
 /// The edge's response in place of the origin's; the refusal determines `Proxy-Status`.
-pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
+pub(crate) fn refused(refusal: &Refusal) -> PlainResponse {
     let mut answer = json(refusal.status(), refusal.body().clone());
     let headers = answer.headers_mut();
     if let Some(methods) = refusal.allow().methods() {
@@ -78,17 +87,25 @@ pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
         PROXY_STATUS,
         HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
     );
-    let code = refusal.code();
-    answer.extensions_mut().insert(AnsweredBy::Edge { code });
     answer
 }
 
 /// The response to a preflight, without CORS headers.
-pub(crate) fn preflight() -> EdgeResponse {
+pub(crate) fn preflight() -> PlainResponse {
     let mut answer = Response::new(EdgeBody::default());
     *answer.status_mut() = StatusCode::NO_CONTENT;
-    answer.extensions_mut().insert(AnsweredBy::Preflight);
     answer
+}
+
+// === impl ServedResponse ===
+
+impl From<PlainResponse> for ServedResponse {
+    fn from(response: PlainResponse) -> Self {
+        Self {
+            response,
+            tunnel: None,
+        }
+    }
 }
 
 // === impl AnsweredBy ===

@@ -9,15 +9,18 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::activity::RunningRequest;
 use super::h2_stalls::StreamProgress;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
 
 /// The most bytes handed to an HTTP/2 stream at once: hyper accepts a whole piece, however small the window.
 const PIECE: usize = 16 * 1024;
 
 /// A response body on its way to the client.
+pub(super) type CountedBody = HookedBody<EdgeBody, SentPieces>;
+
+/// The count of a running request, and what its client has read.
 #[derive(Debug)]
-pub(super) struct CountedBody {
-    inner: EdgeBody,
+pub(super) struct SentPieces {
     _running: Option<RunningRequest>,
     /// Set for HTTP/2 only: over HTTP/1 the socket shows how much the client reads.
     progress: Option<Arc<StreamProgress>>,
@@ -30,25 +33,30 @@ pub(super) struct CountedBody {
 // === impl CountedBody ===
 
 impl CountedBody {
-    pub(super) fn new(inner: EdgeBody, running: Option<RunningRequest>) -> Self {
-        Self {
-            inner,
+    pub(super) fn new(body: EdgeBody, running: Option<RunningRequest>) -> Self {
+        let hook = SentPieces {
             _running: running,
             progress: StreamProgress::current(),
             rest: Bytes::new(),
             handed: 0,
-        }
+        };
+        Self { body, hook }
     }
+}
 
+// === impl SentPieces ===
+
+impl SentPieces {
     /// Returns data in pieces. hyper asks for the next piece when the client has taken the one before.
     fn poll_piece(
         &mut self,
+        body: Pin<&mut EdgeBody>,
         progress: &StreamProgress,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+    ) -> PolledFrame<BoxError> {
         progress.took(std::mem::take(&mut self.handed));
         if self.rest.is_empty() {
-            let frame = match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+            let frame = match ready!(body.poll_frame(cx)) {
                 Some(Ok(frame)) => frame,
                 end => return Poll::Ready(end),
             };
@@ -64,28 +72,23 @@ impl CountedBody {
     }
 }
 
-impl Body for CountedBody {
-    type Data = Bytes;
+impl BodyHook<EdgeBody> for SentPieces {
     type Error = BoxError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let this = self.get_mut();
-        match this.progress.clone() {
-            Some(progress) => this.poll_piece(&progress, cx),
-            None => Pin::new(&mut this.inner).poll_frame(cx),
+    fn poll_frame(&mut self, body: Pin<&mut EdgeBody>, cx: &mut Context<'_>) -> PolledFrame<BoxError> {
+        match self.progress.clone() {
+            Some(progress) => self.poll_piece(body, &progress, cx),
+            None => body.poll_frame(cx),
         }
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.inner.is_end_stream()
+    fn is_end_stream(&self, body: &EdgeBody) -> bool {
+        self.rest.is_empty() && body.is_end_stream()
     }
 
-    fn size_hint(&self) -> SizeHint {
+    fn size_hint(&self, body: &EdgeBody) -> SizeHint {
         let rest = u64::try_from(self.rest.len()).unwrap_or(u64::MAX);
-        let inner = self.inner.size_hint();
+        let inner = body.size_hint();
         let mut hint = SizeHint::new();
         hint.set_lower(inner.lower().saturating_add(rest));
         if let Some(upper) = inner.upper() {

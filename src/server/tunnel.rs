@@ -19,9 +19,8 @@ const PIECE: usize = 16 * 1024;
 /// Time to close both ends.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// The origin's end of an upgraded connection, in the extensions of a 101 response. The connection of the client takes
-/// it once the response is written.
-#[derive(Debug, Clone)]
+/// The origin's end of an upgraded connection. The connection of the client takes it once the 101 is written.
+#[derive(Debug)]
 pub(crate) struct Tunnel(Arc<Mutex<Option<OriginEnd>>>);
 
 /// The origin's end.

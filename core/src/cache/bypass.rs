@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use http::Method;
+
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::contract::{Action, OperationId};
 use crate::settings::Settings;
@@ -115,6 +117,12 @@ impl<'a> CacheableCall<'a> {
     /// The call.
     pub const fn call(self) -> &'a ValidatedCall {
         self.0
+    }
+
+    /// The same read on behalf of everybody who asks it, whose answer has a body; `None` if it is this one.
+    pub fn for_everybody(self) -> Option<ForwardableCall> {
+        let is_head = self.0.request().method == Method::HEAD;
+        is_head.then(|| ForwardableCall::Validated(self.0.with_body()))
     }
 }
 

@@ -1,12 +1,12 @@
 //! The proof of a judgement: the calls that may be forwarded, and which of them are valid.
 //!
 //! Only this file can construct these types: a [`ValidatedCall`] from a case that passed every phase, a
-//! [`WaivedCall`] from any other call that may be forwarded. A cache, a shadow copy or a count of valid calls
-//! takes a [`ValidatedCall`]; all code that talks to an origin takes a [`ForwardableCall`].
+//! [`WaivedCall`] from any other call that may be forwarded, and of a judged update the [`RecordRead`] and the
+//! [`MergedCall`] that the edge sends in its place. A cache, a shadow copy or a count of valid calls takes a
+//! [`ValidatedCall`]; all code that talks to an origin takes a [`ForwardableCall`].
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::Method;
 
 use super::canonical::{CanonicalQuery, CanonicalRequest};
@@ -22,6 +22,7 @@ use super::waiver::Waiver;
 use super::wordpress::Deferred;
 use crate::call::credentials::Credentials;
 use crate::contract::global::global;
+use crate::contract::patch::{MergeFault, ReadRecord, is_reset_by_updates, merged_body};
 use crate::contract::{Action, Operation, Treatment, obeyed, table};
 use crate::policy::Mode;
 use crate::problem::Problem;
@@ -35,9 +36,42 @@ pub enum ForwardableCall {
     Validated(ValidatedCall),
     /// The call may be forwarded although it did not pass every rule.
     Waived(WaivedCall),
+    /// The edge reads the record that a judged update names.
+    Record(RecordRead),
+    /// A judged update, merged with the record.
+    Merged(MergedCall),
 }
 
 /// A call of an operation in mode `enforce` that passed every rule.
+///
+/// It is sent as it was judged, and no other call becomes one:
+///
+/// ```
+/// use calendar_edge_core::call::{MergedCall, ValidatedCall};
+///
+/// fn mirror(_: &ValidatedCall) {}
+/// fn judged(call: &ValidatedCall, _: &MergedCall) {
+///     mirror(call);
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use calendar_edge_core::call::{MergedCall, ValidatedCall};
+///
+/// fn mirror(_: &ValidatedCall) {}
+/// fn merged(_: &ValidatedCall, call: &MergedCall) {
+///     mirror(call);
+/// }
+/// ```
+///
+/// ```compile_fail,E0616
+/// use calendar_edge_core::call::ValidatedCall;
+///
+/// fn rewritten(mut call: ValidatedCall) -> ValidatedCall {
+///     call.encoded.request.body = None;
+///     call
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidatedCall {
     encoded: EncodedCall,
@@ -52,7 +86,21 @@ pub struct WaivedCall {
     waiver: Waiver,
 }
 
-/// The part that validated and waived calls have in common.
+/// The read of the record that a judged update names, with the same credentials.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordRead {
+    encoded: EncodedCall,
+    operation: &'static Operation,
+}
+
+/// A judged update that resets nothing: its body has what the client sent, and the rest of what the record has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedCall {
+    encoded: EncodedCall,
+    operation: &'static Operation,
+}
+
+/// The part that all calls have in common.
 #[derive(Debug, Clone, PartialEq)]
 struct EncodedCall {
     request: CanonicalRequest,
@@ -109,19 +157,19 @@ impl ForwardableCall {
         })
     }
 
-    /// The proof that every rule holds; `None` for a waived call.
+    /// The proof that every rule holds; `None` for all other calls.
     pub fn validated(&self) -> Option<&ValidatedCall> {
         match self {
             Self::Validated(call) => Some(call),
-            Self::Waived(_) => None,
+            Self::Waived(_) | Self::Record(_) | Self::Merged(_) => None,
         }
     }
 
-    /// The reason to forward the call although it is not valid by every rule; `None` for a validated call.
+    /// The reason to forward the call although it is not valid by every rule; `None` for all but a waived call.
     pub fn waiver(&self) -> Option<Waiver> {
         match self {
-            Self::Validated(_) => None,
             Self::Waived(call) => Some(call.waiver),
+            Self::Validated(_) | Self::Record(_) | Self::Merged(_) => None,
         }
     }
 
@@ -135,6 +183,8 @@ impl ForwardableCall {
         match self {
             Self::Validated(call) => Some(call.operation),
             Self::Waived(call) => call.operation,
+            Self::Record(call) => Some(call.operation),
+            Self::Merged(call) => Some(call.operation),
         }
     }
 
@@ -151,35 +201,6 @@ impl ForwardableCall {
     /// The arguments of the call that only the origin can judge.
     pub fn deferred(&self) -> &[Deferred] {
         &self.encoded().deferred
-    }
-
-    /// The read of the record that an update names, with the same credentials; `None` for other calls.
-    pub fn read_of_record(&self) -> Option<Self> {
-        let id = self.operation()?.id;
-        let read = table().find(id.route, &Method::GET)?;
-        if id.action != Action::Update {
-            return None;
-        }
-        let mut call = self.clone();
-        let encoded = call.encoded_mut();
-        encoded.request.method = Method::GET;
-        encoded.request.query = CanonicalQuery::default();
-        encoded.request.body = None;
-        encoded.deferred.clear();
-        encoded.answer = ExpectedAnswer::of_record();
-        match &mut call {
-            Self::Validated(validated) => validated.operation = read,
-            Self::Waived(waived) => waived.operation = Some(read),
-        }
-        Some(call)
-    }
-
-    /// The same call with another body. What the body adds to the judged one must come from the site itself.
-    #[must_use]
-    pub fn with_body(&self, body: Bytes) -> Self {
-        let mut call = self.clone();
-        call.encoded_mut().request.body = Some(body);
-        call
     }
 
     /// Returns true if the response is a script, because `_jsonp` was sent and is allowed.
@@ -213,17 +234,12 @@ impl ForwardableCall {
         self.is_write() || !self.request().query.names().all(is_known)
     }
 
-    const fn encoded_mut(&mut self) -> &mut EncodedCall {
-        match self {
-            Self::Validated(call) => &mut call.encoded,
-            Self::Waived(call) => &mut call.encoded,
-        }
-    }
-
     const fn encoded(&self) -> &EncodedCall {
         match self {
             Self::Validated(call) => &call.encoded,
             Self::Waived(call) => &call.encoded,
+            Self::Record(call) => &call.encoded,
+            Self::Merged(call) => &call.encoded,
         }
     }
 }
@@ -278,12 +294,9 @@ impl ValidatedCall {
     }
 
     /// The same read with a body in its answer: a HEAD becomes a GET, which WordPress answers with the same work.
-    #[must_use]
-    pub fn with_body(&self) -> Self {
+    pub(crate) fn with_body(&self) -> Self {
         let mut call = self.clone();
-        if call.encoded.request.method == Method::HEAD {
-            call.encoded.request.method = Method::GET;
-        }
+        call.encoded.request.method = Method::GET;
         call
     }
 }
@@ -302,6 +315,58 @@ impl WaivedCall {
     /// The reason to forward the call.
     pub const fn waiver(&self) -> Waiver {
         self.waiver
+    }
+}
+
+// === impl RecordRead ===
+
+impl RecordRead {
+    /// The read of the record that an update names; `None` for other calls, and where an update resets nothing.
+    pub fn of(update: &ForwardableCall) -> Option<Self> {
+        let id = update.operation()?.id;
+        let is_reset = id.action == Action::Update && id.kind().is_some_and(is_reset_by_updates);
+        let operation = table().find(id.route, &Method::GET).filter(|_| is_reset)?;
+        let EncodedCall {
+            request, credentials, ..
+        } = update.encoded().clone();
+        let request = CanonicalRequest {
+            method: Method::GET,
+            query: CanonicalQuery::default(),
+            body: None,
+            ..request
+        };
+        Some(Self {
+            encoded: EncodedCall {
+                request,
+                credentials,
+                deferred: Vec::new(),
+                answer: ExpectedAnswer::of_record(),
+            },
+            operation,
+        })
+    }
+
+    /// The request for the origin.
+    pub const fn request(&self) -> &CanonicalRequest {
+        &self.encoded.request
+    }
+}
+
+// === impl MergedCall ===
+
+impl MergedCall {
+    /// The update with what it would reset, as the record has it.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeFault`].
+    pub fn of(update: &ForwardableCall, record: &ReadRecord) -> Result<Self, MergeFault> {
+        let operation = update.operation().ok_or(MergeFault::Call)?;
+        let kind = operation.id.kind().ok_or(MergeFault::Call)?;
+        let mut encoded = update.encoded().clone();
+        let sent = encoded.request.body.as_deref();
+        encoded.request.body = Some(merged_body(kind, sent, record)?);
+        Ok(Self { encoded, operation })
     }
 }
 

@@ -1,7 +1,5 @@
 //! The judgement of one call, from top to bottom.
 
-use std::sync::Arc;
-
 use http::Method;
 
 use super::case::{Arrival, Case};
@@ -54,7 +52,7 @@ pub enum BodyNeed {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Send the call to the origin.
-    Forward(Arc<ForwardableCall>),
+    Forward(Box<ForwardableCall>),
     /// Send this refusal to the client.
     Refuse(Refusal),
 }
@@ -192,7 +190,7 @@ impl Judge {
                 findings,
                 mode: case.mode,
                 insists: None,
-                outcome: Outcome::Forward(Arc::new(call)),
+                outcome: Outcome::Forward(Box::new(call)),
             },
             Err(objection) => {
                 let judgement = self.refused(Some(case.operation), case.refusal(objection.problem));
@@ -225,7 +223,7 @@ impl Judge {
             findings,
             mode,
             insists: None,
-            outcome: Outcome::Forward(Arc::new(call)),
+            outcome: Outcome::Forward(Box::new(call)),
         }
     }
 

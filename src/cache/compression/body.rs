@@ -7,10 +7,11 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http_body::{Body, Frame};
+use http_body::{Body, Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::encoder::{Effort, Encoder};
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use crate::server::response::{BoxError, EdgeBody};
 use calendar_edge_core::cache::compression::Coding;
 
@@ -21,8 +22,10 @@ use calendar_edge_core::cache::compression::Coding;
 pub(crate) struct Encoders(Arc<Semaphore>);
 
 /// A body that is compressed while it passes.
-pub(crate) struct CompressedBody {
-    inner: EdgeBody,
+pub(crate) type CompressedBody = HookedBody<EdgeBody, Compressing>;
+
+/// A codec at work.
+pub(crate) struct Compressing {
     encoder: Option<Working>,
     trailers: Option<HeaderMap>,
 }
@@ -48,14 +51,17 @@ impl Encoders {
             return Err(body);
         };
         match Encoder::new(coding, Effort::Fast) {
-            Ok(encoder) => Ok(CompressedBody {
-                inner: body,
-                encoder: Some(Working {
+            Ok(encoder) => {
+                let working = Working {
                     encoder,
                     _permit: permit,
-                }),
-                trailers: None,
-            }),
+                };
+                let hook = Compressing {
+                    encoder: Some(working),
+                    trailers: None,
+                };
+                Ok(HookedBody { body, hook })
+            }
             Err(error) => {
                 tracing::warn!(%error, coding = coding.name(), "a codec does not start");
                 Err(body)
@@ -70,16 +76,16 @@ impl Default for Encoders {
     }
 }
 
-// === impl CompressedBody ===
+// === impl Compressing ===
 
-impl CompressedBody {
+impl Compressing {
     /// Takes more of the body. The codec ends with it, so that a body that came whole keeps no codec.
-    fn push(&mut self, bytes: &[u8]) -> io::Result<Bytes> {
+    fn push(&mut self, bytes: &[u8], is_end: bool) -> io::Result<Bytes> {
         let Some(working) = &mut self.encoder else {
             return Ok(Bytes::new());
         };
         let begun = working.encoder.push(bytes)?;
-        if !self.inner.is_end_stream() {
+        if !is_end {
             return Ok(begun);
         }
         let rest = self.finish()?;
@@ -97,23 +103,19 @@ impl CompressedBody {
     }
 }
 
-impl Body for CompressedBody {
-    type Data = Bytes;
+impl BodyHook<EdgeBody> for Compressing {
     type Error = BoxError;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+    fn poll_frame(&mut self, mut body: Pin<&mut EdgeBody>, cx: &mut Context<'_>) -> PolledFrame<BoxError> {
         while self.encoder.is_some() {
-            let made = match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+            let made = match ready!(body.as_mut().poll_frame(cx)) {
                 Some(Err(error)) => {
                     // The rest would make half a body look whole.
                     self.encoder = None;
                     return Poll::Ready(Some(Err(error)));
                 }
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(bytes) => self.push(&bytes),
+                    Ok(bytes) => self.push(&bytes, body.is_end_stream()),
                     Err(other) => {
                         self.trailers = other.into_trailers().ok();
                         self.finish()
@@ -133,8 +135,12 @@ impl Body for CompressedBody {
         Poll::Ready(self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers))))
     }
 
-    fn is_end_stream(&self) -> bool {
+    fn is_end_stream(&self, _: &EdgeBody) -> bool {
         self.encoder.is_none() && self.trailers.is_none()
+    }
+
+    fn size_hint(&self, _: &EdgeBody) -> SizeHint {
+        SizeHint::default()
     }
 }
 

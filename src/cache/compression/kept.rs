@@ -9,8 +9,7 @@ use bytes::Bytes;
 use super::encoder::{Effort, compressed};
 use calendar_edge_core::cache::compression::Coding;
 
-/// An answer's body and its compressed forms. In the extensions of a response it says that the body is this one, or that of the
-/// 200 in whose place a 304 stands.
+/// An answer's body and its compressed forms.
 #[derive(Debug, Clone)]
 pub(crate) struct KeptForms(Arc<Forms>);
 

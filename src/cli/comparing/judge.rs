@@ -1,7 +1,5 @@
 //! A typed or recorded request, judged as a running edge would judge it.
 
-use std::sync::Arc;
-
 use calendar_edge::app::RehearsedCall;
 use calendar_edge_core::call::Outcome;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
@@ -80,7 +78,7 @@ impl<'s> CallJudge<'s> {
         let target = self.decider.target_of(&head, &request.body);
         let namespace = target.and_then(|target| Some(target.matched?.namespace));
         let public = PublicAddress::of(self.settings.public_url.as_ref(), addressed);
-        let call = RehearsedCall::new(Arc::unwrap_or_clone(call), &parts.headers, &public, namespace);
+        let call = RehearsedCall::new(*call, &parts.headers, &public, namespace);
         Judged::Call(Box::new(call))
     }
 }

@@ -92,9 +92,10 @@ impl CacheStory {
 /// The call that the site is asked: for an answer that everybody may get, HEAD asks for the body as well.
 pub(super) fn asked(call: &ForwardableCall, settings: &Settings) -> ForwardableCall {
     match CachePolicy::new(settings).judge(call) {
-        Some(Ok(cacheable)) => ForwardableCall::Validated(cacheable.call().with_body()),
-        _ => call.clone(),
+        Some(Ok(cacheable)) => cacheable.for_everybody(),
+        _ => None,
     }
+    .unwrap_or_else(|| call.clone())
 }
 
 fn removed(removal: &Removal) -> Vec<String> {

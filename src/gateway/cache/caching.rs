@@ -11,7 +11,7 @@ use crate::cache::{Cache, Flights, KeptAnswer, Lookup, Progress, Seat};
 use crate::companion::Companions;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
-use crate::gateway::calls::{CalendarCall, CallResponse};
+use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::migration::route::CallRoute;
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
@@ -90,24 +90,25 @@ where
         route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
     }
 
-    fn question(&self, cacheable: CacheableCall<'_>, call: &CalendarCall) -> Question {
+    fn question<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> Question<'c> {
         let reached = ReachedBy {
-            public_base: &call.client.public_base,
-            namespace: call.client.namespace.as_deref(),
+            public_base: &call.client.context.public_base,
+            namespace: call.client.context.namespace.as_deref(),
         };
         let keys = self.keys(&call.route);
         let key = || Arc::from(keys.key(cacheable, reached));
         Question {
-            key: match &call.known {
-                Some(known) if keys.is_of_calls_alone() && call.route.cutover().is_none() => known.key(key),
-                _ => key(),
+            key: if keys.is_of_calls_alone() && call.route.cutover().is_none() {
+                call.call.key(key)
+            } else {
+                key()
             },
-            operation: cacheable.call().operation().name.as_str(),
-            if_none_match: call.if_none_match.clone(),
+            call: cacheable,
+            if_none_match: call.client.if_none_match.clone(),
         }
     }
 
-    async fn answer(&self, question: Question, call: CalendarCall) -> CallResponse {
+    async fn answer(&self, question: Question<'_>, call: CalendarCall) -> CallResponse {
         let now = since_1970();
         match self.cache.find(&question.key, now) {
             Lookup::Kept(kept, Serving::Fresh(left)) => {
@@ -126,7 +127,7 @@ where
     /// Asks the site, or waits for somebody who does. `older` is an answer that may be served if the site fails.
     async fn ask(
         &self,
-        question: Question,
+        question: Question<'_>,
         call: CalendarCall,
         older: Option<Arc<KeptAnswer>>,
     ) -> CallResponse {
@@ -141,21 +142,14 @@ where
                 None => CacheOutcome::Miss(asked),
             }
         };
-        let outcome = match self.while_busy(older.as_deref()) {
-            Some(stale) => match flight.outcome(Patience::Queue).await {
-                QuestionEnd::Queued => match older.as_deref().filter(|older| self.cache.holds(older)) {
-                    Some(older) => {
-                        return self
-                            .served
-                            .kept(older, &question, CacheOutcome::Busy(stale), since_1970());
-                    }
-                    None => flight.outcome(Patience::End).await,
-                },
-                outcome => outcome,
-            },
-            None => flight.outcome(Patience::End).await,
-        };
-        match outcome {
+        if let Some((older, stale)) = self.while_busy(older.as_deref())
+            && matches!(flight.outcome(Patience::Queue).await, QuestionEnd::Queued)
+            && self.cache.holds(older)
+        {
+            let busy = CacheOutcome::Busy(stale);
+            return self.served.kept(older, &question, busy, since_1970());
+        }
+        match flight.outcome(Patience::End).await {
             QuestionEnd::Landed(Landing::Kept(kept)) => {
                 let now = since_1970();
                 // What a change overtook on its way is not kept.
@@ -179,7 +173,7 @@ where
         }
     }
 
-    async fn ask_alone(&self, call: CalendarCall, question: &Question) -> CallResponse {
+    async fn ask_alone(&self, call: CalendarCall, question: &Question<'_>) -> CallResponse {
         let asked = Asked {
             collapsed: false,
             kept: None,
@@ -189,7 +183,12 @@ where
     }
 
     /// Takes a seat for the question, and asks the site if nobody does.
-    fn board(&self, question: &Question, call: &CalendarCall, older: Option<&Arc<KeptAnswer>>) -> OwnPlace {
+    fn board(
+        &self,
+        question: &Question<'_>,
+        call: &CalendarCall,
+        older: Option<&Arc<KeptAnswer>>,
+    ) -> OwnPlace {
         match self.flights.board(&question.key, self.cache.generation()) {
             Seat::Follower(progress) => OwnPlace {
                 progress,
@@ -198,8 +197,10 @@ where
             Seat::Leader(leader) => {
                 let progress = leader.progress();
                 let filling = Arc::clone(&self.filling);
-                self.drain
-                    .spawn(filling.fill(leader, call.for_everybody(), older.cloned()));
+                let by_get = question.call.for_everybody();
+                let call =
+                    by_get.map_or_else(|| call.clone(), |get| call.asking(Arc::new(JudgedCall::new(get))));
+                self.drain.spawn(filling.fill(leader, call, older.cloned()));
                 OwnPlace {
                     progress,
                     is_leader: true,
@@ -209,7 +210,7 @@ where
     }
 
     /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
-    fn on_error(&self, older: Option<&KeptAnswer>, question: &Question) -> Option<CallResponse> {
+    fn on_error(&self, older: Option<&KeptAnswer>, question: &Question<'_>) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
         let now = since_1970();
         let stale = match self.cache.serving(older, now) {
@@ -223,12 +224,12 @@ where
         )
     }
 
-    /// For how long an older answer is stale, if it may be served while the question waits.
-    fn while_busy(&self, older: Option<&KeptAnswer>) -> Option<Duration> {
+    /// An older answer that may be served while the question waits, and for how long it is stale.
+    fn while_busy<'k>(&self, older: Option<&'k KeptAnswer>) -> Option<(&'k KeptAnswer, Duration)> {
         let now = since_1970();
         let older = older.filter(|older| older.filled().may_be_stale(now))?;
         match self.cache.serving(older, now) {
-            Serving::Behind(stale) | Serving::OnError(stale) => Some(stale),
+            Serving::Behind(stale) | Serving::OnError(stale) => Some((older, stale)),
             Serving::Fresh(_) | Serving::Expired => None,
         }
     }
@@ -249,19 +250,16 @@ where
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
         self.companions.called();
-        let question = match self.policy.judge(&call.call) {
-            Some(Ok(cacheable)) => self.question(cacheable, &call),
+        let judged = Arc::clone(&call.call);
+        match self.policy.judge(&judged) {
+            Some(Ok(cacheable)) => self.answer(self.question(cacheable, &call), call).await,
             // Such operations have no cache to speak of.
-            None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => {
-                return self.inner(call).await;
-            }
+            None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,
             Some(Err(bypass)) => {
-                let operation = call.operation();
                 let response = self.inner(call).await;
-                return self.served.bypassed(response, operation, bypass);
+                self.served.bypassed(response, judged.operation_name(), bypass)
             }
-        };
-        self.answer(question, call).await
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
-use crate::server::response::{AnsweredBy, EdgeResponse};
+use crate::server::response::AnsweredBy;
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
 use calendar_edge_core::settings::Settings;
@@ -34,11 +34,10 @@ pub(in crate::gateway) struct Filling<S> {
 
 /// What a client asks.
 #[derive(Debug)]
-pub(in crate::gateway) struct Question {
+pub(in crate::gateway) struct Question<'c> {
     /// Everything that the answer depends on.
     pub(in crate::gateway) key: Arc<str>,
-    /// The operation, by its name.
-    pub(in crate::gateway) operation: &'static str,
+    pub(in crate::gateway) call: CacheableCall<'c>,
     /// The client's condition, if it may have the answer already.
     pub(in crate::gateway) if_none_match: Option<HeaderValue>,
 }
@@ -89,7 +88,10 @@ where
         older: Option<Arc<KeptAnswer>>,
     ) {
         let watch = QueueWatch::default();
-        let call = call.watched_by(&watch);
+        let call = CalendarCall {
+            queue: Some(watch.clone()),
+            ..call
+        };
         let question = self.twice(&leader, call, older.as_deref());
         let abandoned = Self::abandoned(&leader, &watch, older.as_deref());
         let landing = tokio::select! {
@@ -107,7 +109,7 @@ where
         call: CalendarCall,
         older: Option<&KeptAnswer>,
     ) -> Landing {
-        let landing = self.attempt(leader, call.for_everybody(), older).await;
+        let landing = self.attempt(leader, call.clone(), older).await;
         match &landing {
             Landing::Failed(failed)
                 if failed.status() == StatusCode::BAD_GATEWAY && leader.has_followers() =>
@@ -141,20 +143,20 @@ where
         older: Option<&KeptAnswer>,
     ) -> Landing {
         let at = since_1970();
-        let asked = call.call.clone();
+        let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
-        let storable = self.storable(&received.response);
+        let storable = self.storable(&received);
         let (by, is_kept) = match storable {
             // What was kept before is not what the site says now.
             Storable::No => {
                 self.cache.forget(leader.key());
                 return Landing::alone(received);
             }
-            Storable::Failure => (source(&received.response), false),
+            Storable::Failure => (source(&received), false),
             Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
         };
-        let Some(answer) = whole_answer(received.response, by).await else {
+        let Some(answer) = whole_answer(received, by).await else {
             return Landing::Alone(Arc::default());
         };
         match self.policy.judge(&asked) {
@@ -173,22 +175,15 @@ where
     }
 
     /// Whether a response may be kept or shared: by what the site said, and by its size.
-    fn storable(&self, response: &EdgeResponse) -> Storable {
-        let (storable, most) = match source(response) {
-            AnsweredBy::Edge { .. } if response.status().is_server_error() => {
-                (Storable::Failure, LARGEST_FAILURE)
-            }
-            AnsweredBy::Edge { .. } | AnsweredBy::Preflight | AnsweredBy::RestIndex => return Storable::No,
-            AnsweredBy::Backend | AnsweredBy::Cache => match response.extensions().get() {
-                Some(Storable::Failure) => (Storable::Failure, LARGEST_FAILURE),
-                Some(storable) => (*storable, self.largest_body),
-                None => return Storable::No,
-            },
+    fn storable(&self, received: &CallResponse) -> Storable {
+        let most = match received.storable {
+            Storable::Failure => LARGEST_FAILURE,
+            Storable::Yes | Storable::Briefly | Storable::No => self.largest_body,
         };
         // A body that is larger than the buffer is streamed, and has no length yet.
-        let length = response.body().size_hint().exact();
+        let length = received.response.body().size_hint().exact();
         if length.is_some_and(|length| length <= most) {
-            storable
+            received.storable
         } else {
             Storable::No
         }
@@ -217,13 +212,12 @@ where
     }
 }
 
-fn source(response: &EdgeResponse) -> AnsweredBy {
-    let found = response.extensions().get().copied();
-    found.unwrap_or(AnsweredBy::Backend)
+fn source(received: &CallResponse) -> AnsweredBy {
+    received.response.facts.by().unwrap_or(AnsweredBy::Backend)
 }
 
-async fn whole_answer(response: EdgeResponse, by: AnsweredBy) -> Option<Answer> {
-    let (head, body) = response.into_parts();
+async fn whole_answer(received: CallResponse, by: AnsweredBy) -> Option<Answer> {
+    let (head, body) = received.response.response.into_parts();
     let body = body.collect().await.ok()?.to_bytes();
     Some(Answer::copied(head.status, &head.headers, &body, by))
 }
@@ -233,6 +227,15 @@ fn fill(cacheable: CacheableCall<'_>, answer: &Answer, filled: Filled, generatio
         filled,
         dependencies: cacheable.dependencies(answer.status(), answer.body()),
         generation,
+    }
+}
+
+// === impl Question ===
+
+impl Question<'_> {
+    /// The name of the operation.
+    pub(in crate::gateway) fn operation(&self) -> &'static str {
+        self.call.call().operation().name.as_str()
     }
 }
 

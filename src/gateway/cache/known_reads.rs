@@ -1,12 +1,11 @@
 //! Decisions about reads that were asked before: found by their target, without reading it again.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use crate::backend::WrittenUrl;
-use calendar_edge_core::call::{ForwardableCall, Judgement, Outcome};
+use crate::gateway::calls::JudgedCall;
 use calendar_edge_core::gateway::decision::OpenedCall;
 
 /// The last decisions about valid reads that [nothing but their target](calendar_edge_core::gateway::decision::Decider::sole_target)
@@ -26,12 +25,9 @@ pub(in crate::gateway) struct KnownReads {
 #[derive(Debug)]
 pub(in crate::gateway) struct KnownRead {
     target: Box<str>,
-    opened: Arc<OpenedCall>,
-    call: Arc<ForwardableCall>,
-    /// The URL of the call at its backend.
-    written: WrittenUrl,
-    /// The key of the site's answer in the cache, where it depends on the call alone.
-    key: OnceLock<Arc<str>>,
+    /// The request of which only the head is read.
+    pub(in crate::gateway) opened: Arc<OpenedCall>,
+    pub(in crate::gateway) call: Arc<JudgedCall>,
 }
 
 /// The number of places. With the two bounds below, all of them take a few megabytes at most.
@@ -60,20 +56,15 @@ impl KnownReads {
         Some(Arc::clone(known))
     }
 
-    /// Remembers what was decided about a target: if its call is valid, forwarded, and without findings.
-    pub(in crate::gateway) fn note(&self, target: &str, opened: &Arc<OpenedCall>, judgement: &Judgement) {
-        let Outcome::Forward(call) = &judgement.outcome else {
-            return;
-        };
+    /// Remembers the call of a target, which was judged without findings, if it is valid.
+    pub(in crate::gateway) fn note(&self, target: &str, opened: &Arc<OpenedCall>, call: &Arc<JudgedCall>) {
         let is_short = target.bytes().filter(|byte| *byte == b'&').count() < MOST_PAIRS;
-        let is_plain = judgement.findings.is_empty() && call.validated().is_some();
-        if let (true, true, Some(place)) = (is_short, is_plain, self.place(target)) {
+        let is_valid = call.validated().is_some();
+        if let (true, true, Some(place)) = (is_short, is_valid, self.place(target)) {
             place.store(Some(Arc::new(KnownRead {
                 target: target.into(),
                 opened: Arc::clone(opened),
                 call: Arc::clone(call),
-                written: WrittenUrl::default(),
-                key: OnceLock::new(),
             })));
         }
     }
@@ -84,29 +75,5 @@ impl KnownReads {
         }
         let hash = usize::try_from(self.hasher.hash_one(target) % PLACES as u64).ok()?;
         self.places.get(hash)
-    }
-}
-
-// === impl KnownRead ===
-
-impl KnownRead {
-    /// The request of which only the head is read.
-    pub(in crate::gateway) const fn opened(&self) -> &Arc<OpenedCall> {
-        &self.opened
-    }
-
-    /// The judged call.
-    pub(in crate::gateway) const fn call(&self) -> &Arc<ForwardableCall> {
-        &self.call
-    }
-
-    /// The URL of the call at its backend, which is written at most once.
-    pub(in crate::gateway) const fn written(&self) -> &WrittenUrl {
-        &self.written
-    }
-
-    /// The key of the site's answer, which is made at most once. It must depend on nothing but the call.
-    pub(in crate::gateway) fn key(&self, key: impl FnOnce() -> Arc<str>) -> Arc<str> {
-        Arc::clone(self.key.get_or_init(key))
     }
 }

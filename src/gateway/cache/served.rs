@@ -7,12 +7,15 @@ use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
 
 use super::filling::Question;
+use crate::cache::compression::KeptForms;
 use crate::cache::{Answer, KeptAnswer};
 use crate::gateway::Shared;
-use crate::gateway::calls::{CallResponse, Login};
-use crate::server::response::{AnsweredBy, EdgeResponse};
+use crate::gateway::calls::CallResponse;
+use crate::layers::{EdgeResponse, ResponseFacts};
+use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{Bypass, CacheOutcome};
+use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::Settings;
 
 /// `Cache-Status` (RFC 9211).
@@ -43,17 +46,18 @@ impl CacheReport {
     pub(in crate::gateway) fn kept(
         &self,
         kept: &KeptAnswer,
-        question: &Question,
+        question: &Question<'_>,
         outcome: CacheOutcome,
         now: Duration,
     ) -> CallResponse {
         let mut response = kept.response(question.if_none_match.as_ref());
-        if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
-            && !asked.collapsed
-        {
+        let by = match outcome {
             // It was kept on its way to this client.
-            response.extensions_mut().insert(AnsweredBy::Backend);
-        }
+            CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) if !asked.collapsed => {
+                AnsweredBy::Backend
+            }
+            _ => kept.by(),
+        };
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
             let caching = if kept.is_untransformed() {
@@ -64,29 +68,29 @@ impl CacheReport {
             headers.insert(CACHE_CONTROL, caching.clone());
             headers.remove(EXPIRES);
         }
-        self.told(response, question.operation, outcome, kept.age(now))
+        let response = for_everybody(response, by, kept.forms());
+        self.told(response, question.operation(), outcome, kept.age(now))
     }
 
     /// A failure that is shared.
     pub(in crate::gateway) fn plain(
         &self,
         answer: &Answer,
-        question: &Question,
+        question: &Question<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        self.told(answer.response(), question.operation, outcome, Duration::ZERO)
+        let response = for_everybody(answer.response(), answer.by(), None);
+        self.told(response, question.operation(), outcome, Duration::ZERO)
     }
 
     /// The response to one client's own question.
     pub(in crate::gateway) fn relayed(
         &self,
         relayed: CallResponse,
-        question: &Question,
+        question: &Question<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        let CallResponse { response, login } = relayed;
-        let told = self.told(response, question.operation, outcome, Duration::ZERO);
-        CallResponse { login, ..told }
+        self.told(relayed, question.operation(), outcome, Duration::ZERO)
     }
 
     /// The response to a call that passed the cache by.
@@ -96,27 +100,32 @@ impl CacheReport {
         operation: &'static str,
         bypass: Bypass,
     ) -> CallResponse {
-        let CallResponse { response, login } = relayed;
-        let told = self.told(response, operation, CacheOutcome::Bypass(bypass), Duration::ZERO);
-        CallResponse { login, ..told }
+        self.told(relayed, operation, CacheOutcome::Bypass(bypass), Duration::ZERO)
     }
 
     fn told(
         &self,
-        mut response: EdgeResponse,
+        mut told: CallResponse,
         operation: &'static str,
         outcome: CacheOutcome,
         age: Duration,
     ) -> CallResponse {
         self.metrics.looked_up(operation, outcome);
-        let headers = response.headers_mut();
+        let headers = told.response.headers_mut();
         headers.insert(CACHE_STATUS, outcome.header());
         headers.insert(AGE, HeaderValue::from(age.as_secs()));
-        CallResponse {
-            response,
-            login: Login::NotRefused,
-        }
+        told
     }
+}
+
+/// An answer of the calendar for everybody.
+fn for_everybody(response: PlainResponse, by: AnsweredBy, forms: Option<KeptForms>) -> CallResponse {
+    let facts = ResponseFacts::Calendar {
+        by,
+        audience: Audience::Everybody,
+        forms,
+    };
+    EdgeResponse { response, facts }.into()
 }
 
 fn client_caching(max_age: Duration, further: &str) -> HeaderValue {

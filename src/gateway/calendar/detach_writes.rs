@@ -38,7 +38,10 @@ where
             return self.inner.call(call).await;
         }
         let watch = QueueWatch::default();
-        let call = call.watched_by(&watch);
+        let call = CalendarCall {
+            queue: Some(watch.clone()),
+            ..call
+        };
         // Dropped with the client: what has not been sent is not half done.
         let _waiting = watch.give_up_on_drop();
         let inner = Arc::clone(&self.inner);

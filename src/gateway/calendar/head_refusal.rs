@@ -3,7 +3,7 @@
 use crate::gateway::calls::{CallRequest, CallResponse};
 use crate::gateway::stage::Stage;
 use crate::layers::RefusalReason;
-use crate::server::response::refused;
+use crate::layers::refused;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 
 /// Answers requests that [`Decider::open`](calendar_edge_core::gateway::decision::Decider::open) refuses.

@@ -7,12 +7,12 @@ use super::computing::Computing;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::KnownReads;
-use crate::gateway::calls::{CalendarCall, CallOpening, CallRequest, CallResponse, ReceivedBody};
+use crate::gateway::calls::{CalendarCall, CallRequest, CallResponse, JudgedCall, OpenedBy, ReceivedBody};
 use crate::gateway::forwarded::PublicNames;
 use crate::gateway::stage::Stage;
+use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
-use crate::server::response::refused;
 use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
 use calendar_edge_core::call::{ForwardableCall, Judgement, Outcome};
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -76,7 +76,7 @@ impl<S> Judging<S> {
     }
 
     /// The call for the stages below. Its own body is counted instead of the one that the client sent.
-    fn admit(&self, call: Arc<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
+    fn admit(&self, call: Arc<JudgedCall>, request: &JudgedRequest) -> CalendarCall {
         let addressed = || PublicAddress::of(None, request.asked.context.addressed());
         let public = match &self.public {
             Some(configured) => Cow::Borrowed(configured),
@@ -87,12 +87,12 @@ impl<S> Judging<S> {
         CalendarCall::new(call, request, &public, memory)
     }
 
-    /// Remembers the judgement for requests with the same target.
-    fn note(&self, request: &JudgedRequest, judgement: &Judgement) {
-        if matches!(request.opening, CallOpening::ByHead)
-            && let Some(target) = self.decider.sole_target(&request.decided_by())
+    /// Remembers a call that was judged without findings for requests with the same target.
+    fn note(&self, request: &JudgedRequest, call: &Arc<JudgedCall>) {
+        if let OpenedBy::Head(opened) = &request.opened
+            && let Some(target) = self.decider.sole_target(&request.asked.decided_by())
         {
-            self.known.note(target, &request.opened, judgement);
+            self.known.note(target, opened, call);
         }
     }
 
@@ -140,9 +140,9 @@ where
     type Response = CallResponse;
 
     async fn call(&self, request: JudgedRequest) -> CallResponse {
-        if let Some(known) = request.opening.known() {
-            request.asked.context.log.judged(verdict(known.call()));
-            let call = self.admit(Arc::clone(known.call()), &request);
+        if let OpenedBy::Known(known) = &request.opened {
+            request.asked.context.log.judged(verdict(&known.call));
+            let call = self.admit(Arc::clone(&known.call), &request);
             drop(request);
             return self.inner.call(call).await;
         }
@@ -156,7 +156,6 @@ where
             }
         };
         self.report(&request.asked.context, &judgement);
-        self.note(&request, &judgement);
         match judgement.outcome {
             Outcome::Refuse(refusal) => {
                 let reason = RefusalReason {
@@ -168,6 +167,10 @@ where
                 refused(&refusal).into()
             }
             Outcome::Forward(call) => {
+                let call = Arc::new(JudgedCall::new(*call));
+                if judgement.findings.is_empty() {
+                    self.note(&request, &call);
+                }
                 let call = self.admit(call, &request);
                 drop(request);
                 self.inner.call(call).await
@@ -187,7 +190,7 @@ fn verdict(call: &ForwardableCall) -> &'static str {
 
 fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusal> {
     let call = request.opened.next().map_err(Refusal::clone)?;
-    let head = request.decided_by();
+    let head = request.asked.decided_by();
     Ok(match &request.body {
         ReceivedBody::Whole(body) => decider.judge(&head, &request.opened, call, body),
         ReceivedBody::Left => decider.judge_unread(&head, call),

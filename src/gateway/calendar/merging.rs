@@ -9,11 +9,11 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::patch_conditions::PatchConditions;
 use crate::backend::{ExchangeFailure, OriginBody};
-use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
+use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::call::ForwardableCall;
-use calendar_edge_core::contract::patch::{ReadRecord, is_reset_by_updates, merged_body};
-use calendar_edge_core::contract::{Kind, OperationId};
+use calendar_edge_core::call::{ForwardableCall, MergedCall, RecordRead};
+use calendar_edge_core::contract::OperationId;
+use calendar_edge_core::contract::patch::ReadRecord;
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
 
@@ -35,8 +35,10 @@ struct RecordTurns {
 
 /// A PATCH to merge.
 struct MergeTask {
-    kind: Kind,
-    read: ForwardableCall,
+    /// Its record.
+    record: String,
+    /// The read of the record, where the update will go.
+    read: CalendarCall,
     conditions: PatchConditions,
 }
 
@@ -66,41 +68,37 @@ where
 
     /// The task, if this call is a PATCH that is to be merged.
     fn task(&self, call: &CalendarCall) -> Option<MergeTask> {
-        let conditions = call.patch?;
+        let conditions = call.client.patch?;
         let id = call.call.operation()?.id;
-        let kind = id.kind().filter(|kind| is_reset_by_updates(*kind))?;
-        let read = self.merged.contains(&id).then(|| call.call.read_of_record())??;
+        let read = self.merged.contains(&id).then(|| RecordRead::of(&call.call))??;
+        let request = read.request();
         Some(MergeTask {
-            kind,
-            read,
+            record: format!("{}{}", request.root, request.path("")),
+            read: call.asking(Arc::new(JudgedCall::new(ForwardableCall::Record(read)))),
             conditions,
         })
     }
 
     async fn merge(&self, call: &CalendarCall, task: MergeTask) -> Result<Update, CallFailure> {
-        let record = match self.read(call, &task.read).await? {
+        let record = match self.read(&task).await? {
             RecordAnswer::Found(record) => record,
             RecordAnswer::Other(answer) => return Ok(Update::Answered(answer)),
         };
         if !task.conditions.hold(&record) {
             return Err(CallFailure::PreconditionFailed);
         }
-        let sent = call.call.request().body.as_deref();
-        let body = merged_body(task.kind, sent, &record).map_err(|_| CallFailure::NoRecord)?;
+        let merged = MergedCall::of(&call.call, &record).map_err(|_| CallFailure::NoRecord)?;
+        let merged = JudgedCall::new(ForwardableCall::Merged(merged));
         // Once more, as late as possible: WordPress itself checks nothing.
-        match self.read(call, &task.read).await? {
-            RecordAnswer::Found(now) if now == record => {
-                Ok(Update::Merged(Arc::new(call.call.with_body(body))))
-            }
+        match self.read(&task).await? {
+            RecordAnswer::Found(now) if now == record => Ok(Update::Merged(Arc::new(merged))),
             RecordAnswer::Found(_) => Err(CallFailure::Conflict),
             RecordAnswer::Other(answer) => Ok(Update::Answered(answer)),
         }
     }
 
-    async fn read(&self, call: &CalendarCall, read: &ForwardableCall) -> Result<RecordAnswer, CallFailure> {
-        // Where the update will go.
-        let read = call.beside(read.clone()).toward(call.route.clone());
-        let answer = self.inner.call(read).await?;
+    async fn read(&self, task: &MergeTask) -> Result<RecordAnswer, CallFailure> {
+        let answer = self.inner.call(task.read.clone()).await?;
         if answer.status() != StatusCode::OK {
             return Ok(RecordAnswer::Other(answer));
         }
@@ -113,12 +111,12 @@ where
         let Some(task) = self.task(&call) else {
             return self.inner.call(call).await;
         };
-        let turn = self.turns.turn(&task.read);
+        let turn = self.turns.turn(&task.record);
         let _turn = tokio::time::timeout(self.patience, turn)
             .await
             .map_err(|_| ExchangeFailure::Overloaded)?;
         match self.merge(&call, task).await? {
-            Update::Merged(merged) => self.inner.call(call.instead(merged)).await,
+            Update::Merged(merged) => self.inner.call(call.asking(merged)).await,
             Update::Answered(answer) => Ok(answer),
         }
     }
@@ -126,7 +124,7 @@ where
 
 /// What is to be done after the record was read.
 enum Update {
-    Merged(Arc<ForwardableCall>),
+    Merged(Arc<JudgedCall>),
     /// Nothing: the client gets this answer.
     Answered(AcceptedResponse<OriginBody>),
 }
@@ -138,7 +136,7 @@ where
     type Response = BackendResult;
 
     async fn call(&self, call: CalendarCall) -> BackendResult {
-        if self.merged.is_empty() || call.patch.is_none() {
+        if self.merged.is_empty() || call.client.patch.is_none() {
             return self.inner.call(call).await;
         }
         // Behind a pointer: few calls come here.
@@ -150,17 +148,14 @@ where
 
 impl RecordTurns {
     /// Waits until no other merge of this record runs.
-    async fn turn(&self, read: &ForwardableCall) -> OwnedMutexGuard<()> {
-        let request = read.request();
-        self.lock(format!("{}{}", request.root, request.path("")))
-            .lock_owned()
-            .await
+    async fn turn(&self, record: &str) -> OwnedMutexGuard<()> {
+        self.lock(record).lock_owned().await
     }
 
-    fn lock(&self, record: String) -> Arc<AsyncMutex<()>> {
+    fn lock(&self, record: &str) -> Arc<AsyncMutex<()>> {
         // The code under the lock does not panic between two changes.
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lock) = running.get(&record).and_then(Weak::upgrade) {
+        if let Some(lock) = running.get(record).and_then(Weak::upgrade) {
             return lock;
         }
         if running.len() == running.capacity() {
@@ -168,7 +163,7 @@ impl RecordTurns {
             running.retain(|_, lock| lock.strong_count() > 0);
         }
         let lock = Arc::new(AsyncMutex::new(()));
-        running.insert(record, Arc::downgrade(&lock));
+        running.insert(record.to_owned(), Arc::downgrade(&lock));
         lock
     }
 }

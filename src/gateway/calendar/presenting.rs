@@ -10,6 +10,7 @@ use crate::gateway::Parts;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallResponse, Login};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
+use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
 use crate::telemetry::Warnings;
 use calendar_edge_core::cache::Storable;
@@ -42,13 +43,17 @@ impl<S> Presenting<S> {
         let is_refused =
             audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
         let storable = Storable::of(accepted.status(), accepted.headers());
-        let mut response = present(accepted, client, &self.rules);
-        let extensions = response.extensions_mut();
-        extensions.insert(AnsweredBy::Backend);
-        extensions.insert(audience);
-        extensions.insert(storable);
+        let response = present(accepted, client, &self.rules);
         CallResponse {
-            response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
+            response: EdgeResponse {
+                response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
+                facts: ResponseFacts::Calendar {
+                    by: AnsweredBy::Backend,
+                    audience,
+                    forms: None,
+                },
+            },
+            storable,
             login: if is_refused {
                 Login::Refused
             } else {
@@ -65,9 +70,9 @@ where
     type Response = CallResponse;
 
     async fn call(&self, call: CalendarCall) -> CallResponse {
-        let client = call.client.clone();
+        let client = Arc::clone(&call.client);
         match self.inner.call(call).await {
-            Ok(accepted) => self.present(accepted, &client),
+            Ok(accepted) => self.present(accepted, &client.context),
             Err(failure) => fault::failed(&failure, &self.warnings).into(),
         }
     }

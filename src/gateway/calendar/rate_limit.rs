@@ -3,15 +3,14 @@
 //! Every request to the calendar is charged before anything is judged: a flood of requests that would be refused is
 //! still a flood. A request that exceeds a limit costs neither a body nor a judgement.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use crate::gateway::Shared;
 use crate::gateway::calls::{CallRequest, CallResponse, Login};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
+use crate::layers::EdgeResponse;
 use crate::layers::RefusalReason;
-use crate::server::response::EdgeResponse;
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, Client};
@@ -48,8 +47,7 @@ where
             self.metrics.passed();
             return self.inner.call(request).await.response;
         }
-        let address = request.asked.context.client.address;
-        let opened = Arc::clone(&request.opened);
+        let (address, opened) = (request.asked.context.client.address, &request.opened);
         let client = Client::new(address, opened.identity());
         let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {
             Ok(receipt) => receipt,
@@ -61,7 +59,9 @@ where
             }
         };
         self.metrics.passed();
-        let CallResponse { mut response, login } = self.inner.call(request).await;
+        let CallResponse {
+            mut response, login, ..
+        } = self.inner.call(request).await;
         receipt.status().write(response.headers_mut());
         if login == Login::NotRefused {
             self.budgets.refund(receipt, Instant::now());

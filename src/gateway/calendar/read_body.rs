@@ -76,12 +76,7 @@ where
     type Response = CallResponse;
 
     async fn call(&self, request: CallRequest) -> CallResponse {
-        let CallRequest {
-            asked,
-            opened,
-            body,
-            opening,
-        } = request;
+        let CallRequest { asked, opened, body } = request;
         let call = opened.next().ok();
         let received = match absent(call, &body) {
             Some(absent) => Ok(absent),
@@ -90,12 +85,7 @@ where
         };
         match received {
             Ok(body) => {
-                let request = CallRequest {
-                    asked,
-                    opened,
-                    body,
-                    opening,
-                };
+                let request = CallRequest { asked, opened, body };
                 self.inner.call(request).await
             }
             Err(fault) => {

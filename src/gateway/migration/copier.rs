@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::copy_budget::{CopyBudget, OverBudget};
-use super::rehearsal::{Presenter, Rehearsal, RehearsedAnswer, RehearsedCall};
+use super::rehearsal::{Presenter, ReadCopy, Rehearsal, RehearsedAnswer};
 use super::route::CallRoute;
 use crate::backend::LaneName;
 use crate::gateway::Parts;
@@ -18,6 +18,7 @@ use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
 use crate::migration::{BackendFindings, Migration};
 use crate::telemetry::CopySkip;
+use calendar_edge_core::call::ValidatedCall;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{Settings, ShadowRule};
@@ -110,27 +111,26 @@ impl Copier {
     }
 
     /// Returns true if the rule is about the operation of a call.
-    pub(in crate::gateway) fn is_about(&self, call: &CalendarCall) -> bool {
-        let operation = call.call.operation();
-        operation.is_some_and(|operation| self.rule.is_about(&operation.name))
+    pub(in crate::gateway) fn is_about(&self, call: &ValidatedCall) -> bool {
+        self.rule.is_about(&call.operation().name)
     }
 
-    /// Who gets a copy of a call: valid reads that the backend serves. Writes are never copied.
-    pub(in crate::gateway) fn may_copy(&self, call: &CalendarCall) -> Option<CopyTo> {
-        let to = self.copy_to(&call.route)?;
-        let call = &call.call;
-        let is_valid_read = !call.is_write() && call.validated().is_some() && !call.expects_javascript();
+    /// Who gets a copy of a call: reads that the backend serves. Writes are never copied.
+    pub(in crate::gateway) fn may_copy(&self, call: &ValidatedCall, route: &CallRoute) -> Option<CopyTo> {
+        let to = self.copy_to(route)?;
+        let is_read = !call.operation().is_write() && !call.expects_javascript();
         let is_served = call.request().root == 0;
         let may_know = self.rule.credentialed || !call.expects_privacy();
-        (is_valid_read && is_served && may_know).then_some(to)
+        (is_read && is_served && may_know).then_some(to)
     }
 
     /// Begins to copy a call that the owner has answered, unless that exceeds the budget. It never waits.
     pub(in crate::gateway) fn begin<S>(
         self: Arc<Self>,
-        call: &Arc<RehearsedCall>,
+        call: &Arc<ReadCopy>,
         result: &BackendResult,
-        (owner, order): (&Arc<S>, CopyOrder),
+        owner: &Arc<S>,
+        order: CopyOrder,
     ) where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
@@ -147,7 +147,7 @@ impl Copier {
         let (call, owner) = (Arc::clone(call), Arc::clone(owner));
         tokio::spawn(async move {
             let running = self.migration.metrics().copying(&self.backend);
-            self.copy(&call, answer, (&*owner, order)).await;
+            self.copy(&call, answer, &*owner, order).await;
             drop((place, running));
         });
     }
@@ -178,12 +178,8 @@ impl Copier {
         Ok(answer)
     }
 
-    async fn copy<S>(
-        self: &Arc<Self>,
-        call: &RehearsedCall,
-        answer: WholeAnswer,
-        (owner, order): (&S, CopyOrder),
-    ) where
+    async fn copy<S>(self: &Arc<Self>, call: &ReadCopy, answer: WholeAnswer, owner: &S, order: CopyOrder)
+    where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
         let pair = match self.both_answers(call, answer, order.to).await {
@@ -211,7 +207,7 @@ impl Copier {
     /// The answer that was given, and that of whoever gets the copy.
     async fn both_answers(
         &self,
-        call: &RehearsedCall,
+        call: &ReadCopy,
         answer: WholeAnswer,
         to: CopyTo,
     ) -> Result<AnswerPair, CopySkip> {
@@ -236,7 +232,7 @@ impl Copier {
     }
 
     /// Compares off the threads that serve connections.
-    async fn compare(self: &Arc<Self>, call: &RehearsedCall, pair: &Arc<AnswerPair>) -> Option<PathFindings> {
+    async fn compare(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>) -> Option<PathFindings> {
         let _turn = self.comparing.acquire().await.ok()?;
         let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
         let comparing =
@@ -244,7 +240,7 @@ impl Copier {
         comparing.await.ok()
     }
 
-    async fn learn(self: &Arc<Self>, call: &RehearsedCall, pair: &Arc<AnswerPair>, second: RehearsedAnswer) {
+    async fn learn(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>, second: RehearsedAnswer) {
         let Ok(_turn) = self.comparing.acquire().await else {
             return;
         };
@@ -255,7 +251,7 @@ impl Copier {
         let _ = learning.await;
     }
 
-    fn asks_again(&self, call: &RehearsedCall, findings: &PathFindings, doubling: Doubling) -> bool {
+    fn asks_again(&self, call: &ReadCopy, findings: &PathFindings, doubling: Doubling) -> bool {
         match doubling {
             Doubling::Drawn => true,
             Doubling::IfDifferent => {
@@ -265,7 +261,7 @@ impl Copier {
     }
 
     /// The owner's second answer to the same call, unless another second question runs.
-    async fn second_answer<S>(&self, call: &RehearsedCall, owner: &S) -> Option<RehearsedAnswer>
+    async fn second_answer<S>(&self, call: &ReadCopy, owner: &S) -> Option<RehearsedAnswer>
     where
         S: Stage<CalendarCall, Response = BackendResult>,
     {

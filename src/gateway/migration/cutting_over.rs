@@ -57,7 +57,10 @@ where
     /// Asks the backend, and if it fails the site, both within the time of one read.
     async fn ask(&self, call: CalendarCall, seat: &RuleSeat, longest: Duration) -> CallResponse {
         let started = Instant::now();
-        let again = call.at_owner();
+        let again = call.may_fall_back().then(|| CalendarCall {
+            route: CallRoute::Owner,
+            ..call.clone()
+        });
         let response = self.inner.call(call).await;
         let Some(again) = again.filter(|_| response.response.status().is_server_error()) else {
             return response;
@@ -83,7 +86,7 @@ where
         };
         let route = rules.route_of(&call);
         let seat = route.cutover().map(|cutover| Arc::clone(&cutover.seat));
-        let call = call.toward(route);
+        let call = CalendarCall { route, ..call };
         match seat {
             Some(seat) => Box::pin(self.ask(call, &seat, rules.longest_read)).await,
             None => self.inner.call(call).await,
@@ -124,7 +127,7 @@ impl CutoverRules {
             let identity = call.call.credentials().identity();
             let place = self
                 .placer
-                .place(&rule.backend, call.forwarded.client(), identity);
+                .place(&rule.backend, call.client.forwarded.client(), identity);
             if cutover.seat.share().covers(place) {
                 return CallRoute::Further(Arc::clone(cutover));
             }

@@ -1,5 +1,6 @@
 //! One backend as an edge in front of it would answer, for tools that compare backends.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,20 +13,19 @@ use crate::backend::{
     Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, Lane, SharedBackends,
 };
 use crate::gateway::calendar::deadline::Deadline;
-use crate::gateway::calls::{CalendarCall, CallFailure};
+use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
 use crate::gateway::dispatch::{self, Dispatch};
 use crate::gateway::fault;
 use crate::gateway::site::own_names::OwnNames;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
-use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::call::{ForwardableCall, ValidatedCall};
 use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::migration::comparison::ComparedAnswer;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
-    AcceptedResponse, BoxError, BufferBudget, ClientContext, LearntRoots, OriginFailure, RelayRules, accept,
-    present,
+    AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, accept, present,
 };
 use calendar_edge_core::settings::{BreakerSettings, Settings};
 
@@ -54,10 +54,13 @@ pub(in crate::gateway) struct Presenter {
 /// A judged call that can be sent to any number of backends.
 #[derive(Debug, Clone)]
 pub struct RehearsedCall {
-    call: ForwardableCall,
-    client: ClientContext,
-    forwarded: ForwardedHeaders,
+    call: Arc<JudgedCall>,
+    client: Arc<ClientSide>,
 }
+
+/// The copy of a client's call that passed every rule.
+#[derive(Debug)]
+pub(in crate::gateway) struct ReadCopy(RehearsedCall);
 
 /// An answer as the client would have seen it, but with the public host for every address of the backend.
 #[derive(Debug, Clone)]
@@ -203,40 +206,23 @@ impl RehearsedCall {
         public: &PublicAddress,
         namespace: Option<Arc<str>>,
     ) -> Self {
-        let audience = if call.expects_privacy() {
-            Audience::OneClient
-        } else {
-            Audience::Everybody
-        };
+        let call = JudgedCall::new(call);
+        let context = call.client_at(public.to_string().into(), namespace);
+        let forwarded = ForwardedHeaders::new(headers, Forwarded::new(None, public, None));
         Self {
-            call,
-            client: ClientContext {
-                public_base: public.to_string().into(),
-                namespace,
-                audience,
-            },
-            forwarded: ForwardedHeaders::new(headers, Forwarded::new(None, public, None)),
-        }
-    }
-
-    /// The copy of a client's call.
-    pub(in crate::gateway) fn of(call: &CalendarCall) -> Self {
-        Self {
-            call: (*call.call).clone(),
-            client: call.client.clone(),
-            forwarded: call.forwarded.clone(),
+            client: Arc::new(ClientSide::absent(context, forwarded)),
+            call: Arc::new(call),
         }
     }
 
     /// The call for the stages that send it.
     pub(in crate::gateway) fn again(&self) -> CalendarCall {
-        CalendarCall::rehearsed(self.call.clone(), self.client.clone(), self.forwarded.clone())
+        CalendarCall::of(Arc::clone(&self.client), Arc::clone(&self.call))
     }
 
     /// The name of the operation in metrics.
     pub(in crate::gateway) fn operation_name(&self) -> &'static str {
-        let operation = self.call.operation();
-        operation.map_or("none", |operation| operation.name.as_str())
+        self.call.operation_name()
     }
 
     /// The operation; none for OPTIONS.
@@ -251,12 +237,33 @@ impl RehearsedCall {
 
     /// Returns true if the call has credentials, or the password of a post.
     pub fn is_personal(&self) -> bool {
-        self.client.audience == Audience::OneClient
+        self.client.context.audience == Audience::OneClient
     }
 
     /// The REST root: an index into [`Settings::roots`].
     pub fn root(&self) -> usize {
         self.call.request().root
+    }
+}
+
+// === impl ReadCopy ===
+
+impl ReadCopy {
+    /// The copy of a valid call of this client.
+    pub(in crate::gateway) fn of(call: &ValidatedCall, client: &ClientSide) -> Self {
+        let client = ClientSide::absent(client.context.clone(), client.forwarded.clone());
+        Self(RehearsedCall {
+            call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
+            client: Arc::new(client),
+        })
+    }
+}
+
+impl Deref for ReadCopy {
+    type Target = RehearsedCall;
+
+    fn deref(&self) -> &RehearsedCall {
+        &self.0
     }
 }
 
@@ -317,11 +324,11 @@ impl Presenter {
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let public_base = &call.client.public_base;
+        let public_base = &call.client.context.public_base;
         let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
         let root = printed.as_ref().or_else(|| self.roots.get(call.root()));
         let names = root.map(|root| OwnNames::new(root, public_base));
-        let (mut head, body) = present(accepted, &call.client, &self.rules).into_parts();
+        let (mut head, body) = present(accepted, &call.client.context, &self.rules).into_parts();
         if let Some(names) = &names {
             names.share_headers(&mut head.headers);
         }

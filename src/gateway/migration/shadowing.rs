@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::copier::{Copier, CopyOrder, Doubling};
-use super::rehearsal::RehearsedCall;
+use super::rehearsal::ReadCopy;
+use super::route::CallRoute;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
+use calendar_edge_core::call::ValidatedCall;
 use calendar_edge_core::settings::{Percentage, Settings};
 
 /// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
@@ -49,14 +51,17 @@ where
         let Some(shadows) = &self.shadows else {
             return self.inner.call(call).await;
         };
-        let drawn = shadows.draw(&call);
+        let Some(read) = call.call.validated() else {
+            return self.inner.call(call).await;
+        };
+        let drawn = shadows.draw(read, &call.route);
         if drawn.is_empty() {
             return self.inner.call(call).await;
         }
-        let copy = Arc::new(RehearsedCall::of(&call));
+        let copy = Arc::new(ReadCopy::of(read, &call.client));
         let result = self.inner.call(call).await;
         for (copier, order) in drawn {
-            copier.begin(&copy, &result, (&self.inner, order));
+            copier.begin(&copy, &result, &self.inner, order);
         }
         result
     }
@@ -79,7 +84,7 @@ impl Shadows {
     }
 
     /// The rules that copy a call: the first one about it for each backend, if its share has drawn the call.
-    fn draw(&self, call: &CalendarCall) -> Vec<(Arc<Copier>, CopyOrder)> {
+    fn draw(&self, call: &ValidatedCall, route: &CallRoute) -> Vec<(Arc<Copier>, CopyOrder)> {
         let mut about: Vec<&Arc<Copier>> = Vec::new();
         for copier in &self.copiers {
             let is_first = !about.iter().any(|other| other.backend() == copier.backend());
@@ -88,7 +93,7 @@ impl Shadows {
             }
         }
         let order = |copier: &Arc<Copier>| {
-            let to = copier.may_copy(call)?;
+            let to = copier.may_copy(call, route)?;
             if !self.falls_into(copier.rule().share) {
                 return None;
             }

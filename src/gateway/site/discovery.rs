@@ -5,8 +5,8 @@ use http::header::LINK;
 use http::{HeaderValue, StatusCode};
 use url::Url;
 
-use crate::layers::RequestContext;
-use crate::server::response::{AnsweredBy, EdgeResponse, json, refused};
+use crate::layers::{EdgeResponse, RequestContext, ResponseFacts, refused};
+use crate::server::response::{AnsweredBy, json};
 use calendar_edge_core::contract::{Operation, TablesInForce};
 use calendar_edge_core::describe::RestIndex;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -55,8 +55,10 @@ impl Discovery {
         if let Ok(link) = HeaderValue::try_from(link) {
             answer.headers_mut().insert(LINK, link);
         }
-        answer.extensions_mut().insert(AnsweredBy::RestIndex);
-        answer
+        EdgeResponse {
+            response: answer,
+            facts: ResponseFacts::Edge(AnsweredBy::RestIndex),
+        }
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, UPGRADE};
-use http::request::Parts as Head;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body::Body as _;
 use http_body_util::BodyExt;
@@ -18,12 +17,10 @@ use crate::backend::{
     Backends, ExchangeFailure, OriginBody, SiteOrigin, SiteTraffic, Upgrade, strip_hop_by_hop,
 };
 use crate::gateway::body::{BodyFault, BodyReader};
-use crate::gateway::calls::request_head;
 use crate::gateway::forwarded::forwarded;
 use crate::gateway::{Parts, fault};
-use crate::layers::{ClientBody, RefusalReason, RequestContext};
+use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::Tunnel;
-use crate::server::response::{EdgeResponse, refused};
 use crate::telemetry::{Traffic, Warnings};
 use calendar_edge_core::companion::mark::CHANGES;
 use calendar_edge_core::gateway::authority::PublicAddress;
@@ -81,82 +78,64 @@ impl Site {
     }
 
     /// Forwards a request while its body comes.
-    pub(in crate::gateway) async fn stream(
-        &self,
-        head: &Head,
-        context: &RequestContext,
-        body: ClientBody,
-    ) -> EdgeResponse {
-        let asked = upgrade::asked_for(head).filter(|_| self.upgrades > 0 && body.is_end_stream());
-        if let Some(protocol) = asked {
-            return self.upgrade(head, context, protocol).await;
+    pub(in crate::gateway) async fn stream(&self, asked: &AskedRequest, body: ClientBody) -> EdgeResponse {
+        let protocol = upgrade::asked_for(&asked.head);
+        if let Some(protocol) = protocol.filter(|_| self.upgrades > 0 && body.is_end_stream()) {
+            return self.upgrade(asked, protocol).await;
         }
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         if body.is_end_stream() {
             let nothing = reqwest::Body::wrap(body);
-            return self.forward(head, context, nothing, SiteTraffic::Page).await;
+            return self.forward(asked, nothing, SiteTraffic::Page).await;
         }
-        let body = UploadBody::new(body, self.backends.for_site().begin_upload());
+        let hook = self.backends.for_site().begin_upload();
+        let body = UploadBody { body, hook };
         let body = reqwest::Body::wrap(body);
-        self.forward(head, context, body, SiteTraffic::Upload).await
+        self.forward(asked, body, SiteTraffic::Upload).await
     }
 
     /// Forwards a form while it comes, unless it may lead to the calendar; a small one is read whole, and judged if
     /// it is a calendar call.
     pub(in crate::gateway) async fn pass_form(
         &self,
-        head: &Head,
-        context: &RequestContext,
+        asked: &AskedRequest,
         body: ClientBody,
         scan: SiteFormScan,
     ) -> Passage {
         let size = body.size_hint();
         let body = MinRateBody::new(body, &self.limits, &self.timeouts);
         match FormStart::read(body, &self.bodies).await {
-            Ok(FormStart::Whole(form)) => self.pass_whole(head, context, form, scan).await,
+            Ok(FormStart::Whole(form)) => self.pass_whole(asked, form, scan).await,
             Ok(FormStart::Begun(begun, rest)) => {
-                let rest = UploadBody::new(rest, self.backends.for_site().begin_upload());
+                let hook = self.backends.for_site().begin_upload();
+                let rest = UploadBody { body: rest, hook };
                 let form = reqwest::Body::wrap(ScannedBody::new(scan, begun, rest, size));
-                Passage::Answered(self.forward(head, context, form, SiteTraffic::Upload).await)
+                Passage::Answered(self.forward(asked, form, SiteTraffic::Upload).await)
             }
             Err(fault) => Passage::Answered(fault.response()),
         }
     }
 
-    async fn pass_whole(
-        &self,
-        head: &Head,
-        context: &RequestContext,
-        form: Bytes,
-        scan: SiteFormScan,
-    ) -> Passage {
-        match self
-            .decider
-            .open_form(&request_head(head, context), scan, form.clone())
-        {
+    async fn pass_whole(&self, asked: &AskedRequest, form: Bytes, scan: SiteFormScan) -> Passage {
+        match self.decider.open_form(&asked.decided_by(), scan, form.clone()) {
             Ok(Some(opened)) => Passage::Calendar {
                 opened: Box::new(opened),
                 body: form,
             },
             Ok(None) => {
                 let form = reqwest::Body::from(form);
-                Passage::Answered(self.forward(head, context, form, SiteTraffic::Page).await)
+                Passage::Answered(self.forward(asked, form, SiteTraffic::Page).await)
             }
             Err(problem) => {
                 let refusal = Refusal::plain(problem);
-                context.refused(head, DecidingBody::Read(&form), RefusalReason::rules(&refusal));
+                asked.refused(DecidingBody::Read(&form), RefusalReason::rules(&refusal));
                 Passage::Answered(refused(&refusal))
             }
         }
     }
 
-    async fn forward(
-        &self,
-        head: &Head,
-        context: &RequestContext,
-        body: reqwest::Body,
-        traffic: SiteTraffic,
-    ) -> EdgeResponse {
+    async fn forward(&self, asked: &AskedRequest, body: reqwest::Body, traffic: SiteTraffic) -> EdgeResponse {
+        let AskedRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let outgoing = match self.origin.request(head, body, &forwarded(context, &public)) {
@@ -187,7 +166,8 @@ impl Site {
     }
 
     /// Forwards a request for another protocol. If the site switches, the client's connection is joined to its own.
-    async fn upgrade(&self, head: &Head, context: &RequestContext, protocol: &HeaderValue) -> EdgeResponse {
+    async fn upgrade(&self, asked: &AskedRequest, protocol: &HeaderValue) -> EdgeResponse {
+        let AskedRequest { head, context, .. } = asked;
         context.log.about(Traffic::Site);
         let public = PublicAddress::of(self.public_url.as_ref(), context.addressed());
         let nothing = reqwest::Body::from("");
@@ -239,7 +219,7 @@ impl Site {
         // Between the companion plugin and the edge.
         answer.headers_mut().remove(CHANGES);
         publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
-        answer
+        EdgeResponse::unchanged(answer)
     }
 }
 
@@ -250,9 +230,11 @@ fn switching(mut headers: HeaderMap, protocol: &HeaderValue, tunnel: Tunnel) -> 
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     headers.insert(UPGRADE, protocol.clone());
-    let mut answer = EdgeResponse::default();
-    *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    *answer.headers_mut() = headers;
-    answer.extensions_mut().insert(tunnel);
-    answer
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    *response.headers_mut() = headers;
+    EdgeResponse {
+        response,
+        facts: ResponseFacts::Switched(tunnel),
+    }
 }

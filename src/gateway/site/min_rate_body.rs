@@ -3,22 +3,22 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 
 use crate::gateway::body::data_len;
 use crate::layers::{BodyError, ClientBody};
 use crate::server::MinRate;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use calendar_edge_core::settings::{Limits, Timeouts};
 
 /// Fails once its client is slower than `limits.min_body_rate`.
 ///
 /// Only time spent waiting for the client counts, not the time that a slow origin takes.
+pub(in crate::gateway) type MinRateBody = HookedBody<ClientBody, DemandedRate>;
+
+/// The minimum rate of a body; none if the settings demand none.
 #[derive(Debug)]
-pub(in crate::gateway) struct MinRateBody {
-    body: ClientBody,
-    min_rate: Option<MinRate>,
-}
+pub(in crate::gateway) struct DemandedRate(Option<MinRate>);
 
 // === impl MinRateBody ===
 
@@ -28,22 +28,19 @@ impl MinRateBody {
         let min_rate = MinRate::new(grace.min(most), most, limits.min_body_rate);
         Self {
             body,
-            min_rate: (limits.min_body_rate > 0).then_some(min_rate),
+            hook: DemandedRate((limits.min_body_rate > 0).then_some(min_rate)),
         }
     }
 }
 
-impl Body for MinRateBody {
-    type Data = Bytes;
+// === impl DemandedRate ===
+
+impl BodyHook<ClientBody> for DemandedRate {
     type Error = BodyError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = self.get_mut();
-        let frame = Pin::new(&mut this.body).poll_frame(cx);
-        let Some(min_rate) = &mut this.min_rate else {
+    fn poll_frame(&mut self, body: Pin<&mut ClientBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
+        let frame = body.poll_frame(cx);
+        let Some(min_rate) = &mut self.0 else {
             return frame;
         };
         let Poll::Ready(frame) = frame else {
@@ -52,13 +49,5 @@ impl Body for MinRateBody {
         };
         min_rate.moved(data_len(frame.as_ref()));
         Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

@@ -10,16 +10,20 @@ use super::min_rate_body::MinRateBody;
 use super::upload_body::UploadBody;
 use crate::gateway::body::{BodyFault, BodyReader, data_len};
 use crate::layers::BodyError;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame};
 use calendar_edge_core::gateway::decision::{SiteFormScan, WHOLE_FORM_BYTES};
 
 /// Passes the bytes of a form on once they are known to be harmless. Ends with an error otherwise, so that the
 /// origin never gets a complete request.
+pub(in crate::gateway) type ScannedBody = HookedBody<UploadBody, FormScan>;
+
+/// The scan of a form of which a part was read before.
 #[derive(Debug)]
-pub(in crate::gateway) struct ScannedBody {
+pub(in crate::gateway) struct FormScan {
     scan: SiteFormScan,
     /// What was read before the form turned out to be large.
     begun: Option<Bytes>,
-    rest: UploadBody,
+    /// The size of the whole form.
     size: SizeHint,
     is_finished: bool,
 }
@@ -32,9 +36,8 @@ pub(in crate::gateway) enum FormStart {
     Begun(Bytes, MinRateBody),
 }
 
-/// A body that ends once it turns out to be large.
+/// Ends a body once it turns out to be large.
 struct Start {
-    body: MinRateBody,
     bytes: usize,
     is_whole: bool,
 }
@@ -48,14 +51,14 @@ impl FormStart {
         if body.size_hint().lower() > largest {
             return Ok(Self::Begun(Bytes::new(), body));
         }
-        let mut start = Start {
-            body,
+        let hook = Start {
             bytes: 0,
             is_whole: false,
         };
+        let mut start = HookedBody { body, hook };
         let bytes = reader.collect(&mut start).await?;
         Ok(
-            if start.is_whole || start.body.is_end_stream() && bytes.len() <= WHOLE_FORM_BYTES {
+            if start.hook.is_whole || start.body.is_end_stream() && bytes.len() <= WHOLE_FORM_BYTES {
                 Self::Whole(bytes)
             } else {
                 Self::Begun(bytes, start.body)
@@ -66,26 +69,22 @@ impl FormStart {
 
 // === impl Start ===
 
-impl Body for Start {
-    type Data = Bytes;
+impl BodyHook<MinRateBody> for Start {
     type Error = BodyError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = self.get_mut();
-        if this.bytes > WHOLE_FORM_BYTES {
+    fn poll_frame(&mut self, body: Pin<&mut MinRateBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
+        if self.bytes > WHOLE_FORM_BYTES {
             return Poll::Ready(None);
         }
-        let frame = ready!(Pin::new(&mut this.body).poll_frame(cx));
-        this.is_whole = frame.is_none();
-        this.bytes += data_len(frame.as_ref());
+        let frame = ready!(body.poll_frame(cx));
+        self.is_whole = frame.is_none();
+        self.bytes += data_len(frame.as_ref());
         Poll::Ready(frame)
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+    /// The buffer for it grows with what comes.
+    fn size_hint(&self, _: &MinRateBody) -> SizeHint {
+        SizeHint::default()
     }
 }
 
@@ -99,20 +98,28 @@ impl ScannedBody {
         rest: UploadBody,
         size: SizeHint,
     ) -> Self {
-        Self {
+        let hook = FormScan {
             scan,
             begun: Some(begun),
-            rest,
             size,
             is_finished: false,
-        }
+        };
+        Self { body: rest, hook }
     }
+}
 
-    fn poll_client(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
+// === impl FormScan ===
+
+impl FormScan {
+    fn poll_client(
+        &mut self,
+        rest: Pin<&mut UploadBody>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, BodyError>>> {
         if let Some(begun) = self.begun.take() {
             return Poll::Ready(Some(Ok(begun)));
         }
-        let frame = ready!(Pin::new(&mut self.rest).poll_frame(cx));
+        let frame = ready!(rest.poll_frame(cx));
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.into_data().unwrap_or_default())))
     }
 
@@ -128,22 +135,17 @@ impl ScannedBody {
     }
 }
 
-impl Body for ScannedBody {
-    type Data = Bytes;
+impl BodyHook<UploadBody> for FormScan {
     type Error = BodyError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = self.get_mut();
-        while !this.is_finished {
-            let piece = ready!(this.poll_client(cx));
-            match this.scan(piece) {
+    fn poll_frame(&mut self, mut rest: Pin<&mut UploadBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
+        while !self.is_finished {
+            let piece = ready!(self.poll_client(rest.as_mut(), cx));
+            match self.scan(piece) {
                 Ok(cleared) if cleared.is_empty() => {}
                 Ok(cleared) => return Poll::Ready(Some(Ok(Frame::data(cleared)))),
                 Err(error) => {
-                    this.is_finished = true;
+                    self.is_finished = true;
                     return Poll::Ready(Some(Err(error)));
                 }
             }
@@ -151,11 +153,11 @@ impl Body for ScannedBody {
         Poll::Ready(None)
     }
 
-    fn is_end_stream(&self) -> bool {
+    fn is_end_stream(&self, _: &UploadBody) -> bool {
         self.is_finished
     }
 
-    fn size_hint(&self) -> SizeHint {
+    fn size_hint(&self, _: &UploadBody) -> SizeHint {
         self.size
     }
 }

@@ -3,53 +3,27 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 
 use super::min_rate_body::MinRateBody;
 use crate::gateway::body::data_len;
 use crate::layers::BodyError;
-use crate::server::bodies::Upload;
+use crate::server::bodies::{BodyHook, HookedBody, PolledFrame, Upload};
 
 /// A body that fails when it is given up for others.
-#[derive(Debug)]
-pub(in crate::gateway) struct UploadBody {
-    body: MinRateBody,
-    upload: Upload,
-}
+pub(in crate::gateway) type UploadBody = HookedBody<MinRateBody, Upload>;
 
-// === impl UploadBody ===
-
-impl UploadBody {
-    pub(in crate::gateway) const fn new(body: MinRateBody, upload: Upload) -> Self {
-        Self { body, upload }
-    }
-}
-
-impl Body for UploadBody {
-    type Data = Bytes;
+impl BodyHook<MinRateBody> for Upload {
     type Error = BodyError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = self.get_mut();
-        let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) else {
-            return match this.upload.pauses(cx) {
+    fn poll_frame(&mut self, body: Pin<&mut MinRateBody>, cx: &mut Context<'_>) -> PolledFrame<BodyError> {
+        let Poll::Ready(frame) = body.poll_frame(cx) else {
+            return match self.pauses(cx) {
                 Ok(()) => Poll::Pending,
                 Err(_) => Poll::Ready(Some(Err(BodyError::GivenUp))),
             };
         };
-        this.upload.resumes(data_len(frame.as_ref()));
+        self.resumes(data_len(frame.as_ref()));
         Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::explained::moment;
-use crate::server::response::{BoxError, EdgeResponse, json};
+use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::LogFilter;
 use calendar_edge_core::problem::EdgeError;
 
@@ -24,7 +24,7 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// Shows the filter in use and the configured one.
-pub(super) fn show(filter: &LogFilter) -> EdgeResponse {
+pub(super) fn show(filter: &LogFilter) -> PlainResponse {
     let shown = filter.shown();
     let document = json!({
         "filter": shown.current,
@@ -35,7 +35,7 @@ pub(super) fn show(filter: &LogFilter) -> EdgeResponse {
 }
 
 /// Filters the log by the text of a body from now on: until the next reload, or for the time `for` of the query.
-pub(super) async fn change<B>(filter: &LogFilter, query: Option<&str>, body: B) -> EdgeResponse
+pub(super) async fn change<B>(filter: &LogFilter, query: Option<&str>, body: B) -> PlainResponse
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
@@ -96,7 +96,7 @@ fn lasting(query: Option<&str>) -> Result<Option<Duration>, String> {
     }
 }
 
-fn refused(reason: &str) -> EdgeResponse {
+fn refused(reason: &str) -> PlainResponse {
     let error = EdgeError::BadLogFilter;
     let document = json!({
         "code": error.code(),

@@ -26,7 +26,7 @@ use crate::cache::Cache;
 use crate::companion::{Correspondence, Sender};
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
-use crate::server::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
+use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
 use crate::server::{ReceivedRequest, RequestFraming};
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 use calendar_edge_core::companion::mark::SEAL;
@@ -96,7 +96,7 @@ impl Admin {
         Self(Arc::new(parts))
     }
 
-    async fn respond<B>(self, request: Request<B>, framing: Option<RequestFraming>) -> EdgeResponse
+    async fn respond<B>(self, request: Request<B>, framing: Option<RequestFraming>) -> PlainResponse
     where
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
@@ -126,7 +126,7 @@ impl Admin {
     }
 
     /// Changes something for an operator.
-    async fn change<B>(&self, request: Request<B>, token: Option<&AdminToken>) -> EdgeResponse
+    async fn change<B>(&self, request: Request<B>, token: Option<&AdminToken>) -> PlainResponse
     where
         B: Body<Data = Bytes>,
         B::Error: Into<BoxError>,
@@ -136,7 +136,8 @@ impl Admin {
         let path = head.uri.path();
         if path == "/purge" {
             let correspondence = self.0.correspondence.load_full();
-            return correspondence.orders().take(&head, body, sender).await;
+            let order = correspondence.orders().take(&head, body, sender).await;
+            return order.unwrap_or_else(|refusal| refused(&refusal));
         }
         let rule = path.strip_prefix("/migration/resume/");
         let log = self.0.surroundings.log().filter(|_| path == "/log");
@@ -153,7 +154,7 @@ impl Admin {
         }
     }
 
-    fn answer<B>(&self, request: &Request<B>, access: Access) -> EdgeResponse {
+    fn answer<B>(&self, request: &Request<B>, access: Access) -> PlainResponse {
         match request.uri().path() {
             "/metrics" => {
                 self.0.measure();
@@ -183,7 +184,7 @@ impl Admin {
     }
 
     /// The pages about the configuration and about single requests.
-    fn guarded(&self, path: &str, access: Access) -> EdgeResponse {
+    fn guarded(&self, path: &str, access: Access) -> PlainResponse {
         let id = path.strip_prefix("/refusals/");
         if id.is_none() && !matches!(path, "/config" | "/findings" | "/log" | "/refusals") {
             return refused(&Refusal::no_route());
@@ -210,7 +211,7 @@ impl Admin {
     }
 
     /// Resumes a rule.
-    fn resume(&self, rule: &str) -> EdgeResponse {
+    fn resume(&self, rule: &str) -> PlainResponse {
         match self.0.migration.resume(rule) {
             Some(is_resumed) => json(
                 StatusCode::OK,
@@ -221,7 +222,7 @@ impl Admin {
     }
 
     /// The report of the backend whose name follows a slash, or else of the only one.
-    fn report(&self, rest: &str, query: Option<&str>) -> EdgeResponse {
+    fn report(&self, rest: &str, query: Option<&str>) -> PlainResponse {
         let class = query.and_then(|query| query.strip_prefix("accept="));
         let accepted = class.and_then(|class| class.parse().ok());
         let accepted = accepted.unwrap_or(DifferenceClass::Representation);
@@ -237,7 +238,7 @@ impl Admin {
         }
     }
 
-    fn cache_page(&self) -> EdgeResponse {
+    fn cache_page(&self) -> PlainResponse {
         let statistics = serde_json::to_vec(&self.0.cache.statistics(since_1970()));
         json(
             StatusCode::OK,
@@ -247,12 +248,12 @@ impl Admin {
 }
 
 /// A document that people may read as well.
-fn pretty(document: &impl Serialize) -> EdgeResponse {
+fn pretty(document: &impl Serialize) -> PlainResponse {
     pretty_as(StatusCode::OK, document)
 }
 
 /// The same with a status.
-fn pretty_as(status: StatusCode, document: &impl Serialize) -> EdgeResponse {
+fn pretty_as(status: StatusCode, document: &impl Serialize) -> PlainResponse {
     let text = serde_json::to_vec_pretty(document);
     json(status, Bytes::from(text.expect("text and numbers are JSON")))
 }
@@ -272,21 +273,21 @@ fn needs_no_token<B>(request: &Request<B>) -> bool {
 }
 
 /// The response without its body to HEAD.
-fn headed<B>(mut response: EdgeResponse, request: &Request<B>) -> EdgeResponse {
+fn headed<B>(mut response: PlainResponse, request: &Request<B>) -> PlainResponse {
     if *request.method() == Method::HEAD {
         *response.body_mut() = EdgeBody::default();
     }
     response
 }
 
-fn unauthorized() -> EdgeResponse {
+fn unauthorized() -> PlainResponse {
     let mut response = refused(&Refusal::edge(EdgeError::AdminUnauthorized));
     let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     response
 }
 
-fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
+fn page(media_type: HeaderValue, text: Bytes) -> PlainResponse {
     let mut answer = Response::new(EdgeBody::default());
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, media_type);
@@ -296,7 +297,7 @@ fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
     answer
 }
 
-fn browser_page(shown: &BrowserPage) -> EdgeResponse {
+fn browser_page(shown: &BrowserPage) -> PlainResponse {
     let mut answer = page(HTML_TYPE, shown.text.clone());
     shown.protect(answer.headers_mut());
     answer
@@ -307,18 +308,20 @@ where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Response = EdgeResponse;
+    type Response = ServedResponse;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<ServedResponse, Infallible>> + Send>>;
 
     fn call(&self, received: ReceivedRequest<B>) -> Self::Future {
         let ReceivedRequest {
-            mut request,
+            mut head,
+            body,
             peer,
             framing,
+            ..
         } = received;
-        request.extensions_mut().insert(peer);
-        let respond = self.clone().respond(request, framing);
-        Box::pin(async move { Ok(respond.await) })
+        head.extensions.insert(peer);
+        let respond = self.clone().respond(Request::from_parts(head, body), framing);
+        Box::pin(async move { Ok(respond.await.into()) })
     }
 }

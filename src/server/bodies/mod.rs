@@ -6,6 +6,7 @@
 
 mod budget;
 mod collect;
+mod hooked;
 mod ledger;
 mod line;
 mod pause;
@@ -14,5 +15,6 @@ mod uploads;
 
 pub(crate) use budget::BodyBudget;
 pub(crate) use collect::{CollectError, Collector};
+pub(crate) use hooked::{BodyHook, HookedBody, PolledFrame};
 pub(crate) use share::Share;
 pub(crate) use uploads::{Upload, Uploads};

@@ -1,6 +1,10 @@
 //! Which calls are for the cache, and how long their answers hold.
 
+use http::Method;
+
 use super::*;
+use crate::call::{MergedCall, RecordRead};
+use crate::contract::patch::{MergeFault, ReadRecord};
 use crate::contract::{Action, Kind, OperationId, Route};
 use crate::settings::{Mode, OperationSettings};
 use crate::wordpress::value::datetime::DateTurn;
@@ -141,4 +145,30 @@ fn parameters_of_other_plugins_may_mean_any_moment() {
     let judged = CachePolicy::new(&settings).judge(&call).unwrap().unwrap();
     assert_eq!(judged.turn(), DateTurn::Always);
     assert!(KeySpace::new(&settings).key(judged, REACHED).contains("near=me"));
+}
+
+#[test]
+fn what_a_merge_sends_is_never_taken_for_a_valid_call() {
+    let body = r#"{"title":"x"}"#;
+    let update = forwardable(&settings(), &request("PATCH", "/events/56", &[], body));
+    assert!(update.validated().is_some());
+    let read = RecordRead::of(&update).expect("an update");
+    assert_eq!(read.request().method, Method::GET);
+    assert_eq!(read.request().body, None);
+    let read = ForwardableCall::Record(read);
+    assert_eq!(read.validated(), None);
+    let judged = CachePolicy::new(&settings()).judge(&read);
+    assert!(matches!(judged, Some(Err(Bypass::NotValidated))));
+    assert_eq!(RecordRead::of(&read), None);
+    let record = br#"{"modified_utc":"2026-11-20 08:39:45","status":"draft"}"#;
+    let record = ReadRecord::read(record).expect("a record");
+    let merged = MergedCall::of(&update, &record).map(ForwardableCall::Merged);
+    let merged = merged.expect("a merged call");
+    assert_eq!(merged.validated(), None);
+    assert_eq!(
+        merged.request().body.as_deref(),
+        Some(&br#"{"title":"x","status":"draft"}"#[..])
+    );
+    assert_eq!(written_by(&merged), written_by(&update));
+    assert_eq!(MergedCall::of(&get("/"), &record), Err(MergeFault::Call));
 }

@@ -14,6 +14,9 @@ use crate::contract::Kind;
 /// The reason why no body can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MergeFault {
+    /// The call updates no record.
+    #[error("the call updates no record")]
+    Call,
     /// What the client sent is not an object.
     #[error("the body of the update is not an object")]
     Body,

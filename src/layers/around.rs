@@ -1,0 +1,87 @@
+//! The shell of a layer that sees a request on its way in and the response on its way out.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+use tower::layer::layer_fn;
+use tower::{Layer, Service};
+
+use super::arrived_request::ArrivedRequest;
+use super::response::EdgeResponse;
+
+/// One concern of every request. It makes no response of its own.
+pub(super) trait Concern: Clone {
+    /// What it does to the response depends on these.
+    type Facts;
+
+    /// Sees a request before the layers below.
+    fn request<B>(&self, request: &mut ArrivedRequest<B>) -> Self::Facts;
+
+    /// Sees its response after them.
+    fn response(facts: &mut Self::Facts, answer: &mut EdgeResponse);
+}
+
+/// A concern with the layers below it.
+#[derive(Debug, Clone)]
+pub(super) struct Around<C, S> {
+    concern: C,
+    inner: S,
+}
+
+/// The layer of a concern.
+pub(super) fn around<C: Concern, S>(concern: C) -> impl Layer<S, Service = Around<C, S>> {
+    layer_fn(move |inner| Around {
+        concern: concern.clone(),
+        inner,
+    })
+}
+
+impl<C, S, B> Service<Box<ArrivedRequest<B>>> for Around<C, S>
+where
+    C: Concern,
+    S: Service<Box<ArrivedRequest<B>>, Response = EdgeResponse, Error = Infallible>,
+{
+    type Response = EdgeResponse;
+    type Error = Infallible;
+    type Future = AroundFuture<C, S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Box<ArrivedRequest<B>>) -> Self::Future {
+        AroundFuture {
+            facts: self.concern.request(&mut request),
+            inner: self.inner.call(request),
+        }
+    }
+}
+
+pin_project! {
+    /// Shows the concern the response when it is ready.
+    pub(super) struct AroundFuture<C: Concern, F> {
+        #[pin]
+        inner: F,
+        facts: C::Facts,
+    }
+}
+
+impl<C, F> Future for AroundFuture<C, F>
+where
+    C: Concern,
+    F: Future<Output = Result<EdgeResponse, Infallible>>,
+{
+    type Output = Result<EdgeResponse, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let facts = this.facts;
+        this.inner.poll(cx).map_ok(|mut answer| {
+            C::response(facts, &mut answer);
+            answer
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! A response on its way to its client, with the facts that its head does not tell.
+
+use std::ops::{Deref, DerefMut};
+
+use http::Response;
+
+use crate::cache::compression::KeptForms;
+use crate::server::Tunnel;
+use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse, ServedResponse};
+use calendar_edge_core::problem::Refusal;
+use calendar_edge_core::relay::cors::Audience;
+
+/// The response type of the gateway and of every layer.
+#[derive(Debug)]
+pub(crate) struct EdgeResponse {
+    pub(crate) response: PlainResponse,
+    pub(crate) facts: ResponseFacts,
+}
+
+/// The facts about a response. Each source has to name its own.
+#[derive(Debug)]
+pub(crate) enum ResponseFacts {
+    /// It passes unchanged: the rest of the site answers, or a message to the edge was taken.
+    Unchanged,
+    /// The rest of the site switches protocols: the client's connection takes the tunnel.
+    Switched(Tunnel),
+    /// The edge answers one client.
+    Edge(AnsweredBy),
+    /// It is a response of the calendar.
+    Calendar {
+        /// The part that gave it.
+        by: AnsweredBy,
+        /// The clients that it is for.
+        audience: Audience,
+        /// The other forms of its body, or of the body of the 200 in whose place a 304 stands; none if it is not kept.
+        forms: Option<KeptForms>,
+    },
+}
+
+/// The edge's response in place of another.
+pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
+    let code = refusal.code();
+    EdgeResponse {
+        response: response::refused(refusal),
+        facts: ResponseFacts::Edge(AnsweredBy::Edge { code }),
+    }
+}
+
+// === impl EdgeResponse ===
+
+impl EdgeResponse {
+    /// A response that passes unchanged.
+    pub(crate) const fn unchanged(response: PlainResponse) -> Self {
+        Self {
+            response,
+            facts: ResponseFacts::Unchanged,
+        }
+    }
+
+    /// The same response with another body.
+    pub(crate) fn map(self, body: impl FnOnce(EdgeBody) -> EdgeBody) -> Self {
+        Self {
+            response: self.response.map(body),
+            ..self
+        }
+    }
+}
+
+impl Deref for EdgeResponse {
+    type Target = Response<EdgeBody>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.response
+    }
+}
+
+impl DerefMut for EdgeResponse {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.response
+    }
+}
+
+impl From<EdgeResponse> for ServedResponse {
+    fn from(EdgeResponse { response, facts }: EdgeResponse) -> Self {
+        let tunnel = match facts {
+            ResponseFacts::Switched(tunnel) => Some(tunnel),
+            ResponseFacts::Unchanged | ResponseFacts::Edge(_) | ResponseFacts::Calendar { .. } => None,
+        };
+        Self { response, tunnel }
+    }
+}
+
+// === impl ResponseFacts ===
+
+impl ResponseFacts {
+    /// The part that gave the response; none for one that passes unchanged.
+    pub(crate) const fn by(&self) -> Option<AnsweredBy> {
+        match self {
+            Self::Unchanged | Self::Switched(_) => None,
+            Self::Edge(by) | Self::Calendar { by, .. } => Some(*by),
+        }
+    }
+
+    /// The clients that a response of the calendar is for.
+    pub(crate) const fn audience(&self) -> Option<Audience> {
+        match self {
+            Self::Unchanged | Self::Switched(_) | Self::Edge(_) => None,
+            Self::Calendar { audience, .. } => Some(*audience),
+        }
+    }
+
+    /// The other forms of a body that is kept.
+    pub(crate) const fn forms(&self) -> Option<&KeptForms> {
+        match self {
+            Self::Unchanged | Self::Switched(_) | Self::Edge(_) => None,
+            Self::Calendar { forms, .. } => forms.as_ref(),
+        }
+    }
+}
