@@ -50,7 +50,7 @@ pub(crate) use failure::ExchangeFailure;
 pub(crate) use headers::{Forwarded, ForwardedHeaders};
 pub use index_reader::with_listed_namespace;
 pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index, read_namespace};
-pub(crate) use lanes::{Lane, LaneName, Lanes};
+pub(crate) use lanes::{Lane, LaneName, Lanes, most_lane_connections};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::{CallToSend, Outgoing};

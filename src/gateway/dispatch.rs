@@ -17,7 +17,7 @@ use crate::gateway::Shared;
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::companion::purge::AnswerAge;
 use calendar_edge_core::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]
@@ -77,9 +77,9 @@ impl Dispatch {
     /// Hears what answers show of companion plugins, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
-    pub(super) fn hearing_companions(self, settings: &Settings, shared: &Shared) -> Self {
-        let roots = settings.roots.iter().map(|root| root.origin_url.clone());
-        let companions = settings.origin.mark_key.is_some().then(|| RootCompanions {
+    pub(super) fn hearing_companions(self, site: &BackendSettings, shared: &Shared) -> Self {
+        let roots = site.roots.iter().map(|root| root.origin_url.clone());
+        let companions = site.origin.mark_key.is_some().then(|| RootCompanions {
             companions: shared.companions.clone(),
             roots: roots.collect(),
         });

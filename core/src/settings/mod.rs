@@ -4,12 +4,13 @@
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
-mod backends;
+mod backend;
 mod cache;
 mod compare;
 mod compression;
 mod cors;
 mod cutover;
+mod further_backend;
 mod http2;
 mod limits;
 mod listening;
@@ -36,12 +37,13 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::{AdminAccess, AdminToken};
-pub use backends::{BackendSettings, BackendSoftware, CredentialsPolicy, OWNER};
+pub use backend::{BackendSettings, BackendTimeouts, OWNER};
 pub use cache::CacheSettings;
 pub use compare::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
+pub use further_backend::{BackendSoftware, CredentialsPolicy, FurtherBackend};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
@@ -136,7 +138,7 @@ pub struct Settings {
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Backends beside the site, each with its own name.
-    pub backends: Vec<BackendSettings>,
+    pub backends: Vec<FurtherBackend>,
     /// Copies of reads to other backends.
     pub shadow: Vec<ShadowRule>,
     /// The directory of what must outlive a restart; none: nothing does.

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use calendar_edge_core::contract::drift::{Drift, compare_index};
-use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
+use calendar_edge_core::settings::{BackendSettings, BackendSoftware};
 
 use super::probe::Probe;
 use super::trouble::Trouble;
@@ -13,16 +13,13 @@ use super::trouble::Trouble;
 /// # Errors
 ///
 /// When no client can be made; the inner error is what makes the backend unusable.
-pub(super) async fn look_at(
-    backend: &BackendSettings,
-    settings: &Settings,
-) -> anyhow::Result<Result<Vec<Drift>, Trouble>> {
-    let derived = backend.as_site(settings);
-    let probe = Probe::of_root(&derived, &backend.url, "backends.url").context("no client can be made")?;
-    Ok(match backend.kind {
+pub(super) async fn look_at(backend: &BackendSettings) -> anyhow::Result<Result<Vec<Drift>, Trouble>> {
+    let origin = &backend.origin;
+    let probe = Probe::of_root(backend, &origin.url, "backends.url").context("no client can be made")?;
+    Ok(match origin.software {
         BackendSoftware::WordPress => {
             let index = probe.index().await;
-            index.map(|index| compare_index(&index, &backend.namespace))
+            index.map(|index| compare_index(&index, &origin.namespace))
         }
         BackendSoftware::Service => probe.events().await.map(|()| Vec::new()),
     })

@@ -15,7 +15,7 @@ pub(super) fn name(settings: &Settings, report: &mut Report<'_>) -> anyhow::Resu
 
 /// Asks the collector, and says whether it takes spans.
 pub(super) async fn ask(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    match ask_collector(settings).await {
+    match ask_collector(&settings.traces).await {
         Ok(None) => {}
         Ok(Some(url)) => report.ok(&format!("{url} takes spans: {}", recorded(settings)))?,
         Err(trouble) => report.warning(&format!("spans would be lost: {trouble}"))?,
