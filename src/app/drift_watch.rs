@@ -33,7 +33,7 @@ pub(super) fn site_name(source: &IndexSource) -> String {
 
 /// Compares the backends beside the site.
 pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
-    for backend in settings.further_backends() {
+    for backend in settings.candidates() {
         let BackendSettings { name, origin, .. } = &backend;
         if origin.software != BackendSoftware::WordPress {
             continue;

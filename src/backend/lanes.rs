@@ -87,7 +87,7 @@ pub(crate) fn most_lane_connections(settings: &Settings) -> usize {
 /// The backend of each way.
 fn named(settings: &Settings) -> Vec<(LaneName, BackendSettings)> {
     let mut all = Vec::new();
-    for backend in settings.further_backends() {
+    for backend in settings.candidates() {
         let name = backend.name.clone();
         let rules = settings.shadow.iter().filter(|rule| rule.backend == name);
         let rules: Vec<&ShadowRule> = rules.collect();

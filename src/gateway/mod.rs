@@ -59,7 +59,7 @@ fn calendar_stages(
     shared: &Shared,
     parts: &Parts,
 ) -> impl Stage<CallRequest, Response = EdgeResponse> + use<> {
-    let further = settings.further_backends().map(|backend| backend.timeouts);
+    let further = settings.candidates().map(|backend| backend.timeouts);
     let backends: Vec<_> = further.chain([parts.site.timeouts.clone()]).collect();
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.

@@ -1,17 +1,17 @@
-//! A backend: the site, or one beside it, as everything that exchanges with it depends on.
+//! A backend: the site or a candidate, with everything that exchanges with it depend on.
 
 use std::time::Duration;
 
 use url::Url;
 
 use super::{
-    BreakerSettings, CredentialsPolicy, FurtherBackend, OriginNamespace, OriginSettings, OtherTraffic, Root,
-    Settings, Timeouts,
+    BreakerSettings, CandidateSettings, CredentialsPolicy, OriginNamespace, OriginSettings, OtherTraffic,
+    Root, Settings, Timeouts,
 };
 
 /// Everything that exchanges with one backend depend on, and the presentation of its answers.
 ///
-/// [`Settings::site`] and [`Settings::further_backends`] make it, so that each backend has the same rules, and its own clients,
+/// [`Settings::site`] and [`Settings::candidates`] make it, so that each backend has the same rules, and its own clients,
 /// permits, breaker and names.
 #[derive(Debug, Clone)]
 pub struct BackendSettings {
@@ -87,40 +87,40 @@ impl Settings {
         if name == OWNER {
             return Some(self.site());
         }
-        let mut further = self.backends.iter();
-        let found = further.find(|further| further.name == name);
-        found.map(|further| self.further(further))
+        let mut candidates = self.backends.iter();
+        let found = candidates.find(|candidate| candidate.name == name);
+        found.map(|candidate| self.candidate(candidate))
     }
 
-    /// The backends beside the site, in the order of [`Settings::backends`].
-    pub fn further_backends(&self) -> impl Iterator<Item = BackendSettings> {
-        self.backends.iter().map(|further| self.further(further))
+    /// The candidates, in the order of [`Settings::backends`].
+    pub fn candidates(&self) -> impl Iterator<Item = BackendSettings> {
+        self.backends.iter().map(|candidate| self.candidate(candidate))
     }
 
-    /// A backend beside the site, which serves the first root only.
-    fn further(&self, further: &FurtherBackend) -> BackendSettings {
+    /// A candidate serves the first root only.
+    fn candidate(&self, own: &CandidateSettings) -> BackendSettings {
         let first = self.roots.iter().take(1);
         let at_backend = |root: &Root| Root {
-            origin_url: further.url.clone(),
+            origin_url: own.url.clone(),
             ..root.clone()
         };
         BackendSettings {
-            name: further.name.clone(),
+            name: own.name.clone(),
             origin: OriginSettings {
-                software: further.kind,
-                namespace: OriginNamespace::set(further.namespace.as_str()),
-                advertised_url: further.advertised_url.clone(),
-                max_in_flight: further.max_in_flight,
-                max_pending: further.max_pending,
-                ..OriginSettings::at(further.url.clone())
+                software: own.kind,
+                namespace: OriginNamespace::set(own.namespace.as_str()),
+                advertised_url: own.advertised_url.clone(),
+                max_in_flight: own.max_in_flight,
+                max_pending: own.max_pending,
+                ..OriginSettings::at(own.url.clone())
             },
             roots: first.map(at_backend).collect(),
-            credentials: further.credentials,
+            credentials: own.credentials,
             timeouts: BackendTimeouts {
-                connect: further.connect_timeout,
-                first_byte: further.first_byte_timeout,
-                read: further.read_timeout,
-                write: further.write_timeout,
+                connect: own.connect_timeout,
+                first_byte: own.first_byte_timeout,
+                read: own.read_timeout,
+                write: own.write_timeout,
                 ..BackendTimeouts::of_site(&self.timeouts)
             },
             other: OtherTraffic::Refuse,
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_further_backend_has_its_own_names_and_the_rules_of_the_site() {
+    fn a_candidate_has_its_own_names_and_the_rules_of_the_site() {
         let mut settings = Settings::for_origin("https://wp.example/wp-json".parse().unwrap());
         settings.public_url = Some("https://events.example".parse().unwrap());
         settings.other = OtherTraffic::Forward;
@@ -159,7 +159,7 @@ mod tests {
             path: "/de/wp-json".to_owned(),
             ..settings.roots[0].clone()
         });
-        let mut next = FurtherBackend::at("next".to_owned(), "http://127.0.0.1:9000/api".parse().unwrap());
+        let mut next = CandidateSettings::at("next".to_owned(), "http://127.0.0.1:9000/api".parse().unwrap());
         next.max_in_flight = 3;
         next.read_timeout = Duration::from_secs(4);
         settings.backends.push(next.clone());
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(backend.public_url, settings.public_url);
         assert_eq!(backend.breaker.failures, 7);
         assert_eq!(backend.other, OtherTraffic::Refuse);
-        assert_eq!(settings.further_backends().count(), 1);
+        assert_eq!(settings.candidates().count(), 1);
         assert!(settings.backend("other").is_none());
         assert_eq!(settings.backend(OWNER).unwrap().roots.len(), 2);
     }

@@ -6,11 +6,11 @@
 mod admin_token;
 mod backend;
 mod cache;
+mod candidate;
 mod compare;
 mod compression;
 mod cors;
 mod cutover;
-mod further_backend;
 mod http2;
 mod limits;
 mod listening;
@@ -39,11 +39,11 @@ use url::Url;
 pub use admin_token::{AdminAccess, AdminToken};
 pub use backend::{BackendSettings, BackendTimeouts, OWNER};
 pub use cache::CacheSettings;
+pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
 pub use compare::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
 pub use cutover::{CutMethods, CutoverRule, GuardSettings};
-pub use further_backend::{BackendSoftware, CredentialsPolicy, FurtherBackend};
 pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
@@ -138,7 +138,7 @@ pub struct Settings {
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Backends beside the site, each with its own name.
-    pub backends: Vec<FurtherBackend>,
+    pub backends: Vec<CandidateSettings>,
     /// Copies of reads to other backends.
     pub shadow: Vec<ShadowRule>,
     /// The directory of what must outlive a restart; none: nothing does.

@@ -56,7 +56,7 @@ pub(crate) fn run(
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;
         }
-        collector::name(&settings, &mut report)?;
+        collector::name(&settings.traces, &mut report)?;
         return Ok(report.status());
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -66,7 +66,7 @@ pub(crate) fn run(
     runtime.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
         origins(&settings, &mut report).await?;
-        collector::ask(&settings, &mut report).await
+        collector::ask(&settings.traces, &mut report).await
     })?;
     Ok(report.status())
 }
@@ -102,7 +102,7 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
     for root in &settings.roots {
         is_guarded &= check_root(root, settings, &site, report).await?;
     }
-    for backend in settings.further_backends() {
+    for backend in settings.candidates() {
         check_backend(&backend, report).await?;
     }
     site.check_languages(report).await?;

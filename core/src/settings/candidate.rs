@@ -1,4 +1,4 @@
-//! Further backends beside the site, by name, as the configuration lists them.
+//! The candidates: backends beside the site, as the configuration lists them.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use url::Url;
 use super::{OriginSettings, Timeouts};
 use crate::contract::SPECIFIED_NAMESPACE;
 
-/// A backend beside the site, `[backends.NAME]`.
+/// A candidate, `[backends.NAME]`.
 #[derive(Debug, Clone)]
-pub struct FurtherBackend {
+pub struct CandidateSettings {
     /// The name of its table.
     pub name: String,
     /// The software behind it.
@@ -56,9 +56,9 @@ pub enum CredentialsPolicy {
     Forward,
 }
 
-// === impl FurtherBackend ===
+// === impl CandidateSettings ===
 
-impl FurtherBackend {
+impl CandidateSettings {
     /// The defaults for the REST root `url`.
     pub fn at(name: String, url: Url) -> Self {
         let origin = OriginSettings::at(url);
