@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::client::ClientError;
 use super::shared::SharedBackends;
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{BackendSettings, OWNER, OriginSettings, Settings, ShadowRule};
+use calendar_edge_core::settings::{BackendSettings, OWNER, Settings, ShadowRule};
 
 /// The ways to backends, by name; clones share their state.
 #[derive(Debug, Clone)]
@@ -91,11 +91,11 @@ fn named(settings: &Settings) -> Vec<(LaneName, BackendSettings)> {
         let name = backend.name.clone();
         let rules = settings.shadow.iter().filter(|rule| rule.backend == name);
         let rules: Vec<&ShadowRule> = rules.collect();
-        let copies = of_copies(&backend, &rules);
+        let copies = of_copies(backend.clone(), &rules);
         all.extend(copies.map(|copies| (LaneName::Copies(name.clone()), copies)));
         if settings.cutover.iter().any(|rule| rule.backend == name) {
             all.push((LaneName::Calls(name.clone()), backend));
-            let copies = of_copies(&settings.site(), &rules);
+            let copies = of_copies(settings.site(), &rules);
             all.extend(copies.map(|copies| (LaneName::SiteCopies(name), copies)));
         }
     }
@@ -103,20 +103,14 @@ fn named(settings: &Settings) -> Vec<(LaneName, BackendSettings)> {
 }
 
 /// The backend on the way of its copies, which is as wide as all rules together; none without a rule.
-fn of_copies(backend: &BackendSettings, rules: &[&ShadowRule]) -> Option<BackendSettings> {
+fn of_copies(mut backend: BackendSettings, rules: &[&ShadowRule]) -> Option<BackendSettings> {
     let most_bytes = rules.iter().map(|rule| rule.bytes).max()?;
-    let origin = OriginSettings {
-        max_in_flight: rules.iter().map(|rule| rule.in_flight).sum(),
-        // Whoever has a place in the budget of a rule has a permit here.
-        max_pending: 0,
-        ..backend.origin.clone()
-    };
-    Some(BackendSettings {
-        origin,
-        response_bytes: most_bytes,
-        response_buffer_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
-        ..backend.clone()
-    })
+    backend.origin.max_in_flight = rules.iter().map(|rule| rule.in_flight).sum();
+    // Whoever has a place in the budget of a rule has a permit here.
+    backend.origin.max_pending = 0;
+    backend.response_bytes = most_bytes;
+    backend.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
+    Some(backend)
 }
 
 // === impl LaneName ===

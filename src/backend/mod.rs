@@ -1,8 +1,9 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
-//! `Backends::for_call` selects the backend of a call. A policy by operation and further backends from the settings
-//! belong there, their state into `SharedBackends`. Another way to write calls is a variant of
-//! `CallWriter` beside `wordpress.rs`. The settings of a backend name its software, by which the core checks its answers.
+//! Everything here takes `BackendSettings`, whether that is the site or a candidate; only `lanes.rs` reads the rules
+//! that name backends. `Backends::for_call` selects the backend of a call, and `SharedBackends` holds the state. Another
+//! way to write calls is a variant of `CallWriter` beside `wordpress.rs`. The settings of a backend name its software,
+//! by which the core checks its answers.
 
 mod address;
 mod authority;

@@ -25,13 +25,8 @@ const MOST_BYTES: usize = 64 * 1024;
 // === impl RootIndex ===
 
 impl RootIndex {
-    /// The index at `origin.url`.
-    pub(crate) fn new(origin: &OriginSettings) -> Self {
-        Self::of(origin, &origin.url)
-    }
-
-    /// The index at another root.
-    pub(super) fn of(origin: &OriginSettings, root: &Url) -> Self {
+    /// The index at a root.
+    pub(crate) fn of(origin: &OriginSettings, root: &Url) -> Self {
         Self {
             route: OriginRoute::of_root(origin, root),
         }

@@ -14,7 +14,7 @@ use crate::telemetry::Warnings;
 use calendar_edge_core::cache::CachePolicy;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
-use calendar_edge_core::settings::{BackendSettings, Settings};
+use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
 mod body;
 mod cache;
@@ -44,6 +44,8 @@ use stage::Stage;
 #[derive(Debug)]
 struct Parts {
     site: BackendSettings,
+    /// The timeouts toward all backends.
+    timeouts: Vec<BackendTimeouts>,
     cache: CachePolicy,
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
@@ -59,8 +61,6 @@ fn calendar_stages(
     shared: &Shared,
     parts: &Parts,
 ) -> impl Stage<CallRequest, Response = EdgeResponse> + use<> {
-    let further = settings.candidates().map(|backend| backend.timeouts);
-    let backends: Vec<_> = further.chain([parts.site.timeouts.clone()]).collect();
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
@@ -88,16 +88,14 @@ fn calendar_stages(
             calendar::presenting::Presenting::new(inner, parts)
         }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
-        .layer(layer_fn(|inner| {
-            calendar::merging::Merging::new(inner, parts, &settings.operations)
-        }))
+        .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
-            cache::forgetting::Forgetting::new(inner, &backends, shared)
+            cache::forgetting::Forgetting::new(inner, &parts.timeouts, shared)
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| {
-            calendar::deadline::Deadline::new(inner, &backends)
+            calendar::deadline::Deadline::new(inner, &parts.timeouts)
         }))
         // A write is a task of its own from here on.
         .layer(layer_fn(|inner| {
@@ -105,14 +103,15 @@ fn calendar_stages(
         }))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
-            cache::forgetting::Forgetting::new(inner, &backends, shared)
+            cache::forgetting::Forgetting::new(inner, &parts.timeouts, shared)
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
             migration::shadowing::Shadowing::new(inner, parts, settings, shared)
         }))
         .service(migration::forking::Forking::new(
-            dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(&parts.site, shared),
+            dispatch::Dispatch::new(&parts.backends, &parts.rules)
+                .hearing_companions(&parts.site.origin, shared),
         ))
 }
 
@@ -121,7 +120,9 @@ fn calendar_stages(
 impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
         let site = settings.site();
+        let timeouts = settings.candidates().map(|backend| backend.timeouts);
         Self {
+            timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
             decider: Arc::new(Decider::before(settings, shared.indexes.tables(&site))),
             known: Arc::new(KnownReads::new()),
             backends: Arc::new(Backends::new(&site, &shared.backends)),

@@ -81,6 +81,8 @@ impl Shared {
         metrics.connections().limited(connections);
         let buffers = BufferBudget::new(settings.limits.response_buffer_total);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
+        let refusals = Refusals::default();
+        refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
         let threads = placement.threads();
         Ok(Self {
@@ -100,7 +102,7 @@ impl Shared {
             placement,
             drain: Drain::default(),
             metrics,
-            refusals: refusals(settings),
+            refusals,
             warnings,
             findings: FindingSums::default(),
         })
@@ -140,12 +142,6 @@ impl Shared {
         self.per_address
             .limit(settings.limits.connections_per_address, &settings.trusted_proxies);
     }
-}
-
-fn refusals(settings: &Settings) -> Refusals {
-    let refusals = Refusals::default();
-    refusals.keep_most(kept_refusals(settings));
-    refusals
 }
 
 /// Without an admin listener nobody can ask for them.

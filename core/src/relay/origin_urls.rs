@@ -87,7 +87,7 @@ impl OriginUrls {
     }
 
     /// The URL under which a root is dialled.
-    pub(super) fn dialled(&self, root: usize) -> Option<&Url> {
+    pub fn dialled(&self, root: usize) -> Option<&Url> {
         self.names.roots.get(root).map(|dialled| &dialled.url)
     }
 

@@ -84,12 +84,8 @@ impl Settings {
 
     /// The backend of a name, if the settings have it.
     pub fn backend(&self, name: &str) -> Option<BackendSettings> {
-        if name == OWNER {
-            return Some(self.site());
-        }
-        let mut candidates = self.backends.iter();
-        let found = candidates.find(|candidate| candidate.name == name);
-        found.map(|candidate| self.candidate(candidate))
+        let mut all = self.candidates().chain([self.site()]);
+        all.find(|backend| backend.name == name)
     }
 
     /// The candidates, in the order of [`Settings::backends`].

@@ -7,9 +7,7 @@ use calendar_edge::app::TlsIdentity;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::contract::drift::compare_index;
 use calendar_edge_core::contract::{EventIds, PublishedIndex, TableInForce};
-use calendar_edge_core::settings::{
-    BackendSettings, OriginNamespace, OriginSettings, Root, Settings, TlsSettings,
-};
+use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Root, Settings, TlsSettings};
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
@@ -18,7 +16,7 @@ use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
 use super::super::status::Status;
-use super::backends::look_at;
+use super::backends;
 use super::collector;
 use super::editors;
 use super::groups::{GroupWeight, groups};
@@ -103,7 +101,7 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
         is_guarded &= check_root(root, settings, &site, report).await?;
     }
     for backend in settings.candidates() {
-        check_backend(&backend, report).await?;
+        backends::check(&backend, report).await?;
     }
     site.check_languages(report).await?;
     if guard::forwards_unjudged(settings) {
@@ -184,21 +182,6 @@ fn compare(
             GroupWeight::Finding => report.differs(&text)?,
         }
         report.paste(&group.paste)?;
-    }
-    Ok(())
-}
-
-/// Looks at a backend beside the site.
-async fn check_backend(backend: &BackendSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let (name, url) = (&backend.name, &backend.origin.url);
-    match look_at(backend).await? {
-        Ok(drifts) if drifts.is_empty() => report.ok(&format!("backend {name}: {url} answers"))?,
-        Ok(drifts) => {
-            for drift in &drifts {
-                report.differs(&format!("backend {name}: {drift}"))?;
-            }
-        }
-        Err(trouble) => report.unusable(&format!("backend {name}: {url}: {trouble}"))?,
     }
     Ok(())
 }

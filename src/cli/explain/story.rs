@@ -229,7 +229,7 @@ impl Story {
                     self.undeclared.push(UndeclaredStory {
                         name: shown(key),
                         source: source.name(),
-                        fate: fate(explanation, &name, *source, settings),
+                        fate: fate(explanation, &name, *source, settings.allow_jsonp),
                     });
                 }
             }

@@ -67,20 +67,15 @@ impl<S> Caching<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(
-        inner: S,
-        parts: &Parts,
-        settings: &CacheSettings,
-        shared: &Shared,
-    ) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
         Self {
-            filling: Arc::new(Filling::new(inner, parts, settings, shared)),
+            filling: Arc::new(Filling::new(inner, parts, cache, shared)),
             cache: shared.cache.clone(),
             policy: parts.cache.clone(),
             keys: KeySpace::new(&parts.site),
             flights: Flights::default(),
             drain: shared.drain.clone(),
-            served: CacheReport::new(settings, shared),
+            served: CacheReport::new(cache, shared),
             companions: shared.companions.clone(),
         }
     }

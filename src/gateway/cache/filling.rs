@@ -63,19 +63,14 @@ impl<S> Filling<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(
-        inner: S,
-        parts: &Parts,
-        settings: &CacheSettings,
-        shared: &Shared,
-    ) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
         Self {
             inner,
             cache: shared.cache.clone(),
             policy: parts.cache.clone(),
-            largest_body: u64::try_from(settings.largest_body()).unwrap_or(u64::MAX),
+            largest_body: u64::try_from(cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&parts.backends),
-            index: RootIndex::new(&parts.site.origin),
+            index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
             drain: shared.drain.clone(),
         }
     }

@@ -9,14 +9,13 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::patch_conditions::PatchConditions;
 use crate::backend::{ExchangeFailure, OriginBody};
-use crate::gateway::Parts;
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::contract::patch::{ReadRecord, is_reset_by_updates, merged_body};
 use calendar_edge_core::contract::{Kind, OperationId};
 use calendar_edge_core::relay::AcceptedResponse;
-use calendar_edge_core::settings::{OperationSettings, PatchPolicy};
+use calendar_edge_core::settings::{PatchPolicy, Settings};
 
 /// Turns a PATCH of the operations with `patch = "merge"` into an update that resets nothing.
 #[derive(Debug)]
@@ -54,18 +53,14 @@ impl<S> Merging<S>
 where
     S: Stage<CalendarCall, Response = BackendResult>,
 {
-    pub(in crate::gateway) fn new(
-        inner: S,
-        parts: &Parts,
-        settings: &HashMap<OperationId, OperationSettings>,
-    ) -> Self {
-        let merged = settings.iter();
+    pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
+        let merged = settings.operations.iter();
         let merged = merged.filter(|(_, operation)| operation.patch == PatchPolicy::Merge);
         Self {
             inner,
             merged: merged.map(|(id, _)| *id).collect(),
             turns: RecordTurns::default(),
-            patience: parts.site.timeouts.queue,
+            patience: settings.timeouts.origin_queue,
         }
     }
 

@@ -93,7 +93,7 @@ impl Copier {
             budget: CopyBudget::new(rule),
             way: Rehearsal::over(lane),
             site: site.map(Rehearsal::over),
-            owner: Presenter::new(&parts.site, &parts.rules),
+            owner: Presenter::new(&parts.rules),
             findings: shared.migration.of(&rule.backend, compare),
             migration: shared.migration.clone(),
             comparing: Semaphore::new(1),

@@ -27,7 +27,7 @@ use calendar_edge_core::relay::{
     AcceptedResponse, BoxError, BufferBudget, ClientContext, LearntRoots, OriginFailure, RelayRules, accept,
     present,
 };
-use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 
 /// A backend, asked on the way that calls of clients take.
 #[derive(Debug)]
@@ -40,14 +40,14 @@ pub struct Rehearsal {
 #[derive(Debug)]
 pub struct RecordedAnswers {
     presenter: Presenter,
-    backend: BackendSettings,
+    /// That of the backend.
+    namespace: OriginNamespace,
 }
 
 /// Shows accepted answers of one backend as clients would have seen them.
 #[derive(Debug)]
 pub(in crate::gateway) struct Presenter {
     rules: Arc<RelayRules>,
-    roots: Vec<Url>,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -119,7 +119,7 @@ impl Rehearsal {
                 Dispatch::new(&backends, &rules),
                 std::slice::from_ref(&backend.timeouts),
             ),
-            presenter: Presenter::new(backend, &rules),
+            presenter: Presenter::new(&rules),
         }
     }
 
@@ -152,16 +152,16 @@ impl RecordedAnswers {
     pub fn new(mut backend: BackendSettings) -> Self {
         backend.origin.advertised_url = None;
         Self {
-            presenter: Presenter::new(&backend, &Arc::new(rules(&backend))),
-            backend,
+            presenter: Presenter::new(&Arc::new(rules(&backend))),
+            namespace: backend.origin.namespace,
         }
     }
 
     /// The path and query under which the backend was asked.
     fn target(&self, call: &ForwardableCall) -> String {
-        let (request, namespace) = (call.request(), &self.backend.origin.namespace);
-        let root = self.backend.roots.get(request.root);
-        let root = root.map_or("", |root| root.origin_url.path());
+        let (request, namespace) = (call.request(), &self.namespace);
+        let root = self.presenter.rules.urls().dialled(request.root);
+        let root = root.map_or("", Url::path);
         let query = request
             .query(namespace)
             .map_or_else(String::new, |query| format!("?{query}"));
@@ -292,12 +292,9 @@ fn rules(backend: &BackendSettings) -> RelayRules {
 // === impl Presenter ===
 
 impl Presenter {
-    pub(in crate::gateway) fn new(backend: &BackendSettings, rules: &Arc<RelayRules>) -> Self {
-        let roots = backend.roots.iter().map(|root| root.origin_url.clone());
-        Self {
-            rules: Arc::clone(rules),
-            roots: roots.collect(),
-        }
+    pub(in crate::gateway) fn new(rules: &Arc<RelayRules>) -> Self {
+        let rules = Arc::clone(rules);
+        Self { rules }
     }
 
     /// An accepted answer as the client would have seen it, with the public host for every address of the backend.
@@ -312,7 +309,9 @@ impl Presenter {
     {
         let public_base = &call.client.public_base;
         let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
-        let root = printed.as_ref().or_else(|| self.roots.get(call.root()));
+        let root = printed
+            .as_ref()
+            .or_else(|| self.rules.urls().dialled(call.root()));
         let names = root.map(|root| OwnNames::new(root, public_base));
         let (mut head, body) = present(accepted, &call.client, &self.rules).into_parts();
         if let Some(names) = &names {
