@@ -44,7 +44,8 @@ fn rules() -> RelayRules {
     let url = "http://origin.example/wp-json".parse().expect("a URL");
     let mut settings = Settings::for_origin(url);
     settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
-    RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
+    let budget = BufferBudget::new(settings.limits.response_buffer_total);
+    RelayRules::new(&settings.site(), &LearntRoots::default(), &budget)
 }
 
 #[divan::bench(args = ["own", "foreign"])]

@@ -225,7 +225,7 @@ fn naming() -> Box<dyn FnMut()> {
     let (judge, policy, keys) = (
         Judge::new(settings.policy()),
         CachePolicy::new(&settings),
-        KeySpace::new(&settings),
+        KeySpace::new(&settings.site()),
     );
     let (headers, target) = (HeaderMap::new(), target(&Method::GET, Some("per_page=11&page=2")));
     let credentials = Credentials::default();
@@ -289,8 +289,9 @@ fn as_php_prints(value: &serde_json::Value) -> String {
 }
 
 fn rules() -> RelayRules {
-    let settings = settings();
-    RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
+    let site = settings().site();
+    let budget = BufferBudget::new(site.response_buffer_total);
+    RelayRules::new(&site, &LearntRoots::default(), &budget)
 }
 
 fn accepted(page: &Bytes, rules: &RelayRules) -> AcceptedResponse<Full<Bytes>> {
@@ -336,9 +337,10 @@ fn presenting(page: &Bytes) -> Box<dyn FnMut()> {
 
 /// A response that is larger than the buffer for it.
 fn streaming(page: &Bytes) -> Box<dyn FnMut()> {
-    let mut settings = settings();
-    settings.limits.response_buffer_bytes = 1024;
-    let rules = RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings));
+    let mut site = settings().site();
+    site.response_buffer_bytes = 1024;
+    let budget = BufferBudget::new(site.response_buffer_total);
+    let rules = RelayRules::new(&site, &LearntRoots::default(), &budget);
     let (accepted, client) = (accepted(page, &rules), everybody());
     Box::new(move || {
         let body = present(accepted.clone(), &client, &rules).into_body();

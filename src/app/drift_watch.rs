@@ -5,7 +5,7 @@ use url::Url;
 use crate::backend::{IndexSource, read_drift};
 use crate::telemetry::{DriftChange, Metrics, with_causes};
 use calendar_edge_core::contract::drift::Drift;
-use calendar_edge_core::settings::{BackendSoftware, Settings};
+use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
 
 /// Maximum number of differences that one log line tells.
 const MOST_TOLD: usize = 8;
@@ -16,7 +16,7 @@ const ADVICE: &str = "activate The Events Calendar at the site; if its API has a
 
 /// Creates the series of the backends in the settings, and forgets those of others.
 pub(super) fn expect(metrics: &Metrics, settings: &Settings) {
-    let sites = IndexSource::all(settings);
+    let sites = IndexSource::all(&settings.site());
     let sites = sites.iter().map(site_name);
     let further = settings
         .backends
@@ -33,18 +33,18 @@ pub(super) fn site_name(source: &IndexSource) -> String {
 
 /// Compares the backends beside the site.
 pub(super) async fn compare_further(metrics: &Metrics, settings: &Settings) {
-    for backend in &settings.backends {
-        if backend.kind != BackendSoftware::WordPress {
+    for backend in settings.candidates() {
+        let BackendSettings { name, origin, .. } = &backend;
+        if origin.software != BackendSoftware::WordPress {
             continue;
         }
-        let name = backend.name.as_str();
-        let read = read_drift(&backend.as_site(settings), &backend.url).await;
-        let read = read.or_else(|error| match error.drifts(&backend.namespace) {
+        let read = read_drift(&backend, &origin.url).await;
+        let read = read.or_else(|error| match error.drifts(&origin.namespace) {
             drifts if drifts.is_empty() => Err(error),
             drifts => Ok(drifts),
         });
         match read {
-            Ok(drifts) => note(metrics, name, &backend.url, &drifts),
+            Ok(drifts) => note(metrics, name, &origin.url, &drifts),
             Err(error) => {
                 let error = with_causes(&error);
                 tracing::info!(backend = name, error, "the index of a backend cannot be read");

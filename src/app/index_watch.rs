@@ -11,7 +11,7 @@ use crate::backend::{
 };
 use crate::telemetry::with_causes;
 use calendar_edge_core::contract::TableInForce;
-use calendar_edge_core::settings::{OriginNamespace, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
 
 /// The pause after a first failure; it doubles up to the configured interval.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
@@ -59,7 +59,7 @@ async fn learn_namespace(reloader: &Reloader) {
         return;
     }
     let root = settings.origin.url.as_str();
-    if let Ok(Some(namespace)) = read_namespace(&settings, &settings.origin.url).await
+    if let Ok(Some(namespace)) = read_namespace(&settings.site(), &settings.origin.url).await
         && namespace != settings.origin.namespace.as_str()
     {
         tracing::info!(root, namespace, "the site lists this namespace of a calendar");
@@ -81,8 +81,9 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
     let mut round = Round::Complete;
     let mut is_changed = false;
     expect(reloader.metrics(), settings);
-    for source in IndexSource::all(settings) {
-        match read_index(settings, source.root()).await {
+    let site = settings.site();
+    for source in IndexSource::all(&site) {
+        match read_index(&site, source.root()).await {
             Ok(ReadIndex { index, drifts }) => {
                 reloader.metrics().indexes().read();
                 note(reloader.metrics(), &site_name(&source), source.root(), &drifts);
@@ -94,21 +95,21 @@ async fn read_all(reloader: &Reloader, indexes: &SiteIndexes, settings: &Setting
             Err(error) => {
                 reloader.metrics().indexes().failed();
                 round = Round::Incomplete;
-                tell_failure(reloader, settings, &source, &error);
+                tell_failure(reloader, &site.origin.namespace, &source, &error);
             }
         }
     }
     compare_further(reloader.metrics(), settings).await;
     if is_changed {
         reloader.renew_tables();
-        keep(indexes.clone(), settings.clone()).await;
+        keep(indexes.clone(), site).await;
     }
     round
 }
 
 /// Logs why an index could not be read: once, if the plugin is not there; else each time.
-fn tell_failure(reloader: &Reloader, settings: &Settings, source: &IndexSource, error: &IndexReadError) {
-    let drifts = error.drifts(settings.origin.namespace.as_str());
+fn tell_failure(reloader: &Reloader, namespace: &str, source: &IndexSource, error: &IndexReadError) {
+    let drifts = error.drifts(namespace);
     if !drifts.is_empty() {
         note(reloader.metrics(), &site_name(source), source.root(), &drifts);
     }
@@ -121,8 +122,8 @@ fn tell_failure(reloader: &Reloader, settings: &Settings, source: &IndexSource, 
 }
 
 /// Writes the file without holding up other tasks.
-async fn keep(indexes: SiteIndexes, settings: Settings) {
-    let kept = tokio::task::spawn_blocking(move || indexes.keep(&settings)).await;
+async fn keep(indexes: SiteIndexes, site: BackendSettings) {
+    let kept = tokio::task::spawn_blocking(move || indexes.keep(&site)).await;
     if let Ok(Err(error)) = kept {
         tracing::warn!(%error, "the file of indexes cannot be written");
     }

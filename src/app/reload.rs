@@ -7,7 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::Notify;
 
-use crate::backend::{Backends, ClientError, VitalSigns, most_connections};
+use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_lane_connections};
 use crate::companion::Correspondence;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
@@ -17,7 +17,7 @@ use crate::observe::admin::{Pages, Surroundings};
 use crate::server::threads::Placement;
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
-use calendar_edge_core::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
+use calendar_edge_core::settings::{BackendSettings, Limits, OriginNamespace, ProxyProtocol, Settings};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 pub(super) const ADMIN_CONNECTIONS: usize = 64;
@@ -78,7 +78,7 @@ impl Reloader {
             stack: CurrentStack::new(&stack, shared.placement.threads()),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
-            correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings, &shared))),
+            correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings.site(), &shared))),
             tls,
             metrics: shared.metrics.clone(),
             surroundings: Surroundings::default(),
@@ -122,7 +122,7 @@ impl Reloader {
         let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
         let pages = pages(&settings, &shared);
-        let correspondence = correspondence(&settings, &shared);
+        let correspondence = correspondence(&settings.site(), &shared);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(&stack);
@@ -290,17 +290,14 @@ fn keep_namespace(old: &Settings, new: &mut Settings) {
 
 /// The documents of the admin listener under these settings.
 fn pages(settings: &Settings, shared: &Shared) -> Pages {
-    let vital_signs = VitalSigns::new(settings, &shared.backends);
-    Pages::new(settings, &shared.indexes.tables(settings), vital_signs)
+    let site = settings.site();
+    let vital_signs = VitalSigns::new(&site, &shared.backends);
+    Pages::new(settings, &shared.indexes.tables(&site), vital_signs)
 }
 
 /// What is exchanged with the companion plugin under these settings.
-fn correspondence(settings: &Settings, shared: &Shared) -> Correspondence {
-    Correspondence::new(
-        settings,
-        &shared.companions,
-        Backends::new(settings, &shared.backends),
-    )
+fn correspondence(site: &BackendSettings, shared: &Shared) -> Correspondence {
+    Correspondence::new(site, &shared.companions, Backends::new(site, &shared.backends))
 }
 
 /// The protocol of connections that begin under these settings.
@@ -314,7 +311,8 @@ fn protocol(settings: &Settings) -> Protocol {
 
 /// The number of client connections allowed by the settings and by the process's limit of open files.
 pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
-    let others = most_connections(settings)
+    let others = most_connections(&settings.site())
+        .saturating_add(most_lane_connections(settings))
         .saturating_add(ADMIN_CONNECTIONS)
         .saturating_add(placement.descriptors());
     let wanted = settings.limits.connections;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use calendar_edge_core::settings::{DialAddress, OriginSettings, Settings};
+use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings};
 
 /// An origin's scheme, host and port, like `https://wp.example.org`, and the address that is dialled for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,17 +27,17 @@ impl Authority {
     }
 
     /// The authorities of the REST roots.
-    pub(super) fn of_roots(settings: &Settings) -> HashSet<Self> {
-        let roots = settings.roots.iter();
+    pub(super) fn of_roots(backend: &BackendSettings) -> HashSet<Self> {
+        let roots = backend.roots.iter();
         roots
-            .map(|root| Self::of(&root.origin_url, &settings.origin))
+            .map(|root| Self::of(&root.origin_url, &backend.origin))
             .collect()
     }
 
     /// The authorities of the REST roots and of the rest of the site.
-    pub(super) fn all(settings: &Settings) -> HashSet<Self> {
-        let mut all = Self::of_roots(settings);
-        all.insert(Self::of(&settings.origin.url, &settings.origin));
+    pub(super) fn all(backend: &BackendSettings) -> HashSet<Self> {
+        let mut all = Self::of_roots(backend);
+        all.insert(Self::of(&backend.origin.url, &backend.origin));
         all
     }
 
@@ -49,6 +49,7 @@ impl Authority {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calendar_edge_core::settings::Settings;
 
     #[test]
     fn scheme_host_and_port_tell_origins_apart() {

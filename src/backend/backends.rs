@@ -12,7 +12,7 @@ use super::wordpress::WordPressWriter;
 use super::written_url::AddressedCall;
 use crate::telemetry::{Metrics, unix_time};
 use calendar_edge_core::call::ForwardableCall;
-use calendar_edge_core::settings::{Settings, Timeouts};
+use calendar_edge_core::settings::{BackendSettings, BackendTimeouts};
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Backend {
     name: Authority,
     writer: CallWriter,
     pub(super) shared: SharedBackend,
-    pub(super) timeouts: Timeouts,
+    pub(super) timeouts: BackendTimeouts,
     pub(super) response_bytes: u64,
     pub(super) metrics: Metrics,
 }
@@ -42,7 +42,7 @@ pub(super) enum CallWriter {
 
 impl Backends {
     /// The backends of these settings; `shared` must be adapted to the same settings.
-    pub(crate) fn new(settings: &Settings, shared: &SharedBackends) -> Self {
+    pub(crate) fn new(settings: &BackendSettings, shared: &SharedBackends) -> Self {
         let formed: HashMap<&Authority, Arc<Backend>> = shared
             .iter()
             .map(|(name, state)| {
@@ -83,7 +83,7 @@ impl Backends {
 impl Backend {
     /// The backend of one authority of the settings.
     pub(super) fn new(
-        settings: &Settings,
+        settings: &BackendSettings,
         name: &Authority,
         shared: &SharedBackend,
         metrics: &Metrics,
@@ -93,7 +93,7 @@ impl Backend {
             writer: CallWriter::WordPress(WordPressWriter::new(settings, name)),
             shared: shared.clone(),
             timeouts: settings.timeouts.clone(),
-            response_bytes: settings.limits.response_bytes,
+            response_bytes: settings.response_bytes,
             metrics: metrics.clone(),
         }
     }

@@ -12,7 +12,7 @@ use super::revocable_permit::{RevocablePermit, RevocablePermits};
 use crate::server::bodies::Uploads;
 use crate::telemetry::PermitMetrics;
 use calendar_edge_core::limits::queue::{LineBounds, Rank, Shed};
-use calendar_edge_core::settings::{OriginSettings, Timeouts};
+use calendar_edge_core::settings::{BackendTimeouts, OriginSettings};
 
 /// Maximum wait for a permit of the rest of the site. A shorter one would only bring the client back sooner after its
 /// 503, a longer one would let pages pile up behind files.
@@ -54,11 +54,11 @@ pub(super) struct Bulkhead {
 
 impl Capacity {
     /// The capacity for calendar calls.
-    pub(super) const fn of_calls(origin: &OriginSettings, timeouts: &Timeouts) -> Self {
+    pub(super) const fn of_calls(origin: &OriginSettings, timeouts: &BackendTimeouts) -> Self {
         Self {
             permits: origin.max_in_flight,
             waiting: origin.max_pending,
-            patience: timeouts.origin_queue,
+            patience: timeouts.queue,
         }
     }
 

@@ -12,8 +12,7 @@ use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::{MARK, changes};
-use calendar_edge_core::settings::MarkKey;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// The question to one root, signed like a call.
 #[derive(Debug)]
@@ -33,12 +32,12 @@ const MOST_BYTES: usize = 4096;
 
 impl ChangesQuestion {
     /// The question to a root; none without a secret, or for a root that is not configured.
-    pub(crate) fn new(settings: &Settings, root: usize) -> Option<Self> {
-        let url = &settings.roots.get(root)?.origin_url;
+    pub(crate) fn new(site: &BackendSettings, root: usize) -> Option<Self> {
+        let url = &site.roots.get(root)?.origin_url;
         Some(Self {
             root,
-            route: OriginRoute::of_root(&settings.origin, url),
-            key: settings.origin.mark_key.clone()?,
+            route: OriginRoute::of_root(&site.origin, url),
+            key: site.origin.mark_key.clone()?,
         })
     }
 

@@ -12,7 +12,7 @@ use super::dial::{Dial, DialResolver, HttpVersions, KeptConnections};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::server::threads::PerThread;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 /// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
@@ -140,10 +140,10 @@ fn upgrading(dial: &Dial, tls: &rustls::ClientConfig) -> Result<Client, reqwest:
 /// # Errors
 ///
 /// When TLS or the client cannot be set up.
-pub fn check_client(settings: &Settings, route: &OriginRoute) -> Result<Client, ClientError> {
-    let dial = Dial::over(settings, std::slice::from_ref(route));
+pub fn check_client(backend: &BackendSettings, route: &OriginRoute) -> Result<Client, ClientError> {
+    let dial = Dial::over(backend, std::slice::from_ref(route));
     let tls = TlsConfigs::default().for_trust(dial.trust)?;
-    let client = builder(&dial, &tls).timeout(settings.timeouts.origin_read);
+    let client = builder(&dial, &tls).timeout(backend.timeouts.read);
     Ok(client.build()?)
 }
 

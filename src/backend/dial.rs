@@ -10,7 +10,7 @@ use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
 use super::tls::Trust;
-use calendar_edge_core::settings::{DialAddress, OriginSettings, Settings};
+use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginSettings};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
 const KEPT_FOR: Duration = Duration::from_secs(15);
@@ -54,16 +54,16 @@ pub(super) struct DialResolver(pub(super) DialAddress);
 
 impl Dial {
     /// How the backend of an authority is reached.
-    pub(super) fn of(settings: &Settings, authority: &Authority) -> Self {
-        let site = (&settings.origin.url, OriginRoute::of_site(settings));
-        let roots = settings.roots.iter().map(|root| &root.origin_url);
-        let roots = roots.map(|url| (url, OriginRoute::of_root(&settings.origin, url)));
+    pub(super) fn of(backend: &BackendSettings, authority: &Authority) -> Self {
+        let site = (&backend.origin.url, OriginRoute::of_site(backend));
+        let roots = backend.roots.iter().map(|root| &root.origin_url);
+        let roots = roots.map(|url| (url, OriginRoute::of_root(&backend.origin, url)));
         let own: Vec<OriginRoute> = roots
             .chain([site])
-            .filter(|(url, _)| Authority::of(url, &settings.origin) == *authority)
+            .filter(|(url, _)| Authority::of(url, &backend.origin) == *authority)
             .map(|(_, route)| route)
             .collect();
-        Self::over(settings, &own)
+        Self::over(backend, &own)
     }
 
     /// How a collector of spans is reached, which gets one request at a time.
@@ -84,16 +84,16 @@ impl Dial {
     }
 
     /// How these routes, which lead to one authority, are reached.
-    pub(super) fn over(settings: &Settings, routes: &[OriginRoute]) -> Self {
+    pub(super) fn over(backend: &BackendSettings, routes: &[OriginRoute]) -> Self {
         let is_tls = routes.iter().any(|route| route.base().scheme() == "https");
         let is_renamed = routes.iter().any(|route| route.host().is_some());
         Self {
-            connect_timeout: settings.timeouts.origin_connect,
+            connect_timeout: backend.timeouts.connect,
             kept: KeptConnections {
-                most: most_exchanges(&settings.origin),
+                most: most_exchanges(&backend.origin),
                 time: KEPT_FOR,
             },
-            kept_for_writes: KeptConnections::for_writes(&settings.origin),
+            kept_for_writes: KeptConnections::for_writes(&backend.origin),
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: if is_renamed {
                 HttpVersions::Http1
@@ -137,13 +137,14 @@ impl Resolve for DialResolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::settings::{OriginHost, OtherTraffic};
+    use calendar_edge_core::settings::{OriginHost, OtherTraffic, Settings};
 
     #[test]
     fn http2_is_offered_where_the_url_names_the_host() {
         let mut settings = Settings::for_origin("https://h.example/wp-json".parse().unwrap());
         let versions = |settings: &Settings| {
-            Dial::of(settings, &Authority::of(&settings.origin.url, &settings.origin)).versions
+            let site = settings.site();
+            Dial::of(&site, &Authority::of(&site.origin.url, &site.origin)).versions
         };
         assert_eq!(versions(&settings), HttpVersions::All);
         settings.public_url = Some("https://events.example".parse().unwrap());

@@ -190,14 +190,14 @@ impl Backend {
         let (response, deadline) = match outgoing.class {
             // A write has one long deadline: the origin may be fetching an image meanwhile (T-60).
             Class::Write => {
-                let deadline = self.timeouts.origin_write;
+                let deadline = self.timeouts.write;
                 let clients = self.shared.clients.pooled();
                 let response = self.attempt(&clients.writes, outgoing.request, deadline).await?;
                 (response, deadline)
             }
             Class::Read => (
                 self.read(outgoing.request, outgoing.again, started).await?,
-                self.timeouts.origin_read,
+                self.timeouts.read,
             ),
         };
         let time_left = deadline.saturating_sub(started.elapsed());
@@ -207,12 +207,12 @@ impl Backend {
     /// What a call may wait: no longer than half of its own time, so that the site has the other half.
     fn wish<'a>(&self, outgoing: &'a Outgoing<'_>) -> Wish<'a> {
         let whole = match outgoing.class {
-            Class::Read => self.timeouts.origin_read,
-            Class::Write => self.timeouts.origin_write,
+            Class::Read => self.timeouts.read,
+            Class::Write => self.timeouts.write,
         };
         Wish {
             rank: outgoing.rank,
-            patience: self.timeouts.origin_queue.min(whole / 2),
+            patience: self.timeouts.queue.min(whole / 2),
             watch: outgoing.watch.as_ref(),
         }
     }
@@ -225,7 +225,7 @@ impl Backend {
         started: Instant,
     ) -> Result<reqwest::Response, ExchangeFailure> {
         self.shared.retries.deposit();
-        let deadline = self.timeouts.origin_first_byte;
+        let deadline = self.timeouts.first_byte;
         let first = self
             .attempt(&self.shared.clients.pooled().reads, request, deadline)
             .await;

@@ -13,7 +13,7 @@ use calendar_edge_core::contract::drift::{Drift, compare_index};
 use calendar_edge_core::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace,
 };
-use calendar_edge_core::settings::{OriginHost, OriginNamespace, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 
 /// The reason why an index could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +45,7 @@ pub(crate) enum IndexReadError {
 struct IndexReader<'a> {
     client: reqwest::Client,
     route: OriginRoute,
-    settings: &'a Settings,
+    backend: &'a BackendSettings,
 }
 
 /// The namespaces of a REST root alone: whole indexes of sites with many plugins exceed a megabyte.
@@ -53,10 +53,10 @@ const NAMESPACES: &str = "_fields=namespaces";
 
 /// Reads which namespace of a calendar a REST root lists; none: none, or several that only look like it.
 pub(crate) async fn read_namespace(
-    settings: &Settings,
+    backend: &BackendSettings,
     root: &Url,
 ) -> Result<Option<String>, IndexReadError> {
-    let reader = IndexReader::new(settings, root)?;
+    let reader = IndexReader::new(backend, root)?;
     let index = reader.document("", Some(NAMESPACES)).await?;
     let listed = index.get("namespaces").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(Value::as_str);
@@ -69,18 +69,16 @@ pub async fn with_listed_namespace(mut settings: Settings) -> Settings {
     if settings.origin.namespace.is_set() {
         return settings;
     }
-    if let Ok(Some(listed)) = read_namespace(&settings, &settings.origin.url).await {
+    if let Ok(Some(listed)) = read_namespace(&settings.site(), &settings.origin.url).await {
         settings.origin.namespace = OriginNamespace::listed(listed);
     }
     settings
 }
 
-/// Reads how the index of the settings' namespace below a root differs from the table.
-pub(crate) async fn read_drift(settings: &Settings, root: &Url) -> Result<Vec<Drift>, IndexReadError> {
-    let namespace = settings.origin.namespace.as_str();
-    let document = IndexReader::new(settings, root)?
-        .document(namespace, None)
-        .await?;
+/// Reads how the index of a backend's namespace below a root differs from the table.
+pub(crate) async fn read_drift(backend: &BackendSettings, root: &Url) -> Result<Vec<Drift>, IndexReadError> {
+    let namespace = backend.origin.namespace.as_str();
+    let document = IndexReader::new(backend, root)?.document(namespace, None).await?;
     Ok(compare_index(&document, namespace))
 }
 
@@ -93,10 +91,10 @@ pub(crate) struct ReadIndex {
     pub(crate) drifts: Vec<Drift>,
 }
 
-/// Reads the index of the settings' namespace below a root, and probes how the site checks the ids of events.
-pub(crate) async fn read_index(settings: &Settings, root: &Url) -> Result<ReadIndex, IndexReadError> {
-    let reader = IndexReader::new(settings, root)?;
-    let namespace = settings.origin.namespace.as_str();
+/// Reads the index of a backend's namespace below a root, and probes how the site checks the ids of events.
+pub(crate) async fn read_index(backend: &BackendSettings, root: &Url) -> Result<ReadIndex, IndexReadError> {
+    let reader = IndexReader::new(backend, root)?;
+    let namespace = backend.origin.namespace.as_str();
     let document = reader.document(namespace, None).await?;
     let drifts = compare_index(&document, namespace);
     let index = match PublishedIndex::of_document(&document, namespace) {
@@ -136,12 +134,12 @@ impl IndexReadError {
 // === impl IndexReader ===
 
 impl<'a> IndexReader<'a> {
-    fn new(settings: &'a Settings, root: &Url) -> Result<Self, IndexReadError> {
-        let route = OriginRoute::of_root(&settings.origin, root);
+    fn new(backend: &'a BackendSettings, root: &Url) -> Result<Self, IndexReadError> {
+        let route = OriginRoute::of_root(&backend.origin, root);
         Ok(Self {
-            client: check_client(settings, &route)?,
+            client: check_client(backend, &route)?,
             route,
-            settings,
+            backend,
         })
     }
 
@@ -190,7 +188,7 @@ impl<'a> IndexReader<'a> {
     }
 
     fn mark(&self, url: &Url) -> Option<HeaderValue> {
-        let key = self.settings.origin.mark_key.as_ref()?;
+        let key = self.backend.origin.mark_key.as_ref()?;
         let now = u64::try_from(unix_time()).unwrap_or_default();
         Some(key.mark(
             &Method::GET,
@@ -201,7 +199,7 @@ impl<'a> IndexReader<'a> {
     }
 
     fn public(&self) -> Option<(HeaderValue, HeaderValue)> {
-        let url = self.settings.public_url.as_ref()?;
+        let url = self.backend.public_url.as_ref()?;
         let host = OriginHost::of(url)?.to_string();
         Some((
             HeaderValue::try_from(url.scheme()).ok()?,

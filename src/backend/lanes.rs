@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::client::ClientError;
 use super::shared::SharedBackends;
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{BackendSettings, OWNER, Settings};
+use calendar_edge_core::settings::{BackendSettings, OWNER, Settings, ShadowRule};
 
 /// The ways to backends, by name; clones share their state.
 #[derive(Debug, Clone)]
@@ -20,8 +20,8 @@ pub(crate) struct Lanes {
 /// One way to a backend.
 #[derive(Debug, Clone)]
 pub(crate) struct Lane {
-    /// The settings of an edge that has the backend for its site.
-    pub(crate) settings: Arc<Settings>,
+    /// The backend, with the limits of this way.
+    pub(crate) backend: Arc<BackendSettings>,
     /// Connections, permits and breaker.
     pub(crate) shared: SharedBackends,
 }
@@ -53,13 +53,13 @@ impl Lanes {
     /// The ways of new settings; each keeps what the settings leave unchanged.
     pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
         let mut by_name = HashMap::new();
-        for (name, derived) in derived(settings) {
+        for (name, backend) in named(settings) {
             let shared = match self.by_name.get(&name) {
-                Some(lane) => lane.shared.adapt(&derived)?,
-                None => self.empty(&name).adapt(&derived)?,
+                Some(lane) => lane.shared.adapt(&backend)?,
+                None => self.empty(&name).adapt(&backend)?,
             };
-            let settings = Arc::new(derived);
-            by_name.insert(name, Lane { settings, shared });
+            let backend = Arc::new(backend);
+            by_name.insert(name, Lane { backend, shared });
         }
         Ok(Self {
             by_name,
@@ -79,39 +79,38 @@ impl Lanes {
 }
 
 /// Maximum number of concurrent connections of all ways.
-pub(super) fn most_lane_connections(settings: &Settings) -> usize {
-    let lanes = derived(settings).into_iter();
-    lanes.map(|(_, derived)| derived.origin.max_in_flight).sum()
+pub(crate) fn most_lane_connections(settings: &Settings) -> usize {
+    let lanes = named(settings).into_iter();
+    lanes.map(|(_, backend)| backend.origin.max_in_flight).sum()
 }
 
-/// The settings of each way.
-fn derived(settings: &Settings) -> Vec<(LaneName, Settings)> {
+/// The backend of each way.
+fn named(settings: &Settings) -> Vec<(LaneName, BackendSettings)> {
     let mut all = Vec::new();
-    for backend in &settings.backends {
-        let name = || backend.name.clone();
-        let is_moved = settings.cutover.iter().any(|rule| rule.backend == backend.name);
-        if let Some(copies) = of_copies(backend, backend.as_site(settings), settings) {
-            all.push((LaneName::Copies(name()), copies));
-        }
-        if is_moved {
-            all.push((LaneName::Calls(name()), backend.as_site(settings)));
-            let copies = of_copies(backend, settings.clone(), settings);
-            all.extend(copies.map(|copies| (LaneName::SiteCopies(name()), copies)));
+    for backend in settings.candidates() {
+        let name = backend.name.clone();
+        let rules = settings.shadow.iter().filter(|rule| rule.backend == name);
+        let rules: Vec<&ShadowRule> = rules.collect();
+        let copies = of_copies(backend.clone(), &rules);
+        all.extend(copies.map(|copies| (LaneName::Copies(name.clone()), copies)));
+        if settings.cutover.iter().any(|rule| rule.backend == name) {
+            all.push((LaneName::Calls(name.clone()), backend));
+            let copies = of_copies(settings.site(), &rules);
+            all.extend(copies.map(|copies| (LaneName::SiteCopies(name), copies)));
         }
     }
     all
 }
 
-/// The way for copies, which is as wide as all rules together; none without a rule.
-fn of_copies(backend: &BackendSettings, mut derived: Settings, settings: &Settings) -> Option<Settings> {
-    let rules = || settings.shadow.iter().filter(|rule| rule.backend == backend.name);
-    let most_bytes = rules().map(|rule| rule.bytes).max()?;
-    derived.origin.max_in_flight = rules().map(|rule| rule.in_flight).sum();
+/// The backend on the way of its copies, which is as wide as all rules together; none without a rule.
+fn of_copies(mut backend: BackendSettings, rules: &[&ShadowRule]) -> Option<BackendSettings> {
+    let most_bytes = rules.iter().map(|rule| rule.bytes).max()?;
+    backend.origin.max_in_flight = rules.iter().map(|rule| rule.in_flight).sum();
     // Whoever has a place in the budget of a rule has a permit here.
-    derived.origin.max_pending = 0;
-    derived.limits.response_bytes = most_bytes;
-    derived.limits.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
-    Some(derived)
+    backend.origin.max_pending = 0;
+    backend.response_bytes = most_bytes;
+    backend.response_buffer_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX);
+    Some(backend)
 }
 
 // === impl LaneName ===

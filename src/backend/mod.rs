@@ -1,8 +1,9 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
-//! `Backends::for_call` selects the backend of a call. A policy by operation and further backends from the settings
-//! belong there, their state into `SharedBackends`. Another way to write calls is a variant of
-//! `CallWriter` beside `wordpress.rs`. The settings of a backend name its software, by which the core checks its answers.
+//! Everything here takes `BackendSettings`, whether that is the site or a candidate; only `lanes.rs` reads the rules
+//! that name backends. `Backends::for_call` selects the backend of a call, and `SharedBackends` holds the state. Another
+//! way to write calls is a variant of `CallWriter` beside `wordpress.rs`. The settings of a backend name its software,
+//! by which the core checks its answers.
 
 mod address;
 mod authority;
@@ -50,7 +51,7 @@ pub(crate) use failure::ExchangeFailure;
 pub(crate) use headers::{Forwarded, ForwardedHeaders};
 pub use index_reader::with_listed_namespace;
 pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index, read_namespace};
-pub(crate) use lanes::{Lane, LaneName, Lanes};
+pub(crate) use lanes::{Lane, LaneName, Lanes, most_lane_connections};
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;

@@ -4,7 +4,7 @@ use http::HeaderValue;
 use http::header::HOST;
 use url::{Host, Url};
 
-use calendar_edge_core::settings::{DialAddress, OriginHost, OriginSettings, OtherTraffic, Settings};
+use calendar_edge_core::settings::{BackendSettings, DialAddress, OriginHost, OriginSettings, OtherTraffic};
 
 /// The way to one REST root, or to the rest of the site.
 ///
@@ -35,10 +35,10 @@ impl OriginRoute {
     /// The way to the rest of the site. The `Host` header names the public host, because WordPress redirects a page
     /// that is asked for under another host than its own. The name in the certificate stays the origin's, unless
     /// `origin.host` is set.
-    pub fn of_site(settings: &Settings) -> Self {
-        let public = settings.public_url.as_ref().and_then(OriginHost::of);
-        let public = public.filter(|_| settings.other == OtherTraffic::Forward);
-        Self::with(&settings.origin, &settings.origin.url, public)
+    pub fn of_site(site: &BackendSettings) -> Self {
+        let public = site.public_url.as_ref().and_then(OriginHost::of);
+        let public = public.filter(|_| site.other == OtherTraffic::Forward);
+        Self::with(&site.origin, &site.origin.url, public)
     }
 
     /// The URL that paths are appended to; over plain HTTP its host is the one that is dialled.
@@ -116,6 +116,7 @@ fn host_header(base: &Url, named: &OriginHost) -> Option<HeaderValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calendar_edge_core::settings::Settings;
 
     /// URL, `Host` header and dialled address of calls and of the rest of the site.
     fn routes(url: &str, change: impl FnOnce(&mut Settings)) -> [(String, String, String); 2] {
@@ -123,7 +124,7 @@ mod tests {
         settings.other = OtherTraffic::Forward;
         change(&mut settings);
         let call = OriginRoute::of_root(&settings.origin, &settings.origin.url);
-        [call, OriginRoute::of_site(&settings)].map(|route| {
+        [call, OriginRoute::of_site(&settings.site())].map(|route| {
             let host = route.host().map(|host| host.to_str().unwrap().to_owned());
             let dial = route.dial().map(ToString::to_string);
             (

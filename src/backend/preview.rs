@@ -14,7 +14,7 @@ use super::written_url::AddressedCall;
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 /// An outgoing request. Its headers hold the caller's credentials.
 #[derive(Debug)]
@@ -43,20 +43,20 @@ pub struct PreviewClient<'a> {
 /// The time in the mark of a call, which a preview does not have: a mark is made when the call is sent.
 const NO_TIME: u64 = 0;
 
-/// Writes a call as its backend would get it, but for the mark.
+/// Writes a call as a backend would get it, but for the mark.
 ///
 /// # Errors
 ///
 /// When the call cannot be addressed without changing its meaning.
 pub fn preview(
-    settings: &Settings,
+    backend: &BackendSettings,
     call: &ForwardableCall,
     client: PreviewClient<'_>,
 ) -> Result<Preview, AddressFault> {
-    let root = settings.roots.get(call.request().root);
+    let root = backend.roots.get(call.request().root);
     let root = root.ok_or(AddressFault::UnknownRoot)?;
     let forwarded = Forwarded::new(client.address, client.public, None);
-    let writer = WordPressWriter::new(settings, &Authority::of(&root.origin_url, &settings.origin));
+    let writer = WordPressWriter::new(backend, &Authority::of(&root.origin_url, &backend.origin));
     let forwarded = ForwardedHeaders::new(client.headers, forwarded);
     let request = writer.write(&AddressedCall::new(call.clone()), &forwarded, NO_TIME)?;
     Ok(Preview {

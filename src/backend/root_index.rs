@@ -11,7 +11,7 @@ use super::backends::Backend;
 use super::breaker::Health;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::OriginSettings;
 
 /// The root index of the configured site.
 #[derive(Debug, Clone)]
@@ -25,15 +25,10 @@ const MOST_BYTES: usize = 64 * 1024;
 // === impl RootIndex ===
 
 impl RootIndex {
-    /// The index at `origin.url`.
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Self::of(settings, &settings.origin.url)
-    }
-
-    /// The index at another root.
-    pub(super) fn of(settings: &Settings, root: &Url) -> Self {
+    /// The index at a root.
+    pub(crate) fn of(origin: &OriginSettings, root: &Url) -> Self {
         Self {
-            route: OriginRoute::of_root(&settings.origin, root),
+            route: OriginRoute::of_root(origin, root),
         }
     }
 

@@ -8,11 +8,10 @@ use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
 use super::dial::{Dial, KeptConnections};
-use super::lanes::most_lane_connections;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
 #[derive(Debug, Clone)]
@@ -44,26 +43,29 @@ pub(super) struct SharedBackend {
     pub(super) exchanges: Option<ExchangeMetrics>,
 }
 
-/// Maximum number of concurrent connections under these settings: calls of all backends, what writes leave to other
-/// writes, and pages of the rest of the site and uploads to it.
-pub(crate) fn most_connections(settings: &Settings) -> usize {
-    let backends = Authority::of_roots(settings).len();
-    let calls = settings.origin.max_in_flight.saturating_mul(backends);
-    let left = KeptConnections::for_writes(&settings.origin).map_or(0, |kept| kept.most);
-    let site = Capacity::of_site(&settings.origin).permits;
+/// Maximum number of concurrent connections to the site: calls of all roots, what writes leave to other writes, and
+/// pages of the rest of the site and uploads to it.
+pub(crate) fn most_connections(site: &BackendSettings) -> usize {
+    let backends = Authority::of_roots(site).len();
+    let calls = site.origin.max_in_flight.saturating_mul(backends);
+    let left = KeptConnections::for_writes(&site.origin).map_or(0, |kept| kept.most);
+    let rest = Capacity::of_site(&site.origin).permits;
     calls
         .saturating_add(left.saturating_mul(backends))
-        .saturating_add(most_lane_connections(settings))
-        .saturating_add(site.saturating_mul(2))
-        .saturating_add(settings.origin.upgrades)
+        .saturating_add(rest.saturating_mul(2))
+        .saturating_add(site.origin.upgrades)
 }
 
 // === impl SharedBackends ===
 
 impl SharedBackends {
-    /// The state for the settings at start, for so many threads that serve.
-    pub(crate) fn new(settings: &Settings, metrics: Metrics, threads: usize) -> Result<Self, ClientError> {
-        Self::empty(metrics, threads, None).adapt(settings)
+    /// The state of a backend at start, for so many threads that serve.
+    pub(crate) fn new(
+        backend: &BackendSettings,
+        metrics: Metrics,
+        threads: usize,
+    ) -> Result<Self, ClientError> {
+        Self::empty(metrics, threads, None).adapt(backend)
     }
 
     /// No state, for backends that metrics and log lines call by a name.
@@ -80,13 +82,13 @@ impl SharedBackends {
     ///
     /// A changed number of permits begins a new count: until the running exchanges end, old and new ones are counted
     /// separately.
-    pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+    pub(crate) fn adapt(&self, backend: &BackendSettings) -> Result<Self, ClientError> {
         let mut tls = TlsConfigs::default();
         let mut backends = HashMap::new();
-        for authority in Authority::all(settings) {
+        for authority in Authority::all(backend) {
             let state = match self.backends.get(&authority) {
-                Some(state) => state.adapt(settings, &authority, &mut tls)?,
-                None => SharedBackend::new(settings, &authority, &mut tls, self)?,
+                Some(state) => state.adapt(backend, &authority, &mut tls)?,
+                None => SharedBackend::new(backend, &authority, &mut tls, self)?,
             };
             backends.insert(authority, state);
         }
@@ -111,7 +113,7 @@ impl SharedBackends {
 
 impl SharedBackend {
     fn new(
-        settings: &Settings,
+        backend: &BackendSettings,
         authority: &Authority,
         tls: &mut TlsConfigs,
         of: &SharedBackends,
@@ -119,15 +121,15 @@ impl SharedBackend {
         let metrics = of
             .metrics
             .backend(of.label.as_deref().unwrap_or(authority.as_str()));
-        let [calls, site, upgrades] = capacities(settings);
+        let [calls, site, upgrades] = capacities(backend);
         Ok(Self {
-            clients: Clients::new(Dial::of(settings, authority), of.threads, tls)?,
+            clients: Clients::new(Dial::of(backend, authority), of.threads, tls)?,
             calls: bulkhead(calls, TrafficKind::Calls, &metrics),
             site: bulkhead(site, TrafficKind::Site, &metrics),
             uploads: bulkhead(site, TrafficKind::Uploads, &metrics),
             upgrades: bulkhead(upgrades, TrafficKind::Upgraded, &metrics),
             retries: Arc::new(RetryBudget::new()),
-            breaker: BreakerHandle::new(&settings.breaker, metrics.clone()),
+            breaker: BreakerHandle::new(&backend.breaker, metrics.clone()),
             exchanges: of.label.as_deref().map(|label| of.metrics.exchanges_of(label)),
             metrics,
         })
@@ -135,13 +137,13 @@ impl SharedBackend {
 
     fn adapt(
         &self,
-        settings: &Settings,
+        backend: &BackendSettings,
         authority: &Authority,
         tls: &mut TlsConfigs,
     ) -> Result<Self, ClientError> {
         let mut state = self.clone();
-        let dial = Dial::of(settings, authority);
-        let [calls, site, upgrades] = capacities(settings);
+        let dial = Dial::of(backend, authority);
+        let [calls, site, upgrades] = capacities(backend);
         if dial != *state.clients.dial() {
             state.clients = state.clients.redial(dial, tls)?;
         }
@@ -155,19 +157,19 @@ impl SharedBackend {
         if upgrades != state.upgrades.capacity() {
             state.upgrades = bulkhead(upgrades, TrafficKind::Upgraded, &state.metrics);
         }
-        if settings.breaker != *state.breaker.settings() {
-            state.breaker = BreakerHandle::new(&settings.breaker, state.metrics.clone());
+        if backend.breaker != *state.breaker.settings() {
+            state.breaker = BreakerHandle::new(&backend.breaker, state.metrics.clone());
         }
         Ok(state)
     }
 }
 
 /// The capacities for calls, for the rest of the site and for its upgraded connections.
-fn capacities(settings: &Settings) -> [Capacity; 3] {
+fn capacities(backend: &BackendSettings) -> [Capacity; 3] {
     [
-        Capacity::of_calls(&settings.origin, &settings.timeouts),
-        Capacity::of_site(&settings.origin),
-        Capacity::of_upgrades(&settings.origin),
+        Capacity::of_calls(&backend.origin, &backend.timeouts),
+        Capacity::of_site(&backend.origin),
+        Capacity::of_upgrades(&backend.origin),
     ]
 }
 
@@ -181,16 +183,16 @@ mod tests {
 
     use super::*;
     use crate::backend::breaker::Health;
-    use calendar_edge_core::settings::Root;
+    use calendar_edge_core::settings::{Root, Settings};
 
-    fn settings(roots: &[&str]) -> Settings {
+    fn settings(roots: &[&str]) -> BackendSettings {
         let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());
         let first = settings.roots.remove(0);
         settings.roots.extend(roots.iter().map(|url| Root {
             origin_url: url.parse().unwrap(),
             ..first.clone()
         }));
-        settings
+        settings.site()
     }
 
     fn state<'a>(shared: &'a SharedBackends, url: &str) -> &'a SharedBackend {
@@ -249,7 +251,7 @@ mod tests {
         assert!(breaker(&adapted, "http://b.example").is_err());
     }
 
-    fn settings_with(settings: &Settings, url: &str) -> Settings {
+    fn settings_with(settings: &BackendSettings, url: &str) -> BackendSettings {
         let mut settings = settings.clone();
         settings.roots[0].origin_url = url.parse().unwrap();
         settings

@@ -4,7 +4,7 @@ use super::address::{AddressFault, plain};
 use super::headers::Forwarded;
 use super::origin_route::OriginRoute;
 use calendar_edge_core::companion::mark::is_mark;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
@@ -40,9 +40,9 @@ pub(crate) struct SiteOrigin {
 
 impl SiteOrigin {
     /// The host of the configured REST root, or the one that the settings name instead.
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(site: &BackendSettings) -> Self {
         Self {
-            route: OriginRoute::of_site(settings),
+            route: OriginRoute::of_site(site),
         }
     }
 
@@ -145,6 +145,7 @@ mod tests {
 
     use super::*;
     use crate::telemetry::{ParentSpan, RequestLog};
+    use calendar_edge_core::settings::Settings;
 
     fn request(target: &str) -> Result<String, AddressFault> {
         let settings = Settings::for_origin("http://h.example:8080/de/wp-json".parse().unwrap());
@@ -157,7 +158,7 @@ mod tests {
             log: RequestLog::default(),
             parent: ParentSpan::NextExchange,
         };
-        SiteOrigin::new(&settings)
+        SiteOrigin::new(&settings.site())
             .request(&head, reqwest::Body::from(""), &forwarded)
             .map(|request| request.url().to_string())
     }

@@ -12,7 +12,7 @@ use url::Url;
 use calendar_edge_core::contract::{
     MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
 };
-use calendar_edge_core::settings::{OriginNamespace, Root, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
 
 /// The indexes of all roots in use; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -49,19 +49,19 @@ const FILE_BYTES_PER_ROOT: usize = MOST_INDEX_BYTES;
 // === impl IndexSource ===
 
 impl IndexSource {
-    fn of(root: &Root, settings: &Settings) -> Self {
+    fn of(root: &Root, origin: &OriginSettings) -> Self {
         Self {
             root: root.origin_url.clone(),
-            namespace: settings.origin.namespace.to_string(),
+            namespace: origin.namespace.to_string(),
         }
     }
 
     /// The sources of all roots, each once.
-    pub(crate) fn all(settings: &Settings) -> Vec<Self> {
-        let mut sources: Vec<Self> = settings
+    pub(crate) fn all(site: &BackendSettings) -> Vec<Self> {
+        let mut sources: Vec<Self> = site
             .roots
             .iter()
-            .map(|root| Self::of(root, settings))
+            .map(|root| Self::of(root, &site.origin))
             .collect();
         sources.sort();
         sources.dedup();
@@ -78,13 +78,13 @@ impl IndexSource {
 
 impl SiteIndexes {
     /// The table in force of each root.
-    pub(crate) fn tables(&self, settings: &Settings) -> TablesInForce {
+    pub(crate) fn tables(&self, site: &BackendSettings) -> TablesInForce {
         let known = self.known();
         let table = |root: &Root| {
-            let found = known.get(&IndexSource::of(root, settings));
+            let found = known.get(&IndexSource::of(root, &site.origin));
             found.map_or_else(TableInForce::unread, |known| Arc::clone(&known.table))
         };
-        TablesInForce::new(settings.roots.iter().map(table).collect())
+        TablesInForce::new(site.roots.iter().map(table).collect())
     }
 
     /// Takes an index that was read. It is completed by the last one where it says nothing about an operation.
@@ -109,17 +109,17 @@ impl SiteIndexes {
         Learnt::Table(table)
     }
 
-    /// Forgets the sources that the settings do not have any more.
-    pub(crate) fn retain(&self, settings: &Settings) {
-        let sources = IndexSource::all(settings);
+    /// Forgets the sources that the site does not have any more.
+    pub(crate) fn retain(&self, site: &BackendSettings) {
+        let sources = IndexSource::all(site);
         self.known().retain(|source, _| sources.contains(source));
     }
 
-    /// Takes from the settings' file what is not known of their sources. A file that is missing or damaged counts as
+    /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
     /// empty.
-    pub(crate) fn recall(&self, settings: &Settings) {
-        let entries = stored_entries(settings);
-        for source in IndexSource::all(settings) {
+    pub(crate) fn recall(&self, site: &BackendSettings) {
+        let entries = stored_entries(site);
+        for source in IndexSource::all(site) {
             let is_new = !self.known().contains_key(&source);
             let entry = entries.iter().find(|entry| is_new && source.is_of(entry));
             let index = entry.and_then(|entry| PublishedIndex::from_json(entry.get("index")?).ok());
@@ -129,20 +129,20 @@ impl SiteIndexes {
         }
     }
 
-    /// Writes what is known of the settings' sources to their file, whole or not at all.
+    /// Writes what is known of the site's sources to its file, whole or not at all.
     ///
     /// # Errors
     ///
     /// When the file cannot be written; the old one stays.
-    pub(crate) fn keep(&self, settings: &Settings) -> io::Result<()> {
-        let Some(path) = &settings.origin.index_file else {
+    pub(crate) fn keep(&self, site: &BackendSettings) -> io::Result<()> {
+        let Some(path) = &site.origin.index_file else {
             return Ok(());
         };
         let entry = |source: IndexSource| {
             let index = self.known().get(&source)?.index.to_json();
             Some(json!({"root": source.root.as_str(), "namespace": source.namespace, "index": index}))
         };
-        let sites: Vec<Value> = IndexSource::all(settings).into_iter().filter_map(entry).collect();
+        let sites: Vec<Value> = IndexSource::all(site).into_iter().filter_map(entry).collect();
         let mut beside = path.clone().into_os_string();
         beside.push(".new");
         fs::write(&beside, format!("{:#}\n", json!({"sites": sites})))?;
@@ -162,11 +162,11 @@ impl IndexSource {
     }
 }
 
-/// The tables in force of all roots as the settings' file tells, for those who judge without a running edge.
-pub fn stored_tables(settings: &Settings) -> TablesInForce {
+/// The tables in force of all roots as its file tells, for those who judge without a running edge.
+pub fn stored_tables(site: &BackendSettings) -> TablesInForce {
     let indexes = SiteIndexes::default();
-    indexes.recall(settings);
-    indexes.tables(settings)
+    indexes.recall(site);
+    indexes.tables(site)
 }
 
 /// The settings with the namespace that their file says the site listed, unless they name one.
@@ -174,7 +174,7 @@ pub fn with_stored_namespace(mut settings: Settings) -> Settings {
     if settings.origin.namespace.is_set() {
         return settings;
     }
-    let entries = stored_entries(&settings);
+    let entries = stored_entries(&settings.site());
     let root = Some(settings.origin.url.as_str());
     let mut of_site = entries
         .iter()
@@ -186,12 +186,12 @@ pub fn with_stored_namespace(mut settings: Settings) -> Settings {
     settings
 }
 
-/// The entries of the settings' file. A file that is missing or damaged counts as empty.
-fn stored_entries(settings: &Settings) -> Vec<Value> {
-    let Some(path) = &settings.origin.index_file else {
+/// The entries of the site's file. A file that is missing or damaged counts as empty.
+fn stored_entries(site: &BackendSettings) -> Vec<Value> {
+    let Some(path) = &site.origin.index_file else {
         return Vec::new();
     };
-    let most = settings.roots.len().saturating_mul(FILE_BYTES_PER_ROOT);
+    let most = site.roots.len().saturating_mul(FILE_BYTES_PER_ROOT);
     match read(path, most) {
         Ok(mut document) => match document.get_mut("sites").map(Value::take) {
             Some(Value::Array(entries)) => entries,
@@ -244,22 +244,25 @@ mod tests {
     fn each_root_has_its_own_table_also_after_a_restart() {
         let settings = settings(&file("restart"));
         let indexes = SiteIndexes::default();
-        let sources = IndexSource::all(&settings);
+        let sources = IndexSource::all(&settings.site());
         assert_eq!(sources.len(), 2);
         // In the order of their URLs: the German one first.
         indexes.learn(&sources[0], index(WPML));
         indexes.learn(&sources[1], index(OLD));
-        indexes.keep(&settings).unwrap();
+        indexes.keep(&settings.site()).unwrap();
         let recalled = SiteIndexes::default();
-        recalled.recall(&settings);
-        assert_eq!(recalled.tables(&settings), indexes.tables(&settings));
-        let tables = recalled.tables(&settings);
+        recalled.recall(&settings.site());
+        assert_eq!(
+            recalled.tables(&settings.site()),
+            indexes.tables(&settings.site())
+        );
+        let tables = recalled.tables(&settings.site());
         assert_ne!(tables.of_root(0), tables.of_root(1));
         assert_eq!(recalled.learn(&sources[0], index(WPML)), Learnt::Nothing);
         let mut moved = settings.clone();
         moved.roots.truncate(1);
-        recalled.retain(&moved);
-        assert!(!recalled.tables(&settings).of_root(1).is_read());
+        recalled.retain(&moved.site());
+        assert!(!recalled.tables(&settings.site()).of_root(1).is_read());
     }
 
     #[test]
@@ -267,10 +270,10 @@ mod tests {
         let mut stored = settings(&file("namespace"));
         stored.origin.namespace = OriginNamespace::listed("club/events/v1");
         let indexes = SiteIndexes::default();
-        for source in IndexSource::all(&stored) {
+        for source in IndexSource::all(&stored.site()) {
             indexes.learn(&source, index(OLD));
         }
-        indexes.keep(&stored).unwrap();
+        indexes.keep(&stored.site()).unwrap();
         let namespace = |before: OriginNamespace| {
             let mut started = stored.clone();
             started.origin.namespace = before;
@@ -294,8 +297,8 @@ mod tests {
         ] {
             fs::write(&file, text).unwrap();
             let indexes = SiteIndexes::default();
-            indexes.recall(&settings);
-            assert!(!indexes.tables(&settings).of_root(0).is_read(), "{text}");
+            indexes.recall(&settings.site());
+            assert!(!indexes.tables(&settings.site()).of_root(0).is_read(), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::backends::{Backend, Backends};
 use super::root_index::RootIndex;
 use super::shared::SharedBackends;
 use crate::telemetry::since_1970;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 /// The sites of all roots; clones share what was found last.
 #[derive(Debug, Clone)]
@@ -28,14 +28,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 // === impl VitalSigns ===
 
 impl VitalSigns {
-    /// The sites of these settings; `shared` must be adapted to the same settings.
-    pub(crate) fn new(settings: &Settings, shared: &SharedBackends) -> Self {
-        let backends = Backends::new(settings, shared);
+    /// The roots of the site; `shared` must be adapted to the same settings.
+    pub(crate) fn new(site: &BackendSettings, shared: &SharedBackends) -> Self {
+        let backends = Backends::new(site, shared);
         let mut sites: Vec<(Arc<Backend>, RootIndex)> = Vec::new();
-        for (position, root) in settings.roots.iter().enumerate() {
+        for (position, root) in site.roots.iter().enumerate() {
             let backend = backends.for_root(position);
             if !sites.iter().any(|(known, _)| known.name() == backend.name()) {
-                sites.push((Arc::clone(backend), RootIndex::of(settings, &root.origin_url)));
+                sites.push((Arc::clone(backend), RootIndex::of(&site.origin, &root.origin_url)));
             }
         }
         Self {

@@ -12,8 +12,7 @@ use super::origin_route::OriginRoute;
 use super::written_url::AddressedCall;
 use calendar_edge_core::call::CanonicalRequest;
 use calendar_edge_core::companion::mark::MARK;
-use calendar_edge_core::settings::MarkKey;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// The header with the method of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");
@@ -30,18 +29,18 @@ pub(super) struct WordPressWriter {
 // === impl WordPressWriter ===
 
 impl WordPressWriter {
-    pub(super) fn new(settings: &Settings, authority: &Authority) -> Self {
-        let roots = settings.roots.iter().map(|root| {
-            let is_own = Authority::of(&root.origin_url, &settings.origin) == *authority;
+    pub(super) fn new(backend: &BackendSettings, authority: &Authority) -> Self {
+        let roots = backend.roots.iter().map(|root| {
+            let is_own = Authority::of(&root.origin_url, &backend.origin) == *authority;
             is_own.then(|| {
-                let route = OriginRoute::of_root(&settings.origin, &root.origin_url);
-                Arc::new(RootAddress::new(route, &settings.origin.namespace))
+                let route = OriginRoute::of_root(&backend.origin, &root.origin_url);
+                Arc::new(RootAddress::new(route, &backend.origin.namespace))
             })
         });
         Self {
             roots: roots.collect(),
-            tunnel_delete: settings.origin.tunnel_delete,
-            mark_key: settings.origin.mark_key.clone(),
+            tunnel_delete: backend.origin.tunnel_delete,
+            mark_key: backend.origin.mark_key.clone(),
         }
     }
 

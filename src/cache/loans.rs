@@ -110,15 +110,12 @@ impl FormOwner for FormLoans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::settings::Settings;
 
     const BODY: usize = 64 * 1024;
 
     /// A budget that one body uses up.
     fn budget() -> BufferBudget {
-        let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());
-        settings.limits.response_buffer_total = BODY;
-        BufferBudget::new(&settings)
+        BufferBudget::new(BODY)
     }
 
     fn is_used_up(budget: &BufferBudget) -> bool {

@@ -48,10 +48,10 @@ impl AdminClient {
         let variable = environment.text("CALENDAR_EDGE_ADMIN");
         let text = flags.admin.as_deref().or(variable.as_deref()).unwrap_or(DEFAULT);
         let base: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
-        let settings = Settings::for_origin(base.clone());
-        let route = OriginRoute::of_root(&settings.origin, &settings.origin.url);
+        let edge = Settings::for_origin(base.clone()).site();
+        let route = OriginRoute::of_root(&edge.origin, &edge.origin.url);
         Ok(Self {
-            client: check_client(&settings, &route)?,
+            client: check_client(&edge, &route)?,
             base,
             token: token(flags, environment)?,
             runtime: tokio::runtime::Builder::new_current_thread()

@@ -14,7 +14,7 @@ use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, changes};
 use calendar_edge_core::companion::purge::{AnswerAge, Order, SeenFault, SeenSeals};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::Root;
 
 /// The companion plugins by the REST root at the site; clones share them.
 #[derive(Debug, Clone)]
@@ -55,8 +55,8 @@ impl Companions {
     }
 
     /// Forgets the roots that are no longer configured.
-    pub(crate) fn adapt(&self, settings: &Settings) {
-        let is_configured = |url: &Url| settings.roots.iter().any(|root| root.origin_url == *url);
+    pub(crate) fn adapt(&self, roots: &[Root]) {
+        let is_configured = |url: &Url| roots.iter().any(|root| root.origin_url == *url);
         self.roots().retain(|url, _| is_configured(url));
     }
 

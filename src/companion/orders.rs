@@ -18,8 +18,7 @@ use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
 use calendar_edge_core::companion::purge::{Order, SeenFault};
 use calendar_edge_core::problem::{EdgeError, Refusal};
-use calendar_edge_core::settings::MarkKey;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// Takes orders under one set of settings.
 #[derive(Debug)]
@@ -47,10 +46,10 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 // === impl Orders ===
 
 impl Orders {
-    pub(crate) fn new(settings: &Settings, companions: &Companions) -> Self {
-        let roots = settings.roots.iter();
+    pub(crate) fn new(site: &BackendSettings, companions: &Companions) -> Self {
+        let roots = site.roots.iter();
         Self {
-            key: settings.origin.mark_key.clone(),
+            key: site.origin.mark_key.clone(),
             paths: roots.map(|root| format!("{}{PATH}", root.path)).collect(),
             companions: companions.clone(),
         }

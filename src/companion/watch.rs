@@ -11,7 +11,7 @@ use url::Url;
 use super::companions::Companions;
 use super::orders::Orders;
 use crate::backend::{Backends, ChangesQuestion};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 /// What is exchanged with the companion plugins under one set of settings: their orders, and the edge's questions.
 #[derive(Debug)]
@@ -43,14 +43,14 @@ pub(crate) async fn follow_companions(companions: Companions, correspondence: Ar
 
 impl Correspondence {
     /// The exchange under these settings; without a secret, which signs them, no question is asked.
-    pub(crate) fn new(settings: &Settings, companions: &Companions, backends: Backends) -> Self {
-        let roots = settings.roots.iter().enumerate();
+    pub(crate) fn new(site: &BackendSettings, companions: &Companions, backends: Backends) -> Self {
+        let roots = site.roots.iter().enumerate();
         Self {
-            orders: Orders::new(settings, companions),
+            orders: Orders::new(site, companions),
             backends,
             questions: roots
                 .filter_map(|(index, root)| {
-                    Some((root.origin_url.clone(), ChangesQuestion::new(settings, index)?))
+                    Some((root.origin_url.clone(), ChangesQuestion::new(site, index)?))
                 })
                 .collect(),
         }

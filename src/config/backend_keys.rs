@@ -10,10 +10,10 @@ use super::key::NumberField::Usize;
 use super::key::ValueKind::{Choice, Count, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
 use calendar_edge_core::settings::{
-    BackendSettings, BackendSoftware, CredentialsPolicy, IgnoreRule, OperationPattern,
+    BackendSoftware, CandidateSettings, CredentialsPolicy, IgnoreRule, OperationPattern,
 };
 
-type BackendKey = KeyRow<BackendSettings>;
+type BackendKey = KeyRow<CandidateSettings>;
 type IgnoreKey = KeyRow<IgnoreRule>;
 
 pub(super) static OPERATIONS: TextForm = TextForm::new(

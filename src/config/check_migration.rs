@@ -4,12 +4,12 @@ use super::draft::Placed;
 use super::nearest::nearest;
 use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use calendar_edge_core::migration::cutover::split_stores;
-use calendar_edge_core::settings::{BackendSettings, CutoverRule, Settings, ShadowRule};
+use calendar_edge_core::settings::{CandidateSettings, CutoverRule, Settings, ShadowRule};
 
 /// The backends of shadow rules exist.
 pub(super) fn shadow_backends(
     rules: &[Placed<ShadowRule>],
-    backends: &[BackendSettings],
+    backends: &[CandidateSettings],
     problems: &mut ConfigProblems,
 ) {
     for rule in rules {
@@ -24,7 +24,7 @@ pub(super) fn shadow_backends(
 /// The names of rules differ, and their backends exist.
 pub(super) fn cutover_rules(
     rules: &[Placed<CutoverRule>],
-    backends: &[BackendSettings],
+    backends: &[CandidateSettings],
     problems: &mut ConfigProblems,
 ) {
     for (index, rule) in rules.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn whole_rules(settings: &Settings, places: &[ConfigPlace], problems:
     }
 }
 
-fn unknown_backend(key: &str, name: &str, backends: &[BackendSettings]) -> Option<ConfigFinding> {
+fn unknown_backend(key: &str, name: &str, backends: &[CandidateSettings]) -> Option<ConfigFinding> {
     let names = || backends.iter().map(|backend| backend.name.as_str());
     if names().any(|known| known == name) {
         return None;

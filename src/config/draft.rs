@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 
 use super::problem::ConfigPlace;
-use calendar_edge_core::settings::{BackendSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule};
+use calendar_edge_core::settings::{CandidateSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule};
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Draft {
     /// None: not typed, so the default root applies.
     pub(super) roots: Option<Vec<Placed<Root>>>,
     /// In the order of the file.
-    pub(super) backends: Vec<Placed<BackendSettings>>,
+    pub(super) backends: Vec<Placed<CandidateSettings>>,
     /// In the order of the file.
     pub(super) ignore: Vec<Placed<IgnoreRule>>,
     /// In the order of the file.

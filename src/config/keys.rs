@@ -14,7 +14,7 @@ use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
 use calendar_edge_core::settings::{
-    AdminSettings, BackendSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
+    AdminSettings, CandidateSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
     OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings, ShadowRule,
     TlsSettings, TraceCompression, UndeclaredParameters, Writes,
 };
@@ -51,7 +51,7 @@ pub(super) enum Keys {
     /// One table per operation.
     Operation(&'static [OperationKey]),
     /// One table per backend, by its name.
-    Backend(&'static [KeyRow<BackendSettings>]),
+    Backend(&'static [KeyRow<CandidateSettings>]),
     /// One table per rule.
     Ignore(&'static [KeyRow<IgnoreRule>]),
     /// One table per rule.

@@ -13,7 +13,7 @@ use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impo
 use super::reading::{ValueReader, described};
 use calendar_edge_core::contract::{OperationId, table};
 use calendar_edge_core::settings::{
-    BackendSettings, CutoverRule, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule,
+    CandidateSettings, CutoverRule, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule,
 };
 
 /// Reads a whole file.
@@ -188,17 +188,17 @@ fn operation(
 
 fn backend(
     section: &Section,
-    keys: &[KeyRow<BackendSettings>],
+    keys: &[KeyRow<CandidateSettings>],
     (key, value): TableEntry<'_, '_>,
     problems: &mut ConfigProblems,
-) -> Option<Placed<BackendSettings>> {
+) -> Option<Placed<CandidateSettings>> {
     let name: &str = key.get_ref();
     if !is_backend_name(name) || name == OWNER {
         let finding = ConfigFinding::impossible("backends", Impossible::BackendName(name.to_owned()));
         problems.add(&ConfigPlace::Span(key.span()), finding);
         return None;
     }
-    let defaults = BackendSettings::at(name.to_owned(), unknown_origin());
+    let defaults = CandidateSettings::at(name.to_owned(), unknown_origin());
     let name = format!("backends.{name}");
     one_table((section, keys), &name, defaults, value, problems)
 }

@@ -6,7 +6,7 @@ use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
 use calendar_edge_core::settings::{
-    BackendSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
+    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
 };
 
 const HEAD: &str = "\
@@ -45,7 +45,7 @@ pub fn reference() -> String {
     let mut defaults = Settings::for_origin(unknown_origin());
     let mut root = Root::default_for(unknown_origin());
     let mut operation = OperationSettings::default();
-    let mut backend = BackendSettings::at(String::new(), unknown_origin());
+    let mut backend = CandidateSettings::at(String::new(), unknown_origin());
     let mut ignore = IgnoreRule::default();
     let mut shadow = ShadowRule::default();
     let mut cutover = CutoverRule::default();

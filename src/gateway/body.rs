@@ -18,7 +18,7 @@ use crate::server::bodies::{BodyBudget, CollectError, Collector};
 use crate::telemetry::causes;
 use calendar_edge_core::framing::Breach;
 use calendar_edge_core::problem::{Cause, EdgeError, Problem, Refusal};
-use calendar_edge_core::settings::{Limits, Settings, Timeouts};
+use calendar_edge_core::settings::{Limits, Timeouts};
 
 /// Reads bodies whole, each within its size, its rate and its time, and all within one budget.
 #[derive(Debug, Clone)]
@@ -119,10 +119,10 @@ async fn drop_all(body: &mut ClientBody) -> Result<Unwanted, BodyFault> {
 // === impl BodyReader ===
 
 impl BodyReader {
-    pub(super) fn new(settings: &Settings, shared: &Shared) -> Self {
+    pub(super) fn new(limits: &Limits, timeouts: &Timeouts, shared: &Shared) -> Self {
         Self {
-            limits: settings.limits.clone(),
-            timeouts: settings.timeouts.clone(),
+            limits: limits.clone(),
+            timeouts: timeouts.clone(),
             budget: shared.bodies.clone(),
         }
     }

@@ -15,21 +15,15 @@ use crate::gateway::Shared;
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::companion::purge::AnswerAge;
 use calendar_edge_core::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::OriginSettings;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]
 pub(super) struct Dispatch {
     backends: Arc<Backends>,
     rules: Arc<RelayRules>,
-    companions: Option<RootCompanions>,
-}
-
-/// The companion plugins of the site's roots, which count its changes.
-#[derive(Debug)]
-struct RootCompanions {
-    companions: Companions,
-    roots: Vec<Url>,
+    /// The companion plugins of the site's roots, which count its changes.
+    companions: Option<Companions>,
 }
 
 /// An exchange with the root of a companion.
@@ -37,20 +31,6 @@ struct RootExchange<'c> {
     companions: &'c Companions,
     root: &'c Url,
     start: ExchangeStart,
-}
-
-// === impl RootCompanions ===
-
-impl RootCompanions {
-    /// Begins an exchange with the root at this position.
-    fn ask(&self, root: usize) -> Option<RootExchange<'_>> {
-        let root = self.roots.get(root)?;
-        Some(RootExchange {
-            companions: &self.companions,
-            root,
-            start: self.companions.asks(root),
-        })
-    }
 }
 
 // === impl RootExchange ===
@@ -75,13 +55,19 @@ impl Dispatch {
     /// Hears what answers show of companion plugins, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
-    pub(super) fn hearing_companions(self, settings: &Settings, shared: &Shared) -> Self {
-        let roots = settings.roots.iter().map(|root| root.origin_url.clone());
-        let companions = settings.origin.mark_key.is_some().then(|| RootCompanions {
-            companions: shared.companions.clone(),
-            roots: roots.collect(),
-        });
+    pub(super) fn hearing_companions(self, site: &OriginSettings, shared: &Shared) -> Self {
+        let companions = site.mark_key.is_some().then(|| shared.companions.clone());
         Self { companions, ..self }
+    }
+
+    /// Begins an exchange with the root at this position.
+    fn asks(&self, root: usize) -> Option<RootExchange<'_>> {
+        let (companions, root) = (self.companions.as_ref()?, self.rules.urls().dialled(root)?);
+        Some(RootExchange {
+            companions,
+            root,
+            start: companions.asks(root),
+        })
     }
 
     /// Sends a call, and hears what its answer shows of the site's companion plugin.
@@ -91,10 +77,7 @@ impl Dispatch {
         call: &CalendarCall,
         outgoing: Outgoing<'_>,
     ) -> Result<(Response<OriginBody>, BreakerGuard), ExchangeFailure> {
-        let asked = self
-            .companions
-            .as_ref()
-            .and_then(|companions| companions.ask(call.call.request().root));
+        let asked = self.asks(call.call.request().root);
         let (mut response, guard) = backend.exchange(outgoing, call.call.operation_name()).await?;
         if let Some(asked) = asked
             && asked.hear(response.status(), response.headers()) == AnswerAge::Outdated

@@ -11,9 +11,10 @@ use tower::layer::layer_fn;
 use crate::backend::Backends;
 use crate::layers::EdgeResponse;
 use crate::telemetry::Warnings;
+use calendar_edge_core::cache::CachePolicy;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::relay::RelayRules;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{BackendSettings, BackendTimeouts, Settings};
 
 mod body;
 mod cache;
@@ -42,6 +43,10 @@ use stage::Stage;
 /// The parts that the stages of one set of settings share.
 #[derive(Debug)]
 struct Parts {
+    site: BackendSettings,
+    /// The timeouts toward all backends.
+    timeouts: Vec<BackendTimeouts>,
+    cache: CachePolicy,
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
     backends: Arc<Backends>,
@@ -59,7 +64,7 @@ fn calendar_stages(
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            calendar::rate_limit::RateLimit::new(inner, settings, shared)
+            calendar::rate_limit::RateLimit::new(inner, &settings.rate_limits, shared)
         }))
         // Before the body: a request that its head decides does not have to send one.
         .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))
@@ -69,15 +74,15 @@ fn calendar_stages(
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            calendar::judging::Judging::new(inner, parts, settings, shared)
+            calendar::judging::Judging::new(inner, parts, shared)
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
-            migration::cutting_over::CuttingOver::new(inner, settings, shared)
+            migration::cutting_over::CuttingOver::new(inner, parts, settings, shared)
         }))
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {
-            cache::caching::Caching::new(inner, parts, settings, shared)
+            cache::caching::Caching::new(inner, parts, &settings.cache, shared)
         }))
         .layer(layer_fn(|inner| {
             calendar::presenting::Presenting::new(inner, parts)
@@ -86,11 +91,11 @@ fn calendar_stages(
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
-            cache::forgetting::Forgetting::new(inner, settings, shared)
+            cache::forgetting::Forgetting::new(inner, &parts.timeouts, shared)
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| {
-            calendar::deadline::Deadline::new(inner, settings)
+            calendar::deadline::Deadline::new(inner, &parts.timeouts)
         }))
         // A write is a task of its own from here on.
         .layer(layer_fn(|inner| {
@@ -98,14 +103,15 @@ fn calendar_stages(
         }))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
-            cache::forgetting::Forgetting::new(inner, settings, shared)
+            cache::forgetting::Forgetting::new(inner, &parts.timeouts, shared)
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
             migration::shadowing::Shadowing::new(inner, parts, settings, shared)
         }))
         .service(migration::forking::Forking::new(
-            dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(settings, shared),
+            dispatch::Dispatch::new(&parts.backends, &parts.rules)
+                .hearing_companions(&parts.site.origin, shared),
         ))
 }
 
@@ -113,13 +119,18 @@ fn calendar_stages(
 
 impl Parts {
     fn new(settings: &Settings, shared: &Shared) -> Self {
+        let site = settings.site();
+        let timeouts = settings.candidates().map(|backend| backend.timeouts);
         Self {
-            decider: Arc::new(Decider::before(settings, shared.indexes.tables(settings))),
+            timeouts: timeouts.chain([site.timeouts.clone()]).collect(),
+            decider: Arc::new(Decider::before(settings, shared.indexes.tables(&site))),
             known: Arc::new(KnownReads::new()),
-            backends: Arc::new(Backends::new(settings, &shared.backends)),
-            rules: Arc::new(RelayRules::new(settings, &shared.learnt, &shared.buffers)),
-            bodies: BodyReader::new(settings, shared),
+            backends: Arc::new(Backends::new(&site, &shared.backends)),
+            rules: Arc::new(RelayRules::new(&site, &shared.learnt, &shared.buffers)),
+            bodies: BodyReader::new(&settings.limits, &settings.timeouts, shared),
             warnings: shared.warnings.clone(),
+            cache: CachePolicy::new(settings),
+            site,
         }
     }
 }

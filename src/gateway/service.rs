@@ -68,9 +68,9 @@ impl Gateway {
         let parts = Parts::new(settings, shared);
         let ways = BothWays {
             calendar: calendar_stages(settings, shared, &parts),
-            site: Site::new(settings, &parts),
-            discovery: Discovery::new(settings, &shared.indexes.tables(settings)),
-            orders: Orders::new(settings, &shared.companions),
+            site: Site::new(&settings.limits, &settings.timeouts, &parts),
+            discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
+            orders: Orders::new(&parts.site, &shared.companions),
             decider: parts.decider,
             known: parts.known,
         };

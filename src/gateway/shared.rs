@@ -75,16 +75,19 @@ impl Shared {
     ) -> Result<Self, ClientError> {
         let per_address = PerAddressLimit::default();
         per_address.limit(settings.limits.connections_per_address, &settings.trusted_proxies);
+        let site = settings.site();
         let indexes = SiteIndexes::default();
-        indexes.recall(settings);
+        indexes.recall(&site);
         metrics.connections().limited(connections);
-        let buffers = BufferBudget::new(settings);
+        let buffers = BufferBudget::new(settings.limits.response_buffer_total);
         let cache = Cache::new(&settings.cache, metrics.cache().clone(), &buffers);
+        let refusals = Refusals::default();
+        refusals.keep_most(kept_refusals(settings));
         let warnings = Warnings::default();
         let threads = placement.threads();
         Ok(Self {
-            traces: Traces::new(settings, &metrics, &warnings)?,
-            backends: SharedBackends::new(settings, metrics.clone(), threads)?,
+            traces: Traces::new(&settings.traces, &metrics, &warnings)?,
+            backends: SharedBackends::new(&site, metrics.clone(), threads)?,
             lanes: Lanes::new(settings, metrics.clone(), threads)?,
             migration: Migration::new(settings, &cache, metrics.migration().clone()),
             indexes,
@@ -93,13 +96,13 @@ impl Shared {
             cache,
             learnt: LearntRoots::default(),
             buffers,
-            bodies: BodyBudget::new(settings),
+            bodies: BodyBudget::new(settings.limits.request_buffer_total),
             connections: ConnectionLimit::new(connections),
             per_address,
             placement,
             drain: Drain::default(),
             metrics,
-            refusals: refusals(settings),
+            refusals,
             warnings,
             findings: FindingSums::default(),
         })
@@ -112,37 +115,33 @@ impl Shared {
     /// When TLS toward a backend or the collector cannot be set up.
     pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
         // Only adds what is not known, so that it does no harm where the settings are refused.
-        self.indexes.recall(settings);
+        let site = settings.site();
+        self.indexes.recall(&site);
         Ok(Self {
-            backends: self.backends.adapt(settings)?,
+            backends: self.backends.adapt(&site)?,
             lanes: self.lanes.adapt(settings)?,
-            traces: self.traces.adapt(settings)?,
+            traces: self.traces.adapt(&settings.traces)?,
             ..self.clone()
         })
     }
 
     /// Applies the bounds of settings that are in use from now on to the state that all stacks share.
     pub(crate) fn rebound(&self, settings: &Settings, connections: usize) {
-        self.indexes.retain(settings);
+        let site = settings.site();
+        self.indexes.retain(&site);
         self.buckets.adapt(&settings.rate_limits);
         self.cache.adapt(&settings.cache);
         self.migration.adapt(settings);
-        self.companions.adapt(settings);
-        self.learnt.adapt(settings);
-        self.buffers.adapt(settings);
-        self.bodies.adapt(settings);
+        self.companions.adapt(&settings.roots);
+        self.learnt.adapt(&site);
+        self.buffers.resize(settings.limits.response_buffer_total);
+        self.bodies.resize(settings.limits.request_buffer_total);
         self.connections.resize(connections);
         self.metrics.connections().limited(connections);
         self.refusals.keep_most(kept_refusals(settings));
         self.per_address
             .limit(settings.limits.connections_per_address, &settings.trusted_proxies);
     }
-}
-
-fn refusals(settings: &Settings) -> Refusals {
-    let refusals = Refusals::default();
-    refusals.keep_most(kept_refusals(settings));
-    refusals
 }
 
 /// Without an admin listener nobody can ask for them.

@@ -71,7 +71,10 @@ where
         // Head checks; none of them touches the body, so that no 100 Continue is sent. First whether it is a head
         // at all: a stand-in for a broken one has nothing that the rules could judge.
         .layer(gate::GateLayer::new(framing::FramingCheck))
-        .layer(gate::GateLayer::new(HeadRules::new(settings)))
+        .layer(gate::GateLayer::new(HeadRules::new(
+            &settings.limits,
+            &settings.hosts,
+        )))
         // Innermost: what the layers above noted is complete here, and the gateway gets it as one value.
         .layer(context::ContextLayer)
         .service(gateway);

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::server::state_file;
 use crate::telemetry::unix_time;
 use calendar_edge_core::migration::cutover::{KeptRules, Returned, RuleStanding, ShareKey};
-use calendar_edge_core::settings::{CutoverRule, Settings};
+use calendar_edge_core::settings::CutoverRule;
 
 /// What is kept, and where; clones share it.
 #[derive(Debug, Clone)]
@@ -37,8 +37,9 @@ const MOST_RULES: usize = 1_000;
 
 impl Keeper {
     /// What an earlier run has kept. A file that cannot be read is said loudly, and no guarded rule takes anybody.
-    pub(super) fn open(settings: &Settings) -> Self {
-        let file = file_of(settings);
+    pub(super) fn open(directory: Option<&Path>, rules: &[CutoverRule]) -> Self {
+        let guarded = rules.iter().any(|rule| rule.guard.is_some());
+        let file = file_in(directory);
         let mut unreadable = None;
         let rules = match file.as_deref().map(read) {
             None | Some(Ok(None)) => fresh(),
@@ -53,7 +54,6 @@ impl Keeper {
                 fresh()
             }
         };
-        let guarded = settings.cutover.iter().any(|rule| rule.guard.is_some());
         if guarded && file.is_none() {
             tracing::warn!("without `state_dir` a restart resumes rules whose calls a guard has returned");
         }
@@ -68,8 +68,8 @@ impl Keeper {
     }
 
     /// The directory of new settings, which takes over what is known.
-    pub(super) fn adapt(&self, settings: &Settings) {
-        let file = file_of(settings);
+    pub(super) fn adapt(&self, directory: Option<&Path>) {
+        let file = file_in(directory);
         let mut kept = self.kept();
         if kept.file != file {
             kept.file = file;
@@ -149,8 +149,8 @@ fn fresh() -> KeptRules {
     }
 }
 
-fn file_of(settings: &Settings) -> Option<PathBuf> {
-    settings.state_dir.as_ref().map(|directory| directory.join(FILE))
+fn file_in(directory: Option<&Path>) -> Option<PathBuf> {
+    directory.map(|directory| directory.join(FILE))
 }
 
 fn returned_now(reason: String) -> Returned {

@@ -14,7 +14,7 @@ use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::contract::table;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::migration::cutover::{RuleEvent, ShareKey};
-use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings};
+use calendar_edge_core::settings::{CompareSettings, CutMethods, CutoverRule, Settings};
 
 /// What is known about all backends and rules; clones share it.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Migration {
     pub(crate) fn new(settings: &Settings, cache: &Cache, metrics: MigrationMetrics) -> Self {
         let means = Means {
             cache: cache.clone(),
-            keeper: Keeper::open(settings),
+            keeper: Keeper::open(settings.state_dir.as_deref(), &settings.cutover),
             metrics,
         };
         let this = Self {
@@ -65,7 +65,7 @@ impl Migration {
         }
         drop(findings);
         self.expect(settings);
-        self.shared.means.keeper.adapt(settings);
+        self.shared.means.keeper.adapt(settings.state_dir.as_deref());
         self.seats()
             .retain(|name, _| settings.cutover.iter().any(|rule| rule.name == *name));
         for rule in &settings.cutover {
@@ -105,11 +105,11 @@ impl Migration {
     }
 
     /// What is known about one backend.
-    pub(crate) fn of(&self, backend: &str, settings: &Settings) -> Arc<BackendFindings> {
+    pub(crate) fn of(&self, backend: &str, compare: &CompareSettings) -> Arc<BackendFindings> {
         let mut findings = self.findings();
         let found = findings
             .entry(backend.to_owned())
-            .or_insert_with(|| Arc::new(BackendFindings::new(&settings.compare)));
+            .or_insert_with(|| Arc::new(BackendFindings::new(compare)));
         Arc::clone(found)
     }
 

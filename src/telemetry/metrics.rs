@@ -87,7 +87,8 @@ impl Metrics {
     ///
     /// Findings have a series for each rule of an operation in the mode in force; the other modes' come with them.
     pub(crate) fn expect(&self, settings: &Settings) {
-        self.requests.expect(settings);
+        self.requests
+            .expect(&settings.roots, !settings.rate_limits.are_unset());
         for labels in FindingLabels::expected(settings) {
             self.findings.expect(labels);
         }

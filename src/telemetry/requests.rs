@@ -16,7 +16,7 @@ use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
 use calendar_edge_core::contract::{Action, table};
 use calendar_edge_core::problem::Remedy;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::Root;
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];
@@ -215,11 +215,10 @@ impl RequestMetrics {
         );
     }
 
-    /// Creates the series of these settings with zero.
-    pub(super) fn expect(&self, settings: &Settings) {
-        let is_limited = !settings.rate_limits.are_unset();
+    /// Creates the series of these roots with zero.
+    pub(super) fn expect(&self, roots: &[Root], is_limited: bool) {
         let limited = if is_limited { &LIMITED[..] } else { &[] };
-        for root in &settings.roots {
+        for root in roots {
             let root = Arc::from(root.path.as_str());
             for operation in table().operations() {
                 let answered = usual(operation.id.action).iter().chain(limited);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use calendar_edge_core::settings::{
-    BackendSettings, CutoverRule, Mode, OperationPattern, OtherTraffic, Percentage, Settings, ShadowRule,
+    CandidateSettings, CutoverRule, Mode, OperationPattern, OtherTraffic, Percentage, Settings, ShadowRule,
 };
 use http::Method;
 
@@ -244,7 +244,7 @@ async fn migrating(origin: &Origin) -> Edge {
     let change = |settings: &mut Settings| {
         for name in ["next", "other"] {
             let url = format!("{}/wp-json", origin.base()).parse().expect("a URL");
-            let mut backend = BackendSettings::at(name.to_owned(), url);
+            let mut backend = CandidateSettings::at(name.to_owned(), url);
             "tribe/events/v1".clone_into(&mut backend.namespace);
             settings.backends.push(backend);
         }

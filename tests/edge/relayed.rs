@@ -122,8 +122,8 @@ impl Recorded {
 
     async fn relayed_as(&self, call: CallContext) -> Result<Response<RelayBody<Full<Bytes>>>, OriginFailure> {
         let settings = Self::settings();
-        let budget = BufferBudget::new(&settings);
-        let rules = RelayRules::new(&settings, &LearntRoots::default(), &budget);
+        let budget = BufferBudget::new(settings.limits.response_buffer_total);
+        let rules = RelayRules::new(&settings.site(), &LearntRoots::default(), &budget);
         let accepted = accept(self.answer(), &call, &rules).await?;
         Ok(present(accepted, &self.client(), &rules))
     }

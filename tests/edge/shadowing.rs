@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use calendar_edge_core::settings::{BackendSettings, OperationPattern, Percentage, Settings, ShadowRule};
+use calendar_edge_core::settings::{CandidateSettings, OperationPattern, Percentage, Settings, ShadowRule};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -38,7 +38,7 @@ fn rule(operations: &str) -> ShadowRule {
 /// Names a backend and copies calls to it.
 fn shadowed(settings: &mut Settings, next: &str, rule: ShadowRule) {
     let url = format!("{next}/wp-json").parse().expect("a URL");
-    let mut backend = BackendSettings::at("next".to_owned(), url);
+    let mut backend = CandidateSettings::at("next".to_owned(), url);
     "tribe/events/v1".clone_into(&mut backend.namespace);
     settings.backends.push(backend);
     settings.shadow.push(rule);

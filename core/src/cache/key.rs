@@ -2,7 +2,7 @@
 
 use super::bypass::CacheableCall;
 use crate::contract::{Argument, DefaultValue, Operation, Schema};
-use crate::settings::Settings;
+use crate::settings::{BackendSettings, OWNER, Root};
 
 /// The part of keys that depends on the settings.
 #[derive(Debug, Clone)]
@@ -33,25 +33,14 @@ const PUBLISHED: &str = "status=publish";
 // === impl KeySpace ===
 
 impl KeySpace {
-    /// The keys of these settings; others that lead elsewhere give other keys.
-    pub fn new(settings: &Settings) -> Self {
+    /// The keys of answers of a backend; another one, or settings that lead elsewhere, give other keys.
+    pub fn new(backend: &BackendSettings) -> Self {
+        let roots = backend.roots.iter();
         Self {
-            roots: (0..settings.roots.len())
-                .map(|root| root_prefix(settings, root))
-                .collect(),
-            namespace: settings.namespaces.first().cloned().unwrap_or_default(),
-            by_public_base: settings.public_url.is_none(),
+            roots: roots.map(|root| root_prefix(backend, root)).collect(),
+            namespace: backend.public_namespace.clone(),
+            by_public_base: backend.public_url.is_none(),
         }
-    }
-
-    /// The keys of answers of a backend beside the site, whose settings are those of an edge that has it for its site.
-    /// The name of the backend is part of each.
-    pub fn of_backend(settings: &Settings, backend: &str) -> Self {
-        let mut keys = Self::new(settings);
-        for root in &mut keys.roots {
-            *root = format!("{root} backend={backend} ");
-        }
-        keys
     }
 
     /// Returns true if the key of a call depends on nothing but the call and its namespace.
@@ -89,11 +78,8 @@ impl KeySpace {
 }
 
 /// Site and public address of a root. No part contains a blank.
-fn root_prefix(settings: &Settings, root: usize) -> String {
-    let Some(root) = settings.roots.get(root) else {
-        return String::new();
-    };
-    let origin = &settings.origin;
+fn root_prefix(backend: &BackendSettings, root: &Root) -> String {
+    let origin = &backend.origin;
     let mut prefix = format!("{} {}", root.origin_url, origin.namespace);
     let host = origin.host.as_ref().map(|host| format!(" host={host}"));
     let connect = origin
@@ -101,11 +87,15 @@ fn root_prefix(settings: &Settings, root: usize) -> String {
         .as_ref()
         .map(|address| format!(" connect={address}"));
     let advertised = origin.advertised_url.as_ref().map(|url| format!(" as={url}"));
-    let public = settings.public_url.as_ref().map(|url| format!(" {url}"));
+    let public = backend.public_url.as_ref().map(|url| format!(" {url}"));
     for part in [host, connect, advertised, public].into_iter().flatten() {
         prefix.push_str(&part);
     }
-    prefix + " " + &root.path
+    prefix = prefix + " " + &root.path;
+    if backend.name != OWNER {
+        prefix = format!("{prefix} backend={} ", backend.name);
+    }
+    prefix
 }
 
 fn separate(key: &mut String) {

@@ -224,7 +224,7 @@ mod tests {
             rest,
             rewriter,
             limit,
-            BufferBudget::with_limit(usize::MAX),
+            BufferBudget::new(usize::MAX),
         )
     }
 

@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-use crate::settings::Settings;
-
 /// Pieces up to this size in bytes are neither counted nor refused, because they take no more memory than the
 /// connection itself.
 const SMALL: usize = 16 * 1024;
@@ -44,14 +42,18 @@ struct ReservedBytes {
 // === impl BufferBudget ===
 
 impl BufferBudget {
-    /// Returns an unused budget with the limit from the settings.
-    pub fn new(settings: &Settings) -> Self {
-        Self::with_limit(settings.limits.response_buffer_total)
+    /// Returns an unused budget of this many bytes.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            shared: Arc::new(Counters {
+                reserved: AtomicUsize::new(0),
+                limit: AtomicUsize::new(limit),
+            }),
+        }
     }
 
-    /// Changes the limit to that of new settings. It also applies to bytes that are already buffered.
-    pub fn adapt(&self, settings: &Settings) {
-        let limit = settings.limits.response_buffer_total;
+    /// Changes the limit. It also applies to bytes that are already buffered.
+    pub fn resize(&self, limit: usize) {
         self.shared.limit.store(limit, Ordering::Relaxed);
     }
 
@@ -59,15 +61,6 @@ impl BufferBudget {
     pub fn usage(&self) -> (usize, usize) {
         let load = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         (load(&self.shared.reserved), load(&self.shared.limit))
-    }
-
-    pub(super) fn with_limit(limit: usize) -> Self {
-        Self {
-            shared: Arc::new(Counters {
-                reserved: AtomicUsize::new(0),
-                limit: AtomicUsize::new(limit),
-            }),
-        }
     }
 
     /// Returns the number of bytes, at most `wanted`, that the next response may buffer.
@@ -138,7 +131,7 @@ mod tests {
 
     #[test]
     fn responses_are_buffered_until_the_limit_is_reached() {
-        let budget = BufferBudget::with_limit(2 * PIECE);
+        let budget = BufferBudget::new(2 * PIECE);
         assert_eq!(budget.allowance(PIECE), PIECE);
         let first = budget.count(piece());
         assert_eq!(budget.allowance(PIECE), PIECE);
@@ -151,7 +144,7 @@ mod tests {
 
     #[test]
     fn bytes_count_until_their_last_part_is_gone() {
-        let budget = BufferBudget::with_limit(1);
+        let budget = BufferBudget::new(1);
         let bytes = budget.count(piece());
         assert_eq!(bytes, piece());
         let end = bytes.slice(PIECE - 1..);
@@ -163,21 +156,18 @@ mod tests {
 
     #[test]
     fn small_pieces_do_not_count() {
-        let budget = BufferBudget::with_limit(1);
+        let budget = BufferBudget::new(1);
         let _small = budget.count(Bytes::from(vec![b'x'; SMALL]));
         assert_eq!(budget.allowance(PIECE), PIECE);
     }
 
     #[test]
     fn a_new_limit_applies_to_bytes_already_buffered() {
-        let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
-        settings.limits.response_buffer_total = usize::MAX;
-        let budget = BufferBudget::new(&settings);
+        let budget = BufferBudget::new(usize::MAX);
         let clone = budget.clone();
         let _buffered = clone.count(piece());
         assert_eq!(clone.allowance(PIECE), PIECE);
-        settings.limits.response_buffer_total = PIECE;
-        budget.adapt(&settings);
+        budget.resize(PIECE);
         assert_eq!(clone.allowance(PIECE), SMALL);
     }
 }

@@ -8,7 +8,7 @@ use url::Url;
 use super::check::AskedLanguage;
 use super::learnt_roots::{LearntNames, PrintedRoot};
 use super::rewrite::{OriginRoot, RootNames, UrlMap};
-use crate::settings::{OriginHost, OriginSettings, Settings};
+use crate::settings::{BackendSettings, OriginHost, OriginSettings};
 
 /// The names from the settings.
 #[derive(Debug)]
@@ -36,17 +36,17 @@ pub(super) struct CurrentMap {
 // === impl DialledNames ===
 
 impl DialledNames {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let roots = settings.roots.iter().map(|root| DialledRoot {
+    pub(super) fn new(backend: &BackendSettings) -> Self {
+        let roots = backend.roots.iter().map(|root| DialledRoot {
             public_path: root.path.clone(),
             url: root.origin_url.clone(),
             root: OriginRoot::from_setting(&root.origin_url),
         });
         Self {
             roots: roots.collect(),
-            origin_url: settings.origin.url.clone(),
-            origin_namespace: settings.origin.namespace.to_string(),
-            public_namespace: settings.namespaces.first().cloned().unwrap_or_default(),
+            origin_url: backend.origin.url.clone(),
+            origin_namespace: backend.origin.namespace.to_string(),
+            public_namespace: backend.public_namespace.clone(),
         }
     }
 
@@ -128,8 +128,8 @@ pub(super) fn dialled_port(origin: &OriginSettings) -> u16 {
 }
 
 /// What the settings say about the site's authorities, with the port that is dialled and without.
-pub(super) fn further_authorities(settings: &Settings) -> Vec<String> {
-    let origin = &settings.origin;
+pub(super) fn further_authorities(backend: &BackendSettings) -> Vec<String> {
+    let origin = &backend.origin;
     let port = dialled_port(origin);
     let hosts = [OriginHost::of(&origin.url), origin.host.clone()];
     let mut all: Vec<String> = hosts
@@ -139,7 +139,7 @@ pub(super) fn further_authorities(settings: &Settings) -> Vec<String> {
         .collect();
     all.extend(origin.connect.as_ref().map(ToString::to_string));
     all.extend(
-        settings
+        backend
             .public_url
             .as_ref()
             .and_then(OriginHost::of)

@@ -137,7 +137,7 @@ mod tests {
         AcceptedHead {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
-            map: OriginUrls::new(&settings, &LearntRoots::default()).map(),
+            map: OriginUrls::new(&settings.site(), &LearntRoots::default()).map(),
             root: 0,
             content: Content::Records,
             enveloped: false,

@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use url::Url;
 
 use super::rewrite::OriginRoot;
-use crate::settings::Settings;
+use crate::settings::BackendSettings;
 
 /// The names learnt for all dialled roots; clones share them. The value is created once and survives every
 /// reload.
@@ -46,11 +46,10 @@ pub(super) const LONGEST_ROOT: usize = 1024;
 // === impl LearntRoots ===
 
 impl LearntRoots {
-    /// Forgets roots that new settings do not dial, and all roots if the settings give the name.
-    pub fn adapt(&self, settings: &Settings) {
-        let is_set = settings.origin.advertised_url.is_some();
-        let is_dialled =
-            |name: &LearntName| settings.roots.iter().any(|root| root.origin_url == name.dialled);
+    /// Forgets roots that the site does not have any more, and all roots if its settings give the name.
+    pub fn adapt(&self, site: &BackendSettings) {
+        let is_set = site.origin.advertised_url.is_some();
+        let is_dialled = |name: &LearntName| site.roots.iter().any(|root| root.origin_url == name.dialled);
         self.names.rcu(|known| {
             let mut names = known.names.clone();
             names.retain(|name| !is_set && is_dialled(name));
@@ -122,6 +121,7 @@ impl<'a> PrintedRoot<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
 
     const PRINTED: &str = "https://site.example/wp-json/";
 
@@ -143,10 +143,10 @@ mod tests {
     fn roots_without_a_setting_are_forgotten() {
         let (before, mut after) = (settings(), settings());
         let learnt = learnt(&before);
-        learnt.adapt(&after);
+        learnt.adapt(&after.site());
         assert!(knows(&learnt, &before));
         after.roots[0].origin_url = "http://10.0.0.6/wp-json".parse().unwrap();
-        learnt.adapt(&after);
+        learnt.adapt(&after.site());
         assert!(!knows(&learnt, &before));
     }
 
@@ -155,7 +155,7 @@ mod tests {
         let (before, mut set) = (settings(), settings());
         let learnt = learnt(&before);
         set.origin.advertised_url = Some(PRINTED.parse().unwrap());
-        learnt.adapt(&set);
+        learnt.adapt(&set.site());
         assert!(!knows(&learnt, &before));
     }
 }

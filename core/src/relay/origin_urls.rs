@@ -9,7 +9,7 @@ use super::check::AskedLanguage;
 use super::dialled_names::{CurrentMap, DialledNames, dialled_port, further_authorities};
 use super::learnt_roots::{LearntRoots, PrintedRoot};
 use super::rewrite::{OriginRoot, ServedPart, UrlMap};
-use crate::settings::{OtherTraffic, Settings};
+use crate::settings::{BackendSettings, OtherTraffic};
 
 /// The origin's names as known now, and the [`UrlMap`] made of them.
 #[derive(Debug)]
@@ -38,11 +38,11 @@ enum Printed {
 // === impl OriginUrls ===
 
 impl OriginUrls {
-    /// Combines the settings with the learnt names. The first public namespace is the one that is printed.
-    pub fn new(settings: &Settings, learnt: &LearntRoots) -> Self {
-        let names = DialledNames::new(settings);
-        let printed = match &settings.origin.advertised_url {
-            Some(url) => Printed::Set(names.set_map(&OriginRoot::from_setting(&settings.origin.url), url)),
+    /// Combines the settings of a backend with the learnt names. The first public namespace is the one that is printed.
+    pub fn new(backend: &BackendSettings, learnt: &LearntRoots) -> Self {
+        let names = DialledNames::new(backend);
+        let printed = match &backend.origin.advertised_url {
+            Some(url) => Printed::Set(names.set_map(&OriginRoot::from_setting(&backend.origin.url), url)),
             None => Printed::Learnt {
                 current: ArcSwap::from_pointee(names.learnt_map(learnt.names())),
                 roots: learnt.clone(),
@@ -51,9 +51,9 @@ impl OriginUrls {
         Self {
             names,
             printed,
-            further: further_authorities(settings),
-            port: dialled_port(&settings.origin),
-            served: match settings.other {
+            further: further_authorities(backend),
+            port: dialled_port(&backend.origin),
+            served: match backend.other {
                 OtherTraffic::Forward => ServedPart::Site,
                 OtherTraffic::Refuse => ServedPart::Calendar,
             },
@@ -87,7 +87,7 @@ impl OriginUrls {
     }
 
     /// The URL under which a root is dialled.
-    pub(super) fn dialled(&self, root: usize) -> Option<&Url> {
+    pub fn dialled(&self, root: usize) -> Option<&Url> {
         self.names.roots.get(root).map(|dialled| &dialled.url)
     }
 
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::relay::learnt_roots::LONGEST_ROOT;
     use crate::relay::link::api_target;
-    use crate::settings::OriginNamespace;
+    use crate::settings::{OriginNamespace, Settings};
 
     const DIALLED: &str = "http://10.0.0.5:8080/wp-json";
     const BASE: &str = "https://events.example.org";
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn urls(settings: &Settings) -> OriginUrls {
-        OriginUrls::new(settings, &LearntRoots::default())
+        OriginUrls::new(&settings.site(), &LearntRoots::default())
     }
 
     /// Learns from the head of a response.
@@ -248,14 +248,14 @@ mod tests {
         let printed = "https://site.example/wp-json";
         let mut settings = settings();
         let learnt = LearntRoots::default();
-        let earlier = OriginUrls::new(&settings, &learnt);
+        let earlier = OriginUrls::new(&settings.site(), &learnt);
         observe(&earlier, 0, &head(&[&api("https://site.example/wp-json/")]));
         settings.roots.swap(0, 1);
-        let swapped = OriginUrls::new(&settings, &learnt);
+        let swapped = OriginUrls::new(&settings.site(), &learnt);
         assert!(knows(&swapped.map(), printed));
 
         settings.roots[1].origin_url = "http://10.0.0.6/wp-json".parse().unwrap();
-        let moved = OriginUrls::new(&settings, &learnt);
+        let moved = OriginUrls::new(&settings.site(), &learnt);
         assert!(!knows(&moved.map(), printed));
     }
 
@@ -263,10 +263,10 @@ mod tests {
     fn a_set_name_is_not_replaced_by_an_earlier_learnt_one() {
         let mut settings = settings();
         let learnt = LearntRoots::default();
-        let earlier = OriginUrls::new(&settings, &learnt);
+        let earlier = OriginUrls::new(&settings.site(), &learnt);
         observe(&earlier, 0, &head(&[&api("https://site.example/wp-json/")]));
         settings.origin.advertised_url = Some("https://set.example/wp-json".parse().unwrap());
-        let set = OriginUrls::new(&settings, &learnt);
+        let set = OriginUrls::new(&settings.site(), &learnt);
         assert!(knows(&set.map(), "https://set.example/wp-json"));
         assert!(!knows(&set.map(), "https://site.example/wp-json"));
     }

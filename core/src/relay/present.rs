@@ -72,7 +72,9 @@ mod tests {
         let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse().unwrap());
         settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
         change(&mut settings);
-        RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
+        let site = settings.site();
+        let budget = BufferBudget::new(site.response_buffer_total);
+        RelayRules::new(&site, &LearntRoots::default(), &budget)
     }
 
     fn call(method: Method) -> CallContext {

@@ -1,11 +1,11 @@
-//! The settings for checking and presenting responses.
+//! The rules for checking and presenting the responses of a backend.
 
 use super::buffer_budget::BufferBudget;
 use super::learnt_roots::LearntRoots;
 use super::origin_urls::OriginUrls;
-use crate::settings::{BackendSoftware, Settings};
+use crate::settings::{BackendSettings, BackendSoftware};
 
-/// The settings for relaying; all calls share one value.
+/// The rules for relaying the responses of one backend; all calls share one value.
 #[derive(Debug)]
 pub struct RelayRules {
     pub(super) urls: OriginUrls,
@@ -18,14 +18,14 @@ pub struct RelayRules {
 // === impl RelayRules ===
 
 impl RelayRules {
-    /// Combines the settings with the state that survives reloads.
-    pub fn new(settings: &Settings, learnt: &LearntRoots, budget: &BufferBudget) -> Self {
+    /// Combines the settings of a backend with the state that survives reloads.
+    pub fn new(backend: &BackendSettings, learnt: &LearntRoots, budget: &BufferBudget) -> Self {
         Self {
-            urls: OriginUrls::new(settings, learnt),
-            response_bytes: settings.limits.response_bytes,
-            response_buffer_bytes: settings.limits.response_buffer_bytes,
+            urls: OriginUrls::new(backend, learnt),
+            response_bytes: backend.response_bytes,
+            response_buffer_bytes: backend.response_buffer_bytes,
             budget: budget.clone(),
-            software: settings.origin.software,
+            software: backend.origin.software,
         }
     }
 

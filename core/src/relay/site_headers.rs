@@ -136,7 +136,7 @@ mod tests {
         }
         publish_site_headers(
             &mut headers,
-            &OriginUrls::new(settings, &LearntRoots::default()),
+            &OriginUrls::new(&settings.site(), &LearntRoots::default()),
             BASE,
         );
         let values = headers.values();
@@ -259,7 +259,7 @@ mod tests {
         headers.insert(header::LINK, HeaderValue::from_bytes(field).unwrap());
         publish_site_headers(
             &mut headers,
-            &OriginUrls::new(&settings(), &LearntRoots::default()),
+            &OriginUrls::new(&settings().site(), &LearntRoots::default()),
             BASE,
         );
         let expected = [

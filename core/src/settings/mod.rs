@@ -4,8 +4,9 @@
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
-mod backends;
+mod backend;
 mod cache;
+mod candidate;
 mod compare;
 mod compression;
 mod cors;
@@ -36,8 +37,9 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::{AdminAccess, AdminToken};
-pub use backends::{BackendSettings, BackendSoftware, CredentialsPolicy, OWNER};
+pub use backend::{BackendSettings, BackendTimeouts, OWNER};
 pub use cache::CacheSettings;
+pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
 pub use compare::{CompareSettings, IgnoreRule};
 pub use compression::CompressionSettings;
 pub use cors::CorsSettings;
@@ -136,7 +138,7 @@ pub struct Settings {
     /// Cross-origin rules.
     pub cors: CorsSettings,
     /// Backends beside the site, each with its own name.
-    pub backends: Vec<BackendSettings>,
+    pub backends: Vec<CandidateSettings>,
     /// Copies of reads to other backends.
     pub shadow: Vec<ShadowRule>,
     /// The directory of what must outlive a restart; none: nothing does.

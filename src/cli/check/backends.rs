@@ -1,29 +1,37 @@
 //! The backends beside the site.
 
 use anyhow::Context as _;
-use calendar_edge_core::contract::drift::{Drift, compare_index};
-use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
+use calendar_edge_core::contract::drift::compare_index;
+use calendar_edge_core::settings::{BackendSettings, BackendSoftware};
 
 use super::probe::Probe;
-use super::trouble::Trouble;
+use super::report::Report;
 
-/// Looks at one backend on the way that its calls take: the differences of a WordPress site's index from the table, or
-/// of another service whether it answers a list of events.
+/// Asks one backend on the way that its calls take: the differences of a WordPress site's index from the table, or of
+/// another service whether it answers a list of events.
 ///
 /// # Errors
 ///
-/// When no client can be made; the inner error is what makes the backend unusable.
-pub(super) async fn look_at(
-    backend: &BackendSettings,
-    settings: &Settings,
-) -> anyhow::Result<Result<Vec<Drift>, Trouble>> {
-    let derived = backend.as_site(settings);
-    let probe = Probe::of_root(&derived, &backend.url, "backends.url").context("no client can be made")?;
-    Ok(match backend.kind {
+/// When no client can be made, or the report cannot be written.
+pub(super) async fn check(backend: &BackendSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
+    let BackendSettings { name, origin, .. } = backend;
+    let url = &origin.url;
+    let probe = Probe::of_root(backend, url, "backends.url").context("no client can be made")?;
+    let drifts = match origin.software {
         BackendSoftware::WordPress => {
             let index = probe.index().await;
-            index.map(|index| compare_index(&index, &backend.namespace))
+            index.map(|index| compare_index(&index, &origin.namespace))
         }
         BackendSoftware::Service => probe.events().await.map(|()| Vec::new()),
-    })
+    };
+    match drifts {
+        Ok(drifts) if drifts.is_empty() => report.ok(&format!("backend {name}: {url} answers"))?,
+        Ok(drifts) => {
+            for drift in &drifts {
+                report.differs(&format!("backend {name}: {drift}"))?;
+            }
+        }
+        Err(trouble) => report.unusable(&format!("backend {name}: {url}: {trouble}"))?,
+    }
+    Ok(())
 }

@@ -1,20 +1,20 @@
 //! The collector that spans are sent to. The edge works without it, so that its trouble is no finding.
 
 use calendar_edge::app::ask_collector;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::TraceSettings;
 
 use super::report::Report;
 
 /// Says where spans would be sent.
-pub(super) fn name(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    if let Some(endpoint) = &settings.traces.endpoint {
+pub(super) fn name(settings: &TraceSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
+    if let Some(endpoint) = &settings.endpoint {
         report.note(&format!("spans are sent to {endpoint}: {}", recorded(settings)))?;
     }
     Ok(())
 }
 
 /// Asks the collector, and says whether it takes spans.
-pub(super) async fn ask(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
+pub(super) async fn ask(settings: &TraceSettings, report: &mut Report<'_>) -> anyhow::Result<()> {
     match ask_collector(settings).await {
         Ok(None) => {}
         Ok(Some(url)) => report.ok(&format!("{url} takes spans: {}", recorded(settings)))?,
@@ -24,7 +24,7 @@ pub(super) async fn ask(settings: &Settings, report: &mut Report<'_>) -> anyhow:
 }
 
 /// Which requests have spans.
-fn recorded(settings: &Settings) -> String {
-    let sample = settings.traces.sample;
+fn recorded(settings: &TraceSettings) -> String {
+    let sample = settings.sample;
     format!("{sample} of the traces that begin at the edge, and what parents ask for")
 }

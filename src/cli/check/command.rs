@@ -7,7 +7,7 @@ use calendar_edge::app::TlsIdentity;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::contract::drift::compare_index;
 use calendar_edge_core::contract::{EventIds, PublishedIndex, TableInForce};
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Root, Settings, TlsSettings};
+use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Root, Settings, TlsSettings};
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
@@ -16,7 +16,7 @@ use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
 use super::super::status::Status;
-use super::backends::look_at;
+use super::backends;
 use super::collector;
 use super::editors;
 use super::groups::{GroupWeight, groups};
@@ -54,7 +54,7 @@ pub(crate) fn run(
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;
         }
-        collector::name(&settings, &mut report)?;
+        collector::name(&settings.traces, &mut report)?;
         return Ok(report.status());
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -64,7 +64,7 @@ pub(crate) fn run(
     runtime.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
         origins(&settings, &mut report).await?;
-        collector::ask(&settings, &mut report).await
+        collector::ask(&settings.traces, &mut report).await
     })?;
     Ok(report.status())
 }
@@ -94,13 +94,14 @@ pub(super) async fn learn_namespace(settings: Settings, report: &mut Report<'_>)
 
 /// Asks every root, and the home page where the edge serves it; the worst outcome counts.
 pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let site = CheckedSite::ask(settings).await.context(NO_CLIENT)?;
+    let backend = settings.site();
+    let site = CheckedSite::ask(&backend).await.context(NO_CLIENT)?;
     let mut is_guarded = true;
     for root in &settings.roots {
         is_guarded &= check_root(root, settings, &site, report).await?;
     }
-    for backend in &settings.backends {
-        check_backend(backend, settings, report).await?;
+    for backend in settings.candidates() {
+        backends::check(&backend, report).await?;
     }
     site.check_languages(report).await?;
     if guard::forwards_unjudged(settings) {
@@ -108,8 +109,9 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
             unguarded(settings, report)?;
         }
         site.check_home(report)?;
+        let rules = guard::circumvented(settings);
         for root in &settings.roots {
-            editors::tell(root, settings, report).await?;
+            editors::tell(root, &backend, &rules, report).await?;
         }
     }
     Ok(())
@@ -123,7 +125,7 @@ async fn check_root(
     report: &mut Report<'_>,
 ) -> anyhow::Result<bool> {
     let (path, url) = (&root.path, &root.origin_url);
-    let probe = Probe::of_root(settings, url, key(root, settings)).context(NO_CLIENT)?;
+    let probe = Probe::of_root(site.backend, url, key(root, &settings.origin)).context(NO_CLIENT)?;
     let index = match probe.index().await {
         Ok(index) => index,
         Err(trouble) => {
@@ -132,7 +134,7 @@ async fn check_root(
             return Ok(matches!(trouble, Trouble::MarkRefused { .. }));
         }
     };
-    let in_force = in_force(&index, &probe, settings).await;
+    let in_force = in_force(&index, &probe, &settings.origin.namespace).await;
     let versions = site.versions(&in_force).await;
     report.ok(&format!("{path}: {versions}"))?;
     compare(&index, path, &in_force, settings, report)?;
@@ -143,9 +145,9 @@ async fn check_root(
 }
 
 /// The table as the edge will form it from this index.
-pub(in crate::cli) async fn in_force(index: &Value, probe: &Probe<'_>, settings: &Settings) -> TableInForce {
+pub(in crate::cli) async fn in_force(index: &Value, probe: &Probe<'_>, namespace: &str) -> TableInForce {
     let body = index.to_string();
-    let Ok(published) = PublishedIndex::read(body.as_bytes(), &settings.origin.namespace) else {
+    let Ok(published) = PublishedIndex::read(body.as_bytes(), namespace) else {
         return (*TableInForce::unread()).clone();
     };
     let shown = probe.rest_target(EventIds::PROBE).await.ok();
@@ -180,25 +182,6 @@ fn compare(
             GroupWeight::Finding => report.differs(&text)?,
         }
         report.paste(&group.paste)?;
-    }
-    Ok(())
-}
-
-/// Looks at a backend beside the site.
-async fn check_backend(
-    backend: &BackendSettings,
-    settings: &Settings,
-    report: &mut Report<'_>,
-) -> anyhow::Result<()> {
-    let (name, url) = (&backend.name, &backend.url);
-    match look_at(backend, settings).await? {
-        Ok(drifts) if drifts.is_empty() => report.ok(&format!("backend {name}: {url} answers"))?,
-        Ok(drifts) => {
-            for drift in &drifts {
-                report.differs(&format!("backend {name}: {drift}"))?;
-            }
-        }
-        Err(trouble) => report.unusable(&format!("backend {name}: {url}: {trouble}"))?,
     }
     Ok(())
 }
@@ -242,8 +225,8 @@ fn unguarded(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()>
 }
 
 /// The setting that holds the address of a root.
-fn key(root: &Root, settings: &Settings) -> &'static str {
-    if root.origin_url == settings.origin.url {
+fn key(root: &Root, origin: &OriginSettings) -> &'static str {
+    if root.origin_url == origin.url {
         "origin.url"
     } else {
         "roots.origin_url"

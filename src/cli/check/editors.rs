@@ -1,9 +1,8 @@
 //! WordPress's own routes to the records of the calendar, which the calendar's settings do not reach (decision 0018).
 
-use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_core::settings::{BackendSettings, Root};
 use serde_json::Value;
 
-use super::super::guard;
 use super::probe::Probe;
 use super::report::Report;
 
@@ -20,12 +19,16 @@ const NEWER_NAMESPACE: &str = "tec/v1";
 
 /// Says which rules about writes do not hold on other routes to the same records. It is advice and no finding: what
 /// WordPress's editors may do is decided there.
-pub(super) async fn tell(root: &Root, settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let rules = guard::circumvented(settings);
+pub(super) async fn tell(
+    root: &Root,
+    site: &BackendSettings,
+    rules: &[&str],
+    report: &mut Report<'_>,
+) -> anyhow::Result<()> {
     if rules.is_empty() {
         return Ok(());
     }
-    let probe = Probe::of_root(settings, &root.origin_url, "origin.url")?;
+    let probe = Probe::of_root(site, &root.origin_url, "origin.url")?;
     let (routes, path) = (shown(&probe).await, &root.path);
     let what = if routes.is_empty() {
         "that WordPress shows to nobody without a login, such as wp/v2/tribe_events".to_owned()

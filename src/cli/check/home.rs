@@ -1,6 +1,6 @@
 //! The home page, asked for as clients would get it: whether the site sends them elsewhere.
 
-use calendar_edge_core::settings::{OriginHost, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use url::Url;
 
 use super::probe::Probe;
@@ -25,8 +25,8 @@ pub(super) enum Home {
 pub(super) const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
 
 /// Judges the answer to a request for the home page.
-pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, settings: &Settings) -> Home {
-    let asked = public_address(probe, settings, &home_path(&settings.origin.url));
+pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, site: &BackendSettings) -> Home {
+    let asked = public_address(probe, site, &home_path(&site.origin.url));
     let status = answer.status.as_u16();
     let location = answer.location().filter(|_| answer.status.is_redirection());
     let Some(location) = location.and_then(|location| asked.join(location).ok()) else {
@@ -55,11 +55,8 @@ pub(in crate::cli) fn home_path(root: &Url) -> String {
 }
 
 /// The address at which clients ask for a path.
-fn public_address(probe: &Probe<'_>, settings: &Settings, path: &str) -> Url {
-    let mut url = settings
-        .public_url
-        .clone()
-        .unwrap_or_else(|| probe.address().clone());
+fn public_address(probe: &Probe<'_>, site: &BackendSettings, path: &str) -> Url {
+    let mut url = site.public_url.clone().unwrap_or_else(|| probe.address().clone());
     url.set_path(path);
     url
 }

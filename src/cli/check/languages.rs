@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_core::settings::{OriginHost, Root, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
 use url::Url;
 
 use super::html::tags;
@@ -32,7 +32,7 @@ pub(in crate::cli) enum RootFound {
 
 /// One `hreflang` alternate, or one `Link` to a REST root.
 struct Candidates<'a> {
-    settings: &'a Settings,
+    site: &'a BackendSettings,
     probe: &'a Probe<'a>,
     /// By the address of the root.
     roots: BTreeMap<String, Advertised>,
@@ -51,12 +51,12 @@ pub(in crate::cli) type LanguageHome = (String, Url);
 /// settings have; `listed` are languages that are known from elsewhere.
 pub(in crate::cli) async fn advertised(
     probe: &Probe<'_>,
-    settings: &Settings,
+    site: &BackendSettings,
     home: Option<&ProbeResponse>,
     listed: &[LanguageHome],
 ) -> Vec<Advertised> {
     let mut candidates = Candidates {
-        settings,
+        site,
         probe,
         roots: BTreeMap::new(),
     };
@@ -157,7 +157,7 @@ impl Candidates<'_> {
             return;
         }
         let exists = match self.probe.index_below(&root).await {
-            Ok(answer) => answer.is_index_of(&self.settings.origin.namespace),
+            Ok(answer) => answer.is_index_of(&self.site.origin.namespace),
             Err(_) => false,
         };
         let found = if exists {
@@ -202,7 +202,7 @@ impl Candidates<'_> {
 
     /// The REST root below a home page: `…/de/` has `…/de/wp-json`.
     fn below(&self, page: &Url) -> Url {
-        let own = self.settings.origin.url.path().trim_end_matches('/');
+        let own = self.site.origin.url.path().trim_end_matches('/');
         let prefix = own.rsplit('/').next().unwrap_or(own);
         let mut root = page.clone();
         root.set_query(None);
@@ -211,13 +211,13 @@ impl Candidates<'_> {
     }
 
     fn home_path(&self) -> String {
-        super::home::home_path(&self.settings.origin.url)
+        super::home::home_path(&self.site.origin.url)
     }
 
     fn is_known(&self, root: &Url) -> bool {
         let path = root.path().trim_end_matches('/');
         let is_same = |known: &Root| known.origin_url.path().trim_end_matches('/') == path;
-        self.is_of_site(root) && self.settings.roots.iter().any(is_same)
+        self.is_of_site(root) && self.site.roots.iter().any(is_same)
     }
 
     /// Whether an address is on a host by which the site is known.
@@ -225,12 +225,12 @@ impl Candidates<'_> {
         let named = OriginHost::of(address);
         let known = [
             Some(self.probe.address()),
-            Some(&self.settings.origin.url),
-            self.settings.public_url.as_ref(),
-            self.settings.origin.advertised_url.as_ref(),
+            Some(&self.site.origin.url),
+            self.site.public_url.as_ref(),
+            self.site.origin.advertised_url.as_ref(),
         ];
         let mut known = known.into_iter().flatten().map(OriginHost::of);
-        known.any(|host| host == named) || self.settings.origin.host == named
+        known.any(|host| host == named) || self.site.origin.host == named
     }
 }
 
@@ -238,15 +238,15 @@ impl Candidates<'_> {
 
 impl Advertised {
     /// Configuration lines that serve this root; the default root has to be listed beside it.
-    pub(in crate::cli) fn paste(&self, settings: &Settings) -> Vec<String> {
+    pub(in crate::cli) fn paste(&self, site: &BackendSettings) -> Vec<String> {
         let mut lines = Vec::new();
-        if let [only] = settings.roots.as_slice()
+        if let [only] = site.roots.as_slice()
             && only.path == Root::DEFAULT_PATH
             && only.language.is_none()
         {
             lines.extend(["[[roots]]".to_owned(), format!("path = \"{}\"", only.path)]);
         }
-        let url = self.origin_url(settings);
+        let url = self.origin_url(site);
         lines.push("[[roots]]".to_owned());
         lines.extend(self.language.as_ref().map(|tag| format!("language = \"{tag}\"")));
         lines.push(format!("path = \"{}\"", self.public_path()));
@@ -255,11 +255,11 @@ impl Advertised {
     }
 
     /// The REST root as `roots.origin_url` names it.
-    pub(in crate::cli) fn origin_url(&self, settings: &Settings) -> Url {
+    pub(in crate::cli) fn origin_url(&self, site: &BackendSettings) -> Url {
         if self.found == RootFound::OtherHost {
             return self.root.clone();
         }
-        let mut url = settings.origin.url.clone();
+        let mut url = site.origin.url.clone();
         url.set_path(self.root.path());
         url
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_core::settings::{OriginHost, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use url::Url;
 
 use super::html::tags;
@@ -11,13 +11,13 @@ use super::html::tags;
 const ADDRESSES: [&str; 3] = ["href", "src", "action"];
 
 /// The hosts of the site, other than the public one, that addresses on its page name, with the number of addresses.
-pub(super) fn past_the_edge(page: &str, asked: &Url, settings: &Settings) -> BTreeMap<String, usize> {
-    let public = settings.public_url.as_ref().and_then(OriginHost::of);
+pub(super) fn past_the_edge(page: &str, asked: &Url, site: &BackendSettings) -> BTreeMap<String, usize> {
+    let public = site.public_url.as_ref().and_then(OriginHost::of);
     let own = [
-        OriginHost::of(&settings.origin.url),
+        OriginHost::of(&site.origin.url),
         OriginHost::of(asked),
-        settings.origin.host.clone(),
-        settings.origin.advertised_url.as_ref().and_then(OriginHost::of),
+        site.origin.host.clone(),
+        site.origin.advertised_url.as_ref().and_then(OriginHost::of),
     ];
     let mut hosts = BTreeMap::new();
     for tag in tags(page) {
@@ -38,6 +38,7 @@ pub(super) fn past_the_edge(page: &str, asked: &Url, settings: &Settings) -> BTr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calendar_edge_core::settings::Settings;
 
     #[test]
     fn addresses_of_the_site_that_are_not_public_lead_past_the_edge() {
@@ -46,7 +47,7 @@ mod tests {
         settings.public_url = Some(asked.clone());
         let page = r#"<a href="http://10.0.0.5:8080/events/">x</a><img src='//10.0.0.5:8080/a.png'><a href="/b/">
             <form action="https://events.example.org/x"><a href="https://elsewhere.example/">"#;
-        let found = past_the_edge(page, &asked, &settings);
+        let found = past_the_edge(page, &asked, &settings.site());
         assert_eq!(
             found.into_iter().collect::<Vec<_>>(),
             [("10.0.0.5:8080".to_owned(), 2)]

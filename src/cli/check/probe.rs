@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::companion::mark::MARK;
-use calendar_edge_core::settings::{OriginHost, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use http::header::{ACCEPT, HOST, USER_AGENT};
 use http::{Method, StatusCode};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(in crate::cli) struct Probe<'a> {
     route: OriginRoute,
     /// Scheme and host as requests name them.
     address: Url,
-    settings: &'a Settings,
+    backend: &'a BackendSettings,
     /// The setting that holds the address.
     key: &'static str,
 }
@@ -51,24 +51,24 @@ const MARK_MISSING: &str = "calendar_edge_mark_missing";
 impl<'a> Probe<'a> {
     /// A probe of a REST root; `key` is the setting that holds its address.
     pub(in crate::cli) fn of_root(
-        settings: &'a Settings,
+        backend: &'a BackendSettings,
         url: &Url,
         key: &'static str,
     ) -> anyhow::Result<Self> {
-        Self::on(settings, OriginRoute::of_root(&settings.origin, url), key)
+        Self::on(backend, OriginRoute::of_root(&backend.origin, url), key)
     }
 
     /// A probe of the rest of the site.
-    pub(in crate::cli) fn of_site(settings: &'a Settings) -> anyhow::Result<Self> {
-        Self::on(settings, OriginRoute::of_site(settings), "origin.url")
+    pub(in crate::cli) fn of_site(backend: &'a BackendSettings) -> anyhow::Result<Self> {
+        Self::on(backend, OriginRoute::of_site(backend), "origin.url")
     }
 
-    fn on(settings: &'a Settings, route: OriginRoute, key: &'static str) -> anyhow::Result<Self> {
+    fn on(backend: &'a BackendSettings, route: OriginRoute, key: &'static str) -> anyhow::Result<Self> {
         Ok(Self {
-            client: check_client(settings, &route)?,
+            client: check_client(backend, &route)?,
             address: named_address(&route),
             route,
-            settings,
+            backend,
             key,
         })
     }
@@ -80,7 +80,7 @@ impl<'a> Probe<'a> {
 
     /// The published index of the origin's namespace below one root.
     pub(in crate::cli) async fn index(&self) -> Result<Value, Trouble> {
-        let namespace = &self.settings.origin.namespace;
+        let namespace = &self.backend.origin.namespace;
         let answer = self.rest(namespace, Marking::Marked).await?;
         if answer.status.is_redirection() {
             return Err(self.redirect(&answer));
@@ -103,7 +103,7 @@ impl<'a> Probe<'a> {
 
     /// Asks for a list of events, which a service must answer even if it publishes no index.
     pub(in crate::cli) async fn events(&self) -> Result<(), Trouble> {
-        let path = format!("{}/events", self.settings.origin.namespace);
+        let path = format!("{}/events", self.backend.origin.namespace);
         let answer = self.rest(&path, Marking::Unmarked).await?;
         if answer.status.is_redirection() {
             return Err(self.redirect(&answer));
@@ -123,7 +123,7 @@ impl<'a> Probe<'a> {
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
     pub(in crate::cli) async fn wall(&self) -> Result<Wall, Trouble> {
         let answer = self
-            .rest(&self.settings.origin.namespace, Marking::Unmarked)
+            .rest(&self.backend.origin.namespace, Marking::Unmarked)
             .await?;
         if answer.status.is_success() {
             return Ok(Wall::Open);
@@ -141,7 +141,7 @@ impl<'a> Probe<'a> {
 
     /// Which namespaces there are instead.
     async fn wrong_namespace(&self) -> Trouble {
-        let wanted = self.settings.origin.namespace.to_string();
+        let wanted = self.backend.origin.namespace.to_string();
         let root = self.rest("", Marking::Unmarked).await.ok();
         let json = root.and_then(|answer| answer.json());
         let names = json.as_ref().and_then(|json| json.get("namespaces")?.as_array());
@@ -164,7 +164,7 @@ impl<'a> Probe<'a> {
         let root = target.as_ref().and_then(|target| {
             let address = target.as_str().trim_end_matches('/');
             address
-                .strip_suffix(self.settings.origin.namespace.as_str())?
+                .strip_suffix(self.backend.origin.namespace.as_str())?
                 .strip_suffix('/')
         });
         let key = self.key;
@@ -184,8 +184,8 @@ impl<'a> Probe<'a> {
 
     /// Whether an address is one at which clients reach the edge instead of the site.
     fn leads_back(&self, target: &Url) -> bool {
-        let (host, origin) = (OriginHost::of(target), &self.settings.origin);
-        let public = self.settings.public_url.as_ref().and_then(OriginHost::of);
+        let (host, origin) = (OriginHost::of(target), &self.backend.origin);
+        let public = self.backend.public_url.as_ref().and_then(OriginHost::of);
         let is_public = public.is_some() && host == public && host != OriginHost::of(&origin.url);
         let is_dialled_elsewhere = origin.connect.is_some() && host == OriginHost::of(&self.address);
         is_public || is_dialled_elsewhere
@@ -201,7 +201,7 @@ impl<'a> Probe<'a> {
 
     /// A target below the namespace, with its query.
     pub(in crate::cli) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
-        let namespace = &self.settings.origin.namespace;
+        let namespace = &self.backend.origin.namespace;
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
@@ -228,14 +228,14 @@ impl<'a> Probe<'a> {
 
     /// The index of the namespace below another root.
     pub(in crate::cli) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
-        let namespace = &self.settings.origin.namespace;
+        let namespace = &self.backend.origin.namespace;
         let path = format!("{}/{namespace}", root.path().trim_end_matches('/'));
         self.send(self.request(&path), Marking::Marked).await
     }
 
     /// The plugin's own description, which most sites serve as a file.
     pub(in crate::cli) async fn readme(&self) -> Option<ProbeResponse> {
-        let home = home_path(&self.settings.origin.url);
+        let home = home_path(&self.backend.origin.url);
         let path = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
         let answer = self.page(&path).await.ok()?;
         answer.status.is_success().then_some(answer)
@@ -256,7 +256,7 @@ impl<'a> Probe<'a> {
         if let Some(host) = self.route.host() {
             request = request.header(HOST, host);
         }
-        let public = self.settings.public_url.as_ref();
+        let public = self.backend.public_url.as_ref();
         if let Some((url, host)) = public.and_then(|url| Some((url, OriginHost::of(url)?))) {
             request = request
                 .header("x-forwarded-proto", url.scheme())
@@ -272,7 +272,7 @@ impl<'a> Probe<'a> {
     ) -> Result<ProbeResponse, Trouble> {
         let trouble = |error: reqwest::Error| Trouble::of_exchange(&error, self.key);
         let mut request = request.build().map_err(trouble)?;
-        if let (Marking::Marked, Some(key)) = (marking, &self.settings.origin.mark_key) {
+        if let (Marking::Marked, Some(key)) = (marking, &self.backend.origin.mark_key) {
             let target = &request.url()[Position::BeforePath..Position::AfterQuery];
             let mark = key.mark(&Method::GET, target, b"", unix_time());
             request.headers_mut().insert(MARK, mark);
@@ -280,7 +280,7 @@ impl<'a> Probe<'a> {
         let mut response = self.client.execute(request).await.map_err(trouble)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let remote = response.remote_addr();
-        let limit = usize::try_from(self.settings.limits.response_bytes).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.backend.response_bytes).unwrap_or(usize::MAX);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(trouble)? {
             if body.len() + chunk.len() > limit {

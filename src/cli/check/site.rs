@@ -3,7 +3,7 @@
 use std::io;
 
 use calendar_edge_core::contract::TableInForce;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 
 use super::home::{Home, SAME_HOME, home, home_path};
 use super::languages::{RootFound, advertised};
@@ -16,7 +16,7 @@ use super::versions;
 
 /// The home page, asked for on the way that the rest of the site takes.
 pub(super) struct CheckedSite<'a> {
-    settings: &'a Settings,
+    pub(super) backend: &'a BackendSettings,
     probe: Probe<'a>,
     home: Result<ProbeResponse, Trouble>,
 }
@@ -28,14 +28,10 @@ const NOT_SHOWN: &str = "(version not shown)";
 
 impl<'a> CheckedSite<'a> {
     /// Asks for the home page.
-    pub(super) async fn ask(settings: &'a Settings) -> anyhow::Result<Self> {
-        let probe = Probe::of_site(settings)?;
-        let home = probe.page(&home_path(&settings.origin.url)).await;
-        Ok(Self {
-            settings,
-            probe,
-            home,
-        })
+    pub(super) async fn ask(backend: &'a BackendSettings) -> anyhow::Result<Self> {
+        let probe = Probe::of_site(backend)?;
+        let home = probe.page(&home_path(&backend.origin.url)).await;
+        Ok(Self { backend, probe, home })
     }
 
     /// Plugin and WordPress, as far as the site shows their versions.
@@ -51,7 +47,7 @@ impl<'a> CheckedSite<'a> {
 
     /// Names the languages that the site advertises and the settings do not have.
     pub(super) async fn check_languages(&self, report: &mut Report<'_>) -> io::Result<()> {
-        for found in advertised(&self.probe, self.settings, self.home.as_ref().ok(), &[]).await {
+        for found in advertised(&self.probe, self.backend, self.home.as_ref().ok(), &[]).await {
             let language = match &found.language {
                 Some(tag) => format!("the language `{tag}`"),
                 None => "a further root".to_owned(),
@@ -63,7 +59,7 @@ impl<'a> CheckedSite<'a> {
                 report.differs(&format!(
                     "the site advertises {language} with the REST root {root}, which is not configured: {text}"
                 ))?;
-                report.paste(&found.paste(self.settings))?;
+                report.paste(&found.paste(self.backend))?;
             }
             RootFound::Absent => report.note(&format!(
                 "the site advertises {language}, and has no REST root at {root}: clients ask for it with `lang`"
@@ -73,7 +69,7 @@ impl<'a> CheckedSite<'a> {
                     "the site advertises {language} on another host. If {root} is its REST root, clients of the edge \
                      reach it with"
                 ))?;
-                report.paste(&found.paste(self.settings))?;
+                report.paste(&found.paste(self.backend))?;
             }
         }
         }
@@ -86,7 +82,7 @@ impl<'a> CheckedSite<'a> {
             Ok(answer) => answer,
             Err(trouble) => return report.unusable(&format!("the home page: {trouble}")),
         };
-        match home(&self.probe, answer, self.settings) {
+        match home(&self.probe, answer, self.backend) {
             Home::Fits { status } => report.ok(&format!("the home page (status {status})"))?,
             Home::Loop { location, advice } => {
                 let text = format!("the home page redirects to itself, {location}: {advice}");
@@ -101,7 +97,7 @@ impl<'a> CheckedSite<'a> {
                 report.differs(&format!("{text}: {advice}"))?;
             }
         }
-        let past = past_the_edge(&answer.text(), self.probe.address(), self.settings);
+        let past = past_the_edge(&answer.text(), self.probe.address(), self.backend);
         for (host, count) in past {
             report.differs(&format!(
                 "the home page names {host} in {count} addresses, which lead clients past the edge: {SAME_HOME}"

@@ -46,7 +46,7 @@ impl<'s> CallJudge<'s> {
     pub(super) fn new(settings: &'s Settings) -> Self {
         Self {
             settings,
-            head: HeadRules::new(settings),
+            head: HeadRules::new(&settings.limits, &settings.hosts),
             decider: Decider::new(settings),
         }
     }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
 use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::migration::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
-use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, OWNER, Settings};
+use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, OWNER, Settings};
 
 use super::super::status::Misuse;
 
@@ -23,8 +23,8 @@ struct LiveSide {
     /// True once it has answered: until then a failed connection says that nothing can be compared.
     has_answered: AtomicBool,
     credentials: CredentialsPolicy,
-    /// True if it serves all roots, and not just the first one.
-    is_owner: bool,
+    /// The number of roots that it serves.
+    roots: usize,
 }
 
 /// The side whose answers are taken for right.
@@ -63,31 +63,24 @@ impl Sides {
                 "the site is not compared with itself; name another backend"
             ));
         }
-        let owner = LiveSide::owner(settings)?;
-        Ok(Self::new(
-            OwnerSide::Live(owner),
-            LiveSide::other(settings, name)?,
-            settings,
-        ))
+        let owner = OwnerSide::Live(LiveSide::new(settings.site())?);
+        let other = LiveSide::new(named(settings, name)?)?;
+        Ok(Self::new(owner, other, &settings.compare))
     }
 
     /// Recorded answers against one backend, which may be the site.
     pub(super) fn recorded(settings: &Settings, name: &str) -> anyhow::Result<Self> {
-        let other = if name == OWNER {
-            LiveSide::owner(settings)?
-        } else {
-            LiveSide::other(settings, Some(name))?
-        };
-        let records = Box::new(RecordedAnswers::new(settings));
-        Ok(Self::new(OwnerSide::Recorded(records), other, settings))
+        let other = LiveSide::new(named(settings, Some(name))?)?;
+        let records = OwnerSide::Recorded(Box::new(RecordedAnswers::new(settings.site())));
+        Ok(Self::new(records, other, &settings.compare))
     }
 
-    fn new(owner: OwnerSide, other: LiveSide, settings: &Settings) -> Self {
+    fn new(owner: OwnerSide, other: LiveSide, settings: &CompareSettings) -> Self {
         let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
         Self {
             owner,
             other,
-            comparer: Mutex::new(Comparer::new(&settings.compare, today)),
+            comparer: Mutex::new(Comparer::new(settings, today)),
             doubled: Mutex::default(),
         }
     }
@@ -97,7 +90,7 @@ impl Sides {
         if call.is_personal() && self.other.credentials == CredentialsPolicy::Withhold {
             return Some("credentials withheld from the backend");
         }
-        (call.root() != 0 && !self.other.is_owner).then_some("root not served by the backend")
+        (call.root() >= self.other.roots).then_some("root not served by the backend")
     }
 
     /// The name of the side that is taken for right.
@@ -179,24 +172,13 @@ impl Sides {
 // === impl LiveSide ===
 
 impl LiveSide {
-    fn owner(settings: &Settings) -> anyhow::Result<Self> {
-        Ok(Self {
-            name: OWNER.to_owned(),
-            backend: Rehearsal::new(settings)?,
-            has_answered: AtomicBool::new(false),
-            credentials: CredentialsPolicy::Forward,
-            is_owner: true,
-        })
-    }
-
-    fn other(settings: &Settings, name: Option<&str>) -> anyhow::Result<Self> {
-        let backend = named(settings, name)?;
+    fn new(backend: BackendSettings) -> anyhow::Result<Self> {
         Ok(Self {
             name: backend.name.clone(),
-            backend: Rehearsal::new(&backend.as_site(settings))?,
             has_answered: AtomicBool::new(false),
             credentials: backend.credentials,
-            is_owner: false,
+            roots: backend.roots.len(),
+            backend: Rehearsal::new(backend)?,
         })
     }
 
@@ -214,14 +196,14 @@ impl LiveSide {
     }
 }
 
-fn named<'s>(settings: &'s Settings, name: Option<&str>) -> anyhow::Result<&'s BackendSettings> {
-    let Some(name) = name else {
-        return match settings.backends.as_slice() {
-            [only] => Ok(only),
-            [] => bail!("the configuration has no [backends.NAME]"),
-            _ => bail!("the configuration has several backends: name one with --to"),
-        };
+/// The backend of a name; without one the only backend beside the site.
+fn named(settings: &Settings, name: Option<&str>) -> anyhow::Result<BackendSettings> {
+    let name = match (name, settings.backends.as_slice()) {
+        (Some(name), _) => name,
+        (None, [only]) => &only.name,
+        (None, []) => bail!("the configuration has no [backends.NAME]"),
+        (None, _) => bail!("the configuration has several backends: name one with --to"),
     };
-    let found = settings.backends.iter().find(|backend| backend.name == name);
+    let found = settings.backend(name);
     found.with_context(|| format!("the configuration has no [backends.{name}]"))
 }

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use calendar_edge::app::BoundAddress;
 use calendar_edge_core::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use calendar_edge_core::settings::{
-    AdminSettings, BackendSettings, BackendSoftware, CutoverRule, GuardSettings, ListenAddress,
+    AdminSettings, BackendSoftware, CandidateSettings, CutoverRule, GuardSettings, ListenAddress,
     OperationPattern, Percentage, Settings, ShadowRule,
 };
 use calendar_edge_sandbox::{Planted, Sandbox};
@@ -31,10 +31,10 @@ pub(super) fn settings(mut settings: Settings, next: &Sandbox) -> Settings {
     settings.admin.get_or_insert(AdminSettings {
         listen: ListenAddress::Tcp(ADMIN),
     });
-    settings.backends.push(BackendSettings {
+    settings.backends.push(CandidateSettings {
         kind: BackendSoftware::WordPress,
         namespace: PLUGIN_NAMESPACE.to_owned(),
-        ..BackendSettings::at(NEXT.to_owned(), next.rest_root().clone())
+        ..CandidateSettings::at(NEXT.to_owned(), next.rest_root().clone())
     });
     settings.shadow.push(ShadowRule {
         backend: NEXT.to_owned(),

@@ -2,7 +2,7 @@
 
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
-use calendar_edge_core::settings::{CutoverRule, OWNER, Percentage, Settings};
+use calendar_edge_core::settings::{BackendSettings, CutoverRule, OWNER, Percentage, Settings};
 use serde::Serialize;
 
 /// A backend that answers a call for some clients, or gets a copy of it.
@@ -90,15 +90,12 @@ impl BackendStory {
     }
 }
 
-/// The settings that write a call for whoever answers all clients.
-pub(super) fn written_by(call: &ForwardableCall, settings: &Settings) -> Settings {
+/// The backend that answers a call of all clients, or the site.
+pub(super) fn answering(call: &ForwardableCall, settings: &Settings) -> BackendSettings {
     let first = rules_about(call, settings).into_iter().next();
     let first = first.filter(|rule| *rule_share(rule).0 == Percentage::ALL);
-    let backend = first.and_then(|rule| {
-        let mut backends = settings.backends.iter();
-        backends.find(|backend| backend.name == rule.backend)
-    });
-    backend.map_or_else(|| settings.clone(), |backend| backend.as_site(settings))
+    let backend = first.and_then(|rule| settings.backend(&rule.backend));
+    backend.unwrap_or_else(|| settings.site())
 }
 
 fn rules_about(call: &ForwardableCall, settings: &Settings) -> Vec<CutoverRule> {

@@ -70,7 +70,7 @@ impl CacheStory {
         let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
         Self {
             cacheable: true,
-            key: Some(KeySpace::new(settings).key(cacheable, reached)),
+            key: Some(KeySpace::new(&settings.site()).key(cacheable, reached)),
             lifetime: Some(lifetime.as_secs()),
             ended_by: Some(rule.reason()),
             ..Self::silent()

@@ -3,7 +3,7 @@
 use calendar_edge_core::call::{Explanation, UndeclaredFate};
 use calendar_edge_core::contract::global::{Treatment, global};
 use calendar_edge_core::contract::{Action, Operation};
-use calendar_edge_core::settings::{Settings, UndeclaredParameters};
+use calendar_edge_core::settings::UndeclaredParameters;
 use calendar_edge_core::wordpress::payload::Source;
 
 /// A description of the treatment of one undeclared parameter.
@@ -11,10 +11,10 @@ pub(super) fn fate(
     explanation: &Explanation<'_>,
     name: &[u8],
     source: Source,
-    settings: &Settings,
+    allow_jsonp: bool,
 ) -> &'static str {
     if let Some(known) = global(name) {
-        return global_fate(explanation.operation, known.treatment, source, settings);
+        return global_fate(explanation.operation, known.treatment, source, allow_jsonp);
     }
     match explanation.fate(name) {
         None => "forwarded: the plugin obeys it undeclared",
@@ -32,7 +32,7 @@ fn global_fate(
     operation: &Operation,
     treatment: Treatment,
     source: Source,
-    settings: &Settings,
+    allow_jsonp: bool,
 ) -> &'static str {
     let keeps_body = matches!(operation.id.action, Action::Create | Action::Update);
     match treatment {
@@ -48,7 +48,7 @@ fn global_fate(
             "forwarded in the query: WordPress obeys it everywhere"
         }
         Treatment::ForwardFromQuery => "dropped: WordPress looks for it in the query only",
-        Treatment::RefuseUnlessAllowed if settings.allow_jsonp => "forwarded: `allow_jsonp` is on",
+        Treatment::RefuseUnlessAllowed if allow_jsonp => "forwarded: `allow_jsonp` is on",
         Treatment::RefuseUnlessAllowed => "refused: `allow_jsonp` is off",
         Treatment::Nonce => "sent as X-WP-Nonce",
         Treatment::Route => "read as another spelling of the path",

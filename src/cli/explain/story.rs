@@ -8,7 +8,7 @@ use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Sch
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::routing::CallTarget;
-use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_core::settings::{BackendSettings, Root, Settings};
 use calendar_edge_core::wordpress::payload::{Source, SourceParameters, spellings};
 use calendar_edge_core::wordpress::value::{KeyRef, Value, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
@@ -16,7 +16,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
-use super::backends::{BackendStory, written_by};
+use super::backends::{BackendStory, answering};
 use super::cache::{CacheStory, asked};
 use super::fate::fate;
 use super::request::TypedRequest;
@@ -107,7 +107,7 @@ impl Story {
     pub(super) fn of(request: &TypedRequest, settings: &Settings) -> Self {
         let mut story = Self::untold(request);
         let parts = request.parts(settings);
-        match HeadRules::new(settings).check(&parts) {
+        match HeadRules::new(&settings.limits, &settings.hosts).check(&parts) {
             Ok(host) => story.tell_decision(request, &parts, host.as_ref(), settings),
             Err(refusal) => story.tell_refusal(&refusal),
         }
@@ -130,10 +130,10 @@ impl Story {
                 local: None,
             },
         };
-        let decider = Decider::before(settings, stored_tables(settings));
+        let decider = Decider::before(settings, stored_tables(&settings.site()));
         let body = request.body.as_bytes();
         let target = decider.target_of(&head, body);
-        self.tell_target(target.as_ref(), settings);
+        self.tell_target(target.as_ref(), &settings.roots);
         match decider.decide(&head, body) {
             Decision::Preflight => self.outcome = "preflight",
             Decision::RestIndex(root) => {
@@ -154,7 +154,7 @@ impl Story {
                 });
                 match &judgement.outcome {
                     Outcome::Forward(call) => {
-                        self.tell_forward(&asked(call, settings), &head, &written_by(call, settings));
+                        self.tell_forward(&asked(call, settings), &head, &answering(call, settings));
                         self.backends = BackendStory::all(call, settings);
                         self.cache = CacheStory::of(call, &head, target.as_ref(), settings);
                     }
@@ -164,9 +164,9 @@ impl Story {
         }
     }
 
-    fn tell_target(&mut self, target: Option<&CallTarget>, settings: &Settings) {
+    fn tell_target(&mut self, target: Option<&CallTarget>, roots: &[Root]) {
         let Some(target) = target else { return };
-        self.root = settings.roots.get(target.root).map(root_name);
+        self.root = roots.get(target.root).map(root_name);
         let matched = target.matched.as_ref();
         self.route = matched.map(|matched| format!("/{{namespace}}{}", matched.route.template()));
     }
@@ -229,21 +229,21 @@ impl Story {
                     self.undeclared.push(UndeclaredStory {
                         name: shown(key),
                         source: source.name(),
-                        fate: fate(explanation, &name, *source, settings),
+                        fate: fate(explanation, &name, *source, settings.allow_jsonp),
                     });
                 }
             }
         }
     }
 
-    fn tell_forward(&mut self, call: &ForwardableCall, head: &RequestHead<'_>, settings: &Settings) {
-        let public = PublicAddress::of(settings.public_url.as_ref(), head.addressed);
+    fn tell_forward(&mut self, call: &ForwardableCall, head: &RequestHead<'_>, backend: &BackendSettings) {
+        let public = PublicAddress::of(backend.public_url.as_ref(), head.addressed);
         let client = PreviewClient {
             address: head.client,
             headers: &head.parts.headers,
             public: &public,
         };
-        match preview(settings, call, client) {
+        match preview(backend, call, client) {
             Ok(preview) => {
                 self.outcome = "forwarded";
                 self.request = Some(RequestStory::of(&preview));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::contract::calendar_namespace;
 use calendar_edge_core::contract::drift::compare_index;
-use calendar_edge_core::settings::{OriginNamespace, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 use http::header::SERVER;
 use serde_json::Value;
 use url::Url;
@@ -67,12 +67,12 @@ async fn ask(
     let root = rest_root(&page, &address.url, report).await?;
     tell_root(&root, report)?;
     let namespace = namespace_of(&root, namespace)?;
-    let settings = settings_of(&root, &namespace);
-    let index = index(&settings).await?;
-    tell_versions(&settings, &page, &namespace, report).await?;
-    let languages = site_languages(&settings, &page, &root.document, report).await?;
-    let parameters = parameters(&settings, &index, &languages, report).await?;
-    let limits = server_limits(&settings, report).await?;
+    let site = site_of(&root, &namespace);
+    let index = index(&site).await?;
+    tell_versions(&site, &page, &namespace, report).await?;
+    let languages = site_languages(&site, &page, &root.document, report).await?;
+    let parameters = parameters(&site, &index, &languages, report).await?;
+    let limits = server_limits(&site, report).await?;
     let public = public(&root, &page, report)?;
     Ok(FoundSite {
         root: root.url,
@@ -122,16 +122,16 @@ fn namespace_of(root: &RestRoot, wanted: Option<&str>) -> Result<String, Obstacl
     })
 }
 
-fn settings_of(root: &RestRoot, namespace: &str) -> Settings {
-    let mut settings = asking(&root.url);
-    settings.origin.namespace = OriginNamespace::set(namespace);
-    settings.origin.advertised_url.clone_from(&root.printed);
-    settings
+fn site_of(root: &RestRoot, namespace: &str) -> BackendSettings {
+    let mut site = asking(&root.url);
+    site.origin.namespace = OriginNamespace::set(namespace);
+    site.origin.advertised_url.clone_from(&root.printed);
+    site
 }
 
-async fn index(settings: &Settings) -> Result<Value, Obstacle> {
-    let root = &settings.origin.url;
-    let probe = Probe::of_root(settings, root, "--site").map_err(Obstacle::Client)?;
+async fn index(site: &BackendSettings) -> Result<Value, Obstacle> {
+    let root = &site.origin.url;
+    let probe = Probe::of_root(site, root, "--site").map_err(Obstacle::Client)?;
     let index = probe.index().await;
     index.map_err(|trouble| Obstacle::NoIndex {
         root: root.clone().into(),
@@ -140,12 +140,12 @@ async fn index(settings: &Settings) -> Result<Value, Obstacle> {
 }
 
 async fn tell_versions(
-    settings: &Settings,
+    site: &BackendSettings,
     page: &Visited,
     namespace: &str,
     report: &mut Report<'_>,
 ) -> Result<(), Obstacle> {
-    let probe = Probe::of_site(settings).map_err(Obstacle::Client)?;
+    let probe = Probe::of_site(site).map_err(Obstacle::Client)?;
     let readme = probe
         .readme()
         .await
@@ -162,7 +162,7 @@ async fn tell_versions(
 
 /// The parameters that plugins add at any root that is written, without those that no setting can name.
 async fn parameters(
-    settings: &Settings,
+    site: &BackendSettings,
     index: &Value,
     languages: &SiteLanguages,
     report: &mut Report<'_>,
@@ -171,14 +171,14 @@ async fn parameters(
         .roots
         .iter()
         .filter(|root| root.place == RootPlace::SameHost);
-    let first = (&settings.origin.url, index);
+    let first = (&site.origin.url, index);
     let mut found = Vec::new();
     for (url, index) in std::iter::once(first).chain(further.map(|root| (&root.url, &root.index))) {
-        let probe = Probe::of_root(settings, url, "--site").map_err(Obstacle::Client)?;
-        let drifts = compare_index(index, &settings.origin.namespace);
+        let probe = Probe::of_root(site, url, "--site").map_err(Obstacle::Client)?;
+        let drifts = compare_index(index, &site.origin.namespace);
         found.extend(added_parameters(
             &drifts,
-            &in_force(index, &probe, settings).await,
+            &in_force(index, &probe, &site.origin.namespace).await,
         ));
     }
     found.sort();

@@ -1,6 +1,6 @@
 //! The languages of a site, each with the REST root that was asked for it.
 
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 use serde_json::Value;
 use url::Url;
 
@@ -41,39 +41,39 @@ pub(super) enum RootPlace {
 
 /// Finds the languages from `hreflang` links, `Link` headers and what plugins list, and asks each root.
 pub(super) async fn site_languages(
-    settings: &Settings,
+    site: &BackendSettings,
     page: &Visited,
     document: &RootDocument,
     report: &mut Report<'_>,
 ) -> Result<SiteLanguages, Obstacle> {
-    let probe = Probe::of_site(settings).map_err(Obstacle::Client)?;
-    let listed = listed(settings, document).await?;
+    let probe = Probe::of_site(site).map_err(Obstacle::Client)?;
+    let listed = listed(site, document).await?;
     let mut found = SiteLanguages {
-        own: own_language(settings, page, &listed),
+        own: own_language(site, page, &listed),
         roots: Vec::new(),
     };
     if let Some(own) = &found.own {
-        report.ok(&format!("the language `{own}` at {}", settings.origin.url))?;
+        report.ok(&format!("the language `{own}` at {}", site.origin.url))?;
     }
-    for further in advertised(&probe, settings, Some(&page.answer), &listed).await {
-        found.roots.extend(asked(settings, &further, report).await?);
+    for further in advertised(&probe, site, Some(&page.answer), &listed).await {
+        found.roots.extend(asked(site, &further, report).await?);
     }
     Ok(found)
 }
 
 /// The languages that plugins list: Polylang in a route of its own, others in the document of the root.
-async fn listed(settings: &Settings, document: &RootDocument) -> Result<Vec<LanguageHome>, Obstacle> {
+async fn listed(site: &BackendSettings, document: &RootDocument) -> Result<Vec<LanguageHome>, Obstacle> {
     let mut found = document.languages.clone();
     if document.has_namespace("pll/v1") {
-        let probe = Probe::of_root(settings, &settings.origin.url, "--site").map_err(Obstacle::Client)?;
+        let probe = Probe::of_root(site, &site.origin.url, "--site").map_err(Obstacle::Client)?;
         found.extend(probe.json("pll/v1/languages").await.iter().flat_map(languages));
     }
     Ok(found)
 }
 
 /// The language whose home page is the one of the first root.
-fn own_language(settings: &Settings, page: &Visited, listed: &[LanguageHome]) -> Option<String> {
-    let home = home_path(&settings.origin.url);
+fn own_language(site: &BackendSettings, page: &Visited, listed: &[LanguageHome]) -> Option<String> {
+    let home = home_path(&site.origin.url);
     let in_page = alternates(&page.answer, &page.url);
     let mut all = in_page.iter().chain(listed);
     let own = all.find(|(_, address)| {
@@ -85,7 +85,7 @@ fn own_language(settings: &Settings, page: &Visited, listed: &[LanguageHome]) ->
 
 /// Asks a root for the namespace, and says what it answers; none: it is none.
 async fn asked(
-    settings: &Settings,
+    site: &BackendSettings,
     further: &Advertised,
     report: &mut Report<'_>,
 ) -> Result<Option<LanguageRoot>, Obstacle> {
@@ -93,13 +93,13 @@ async fn asked(
         Some(tag) => format!("the language `{tag}`"),
         None => "a further root".to_owned(),
     };
-    let url = further.origin_url(settings);
+    let url = further.origin_url(site);
     if further.found == RootFound::Absent {
         let text = "has no REST root of its own: clients ask for it with `lang`";
         report.note(&format!("{named} {text}"))?;
         return Ok(None);
     }
-    let probe = Probe::of_root(settings, &url, "roots.origin_url").map_err(Obstacle::Client)?;
+    let probe = Probe::of_root(site, &url, "roots.origin_url").map_err(Obstacle::Client)?;
     let index = match probe.index().await {
         Ok(index) => index,
         Err(trouble) => {

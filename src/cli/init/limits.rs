@@ -1,6 +1,6 @@
 //! The longest request target and header that the server of a site takes, as far as the edge would send them.
 
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendSettings;
 use url::Url;
 
 use super::super::check::{Probe, ProbeResponse, Report, Trouble};
@@ -24,11 +24,11 @@ const NAME: &str = "x-calendar-edge-length";
 
 /// Asks the server, from the largest size down.
 pub(super) async fn server_limits(
-    settings: &Settings,
+    site: &BackendSettings,
     report: &mut Report<'_>,
 ) -> Result<ServerLimits, Obstacle> {
-    let probe = Probe::of_site(settings).map_err(Obstacle::Client)?;
-    let page = question(&settings.origin.url, &settings.origin.namespace);
+    let probe = Probe::of_site(site).map_err(Obstacle::Client)?;
+    let page = question(&site.origin.url, &site.origin.namespace);
     let target_bytes = longest(TARGETS, async |size: usize| {
         let letters = size.saturating_sub(page.len() + NAME.len() + 2);
         probe

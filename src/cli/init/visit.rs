@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{BackendSettings, Settings};
 use url::Url;
 
 use super::super::check::{Probe, ProbeResponse, Report};
@@ -23,12 +23,12 @@ const MOST_BYTES: u64 = 8 << 20;
 /// Maximum time to connect. Settings of the file do not exist yet.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Settings for questions to the site of this URL, with the bounds of discovery.
-pub(super) fn asking(url: &Url) -> Settings {
-    let mut settings = Settings::for_origin(url.clone());
-    settings.limits.response_bytes = MOST_BYTES;
-    settings.timeouts.origin_connect = CONNECT;
-    settings
+/// The site of this URL, with the bounds of discovery.
+pub(super) fn asking(url: &Url) -> BackendSettings {
+    let mut site = Settings::for_origin(url.clone()).site();
+    site.response_bytes = MOST_BYTES;
+    site.timeouts.connect = CONNECT;
+    site
 }
 
 /// Asks for a page and follows redirects within its site.
@@ -55,8 +55,8 @@ pub(super) async fn visit(url: &Url, report: &mut Report<'_>) -> Result<Visited,
 
 /// Asks once, without following.
 async fn ask(url: &Url) -> Result<ProbeResponse, Obstacle> {
-    let settings = asking(url);
-    let probe = Probe::of_root(&settings, &settings.origin.url, "--site").map_err(Obstacle::Client)?;
+    let site = asking(url);
+    let probe = Probe::of_root(&site, &site.origin.url, "--site").map_err(Obstacle::Client)?;
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let answer = probe.page(path).await;
     answer.map_err(|trouble| Obstacle::Unreachable {

@@ -19,7 +19,7 @@ use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{
     Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving,
 };
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::CacheSettings;
 
 /// Answers reads from the cache.
 ///
@@ -67,15 +67,15 @@ impl<S> Caching<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
         Self {
-            filling: Arc::new(Filling::new(inner, parts, settings, shared)),
+            filling: Arc::new(Filling::new(inner, parts, cache, shared)),
             cache: shared.cache.clone(),
-            policy: CachePolicy::new(settings),
-            keys: KeySpace::new(settings),
+            policy: parts.cache.clone(),
+            keys: KeySpace::new(&parts.site),
             flights: Flights::default(),
             drain: shared.drain.clone(),
-            served: CacheReport::new(settings, shared),
+            served: CacheReport::new(cache, shared),
             companions: shared.companions.clone(),
         }
     }

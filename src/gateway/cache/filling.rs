@@ -17,7 +17,7 @@ use crate::server::Drain;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_core::wordpress::value::datetime::DateTurn;
 
 /// Asks the site, and keeps what may be kept.
@@ -62,14 +62,14 @@ impl<S> Filling<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
         Self {
             inner,
             cache: shared.cache.clone(),
-            policy: CachePolicy::new(settings),
-            largest_body: u64::try_from(settings.cache.largest_body()).unwrap_or(u64::MAX),
+            policy: parts.cache.clone(),
+            largest_body: u64::try_from(cache.largest_body()).unwrap_or(u64::MAX),
             backends: Arc::clone(&parts.backends),
-            index: RootIndex::new(settings),
+            index: RootIndex::of(&parts.site.origin, &parts.site.origin.url),
             drain: shared.drain.clone(),
         }
     }

@@ -11,7 +11,7 @@ use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
 use calendar_edge_core::cache::{Removal, refused_whole, written_by};
 use calendar_edge_core::relay::AcceptedResponse;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendTimeouts;
 
 /// Removes what writes may have changed.
 ///
@@ -39,12 +39,12 @@ enum WriteEnd {
 // === impl Forgetting ===
 
 impl<S> Forgetting<S> {
-    pub(in crate::gateway) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
-        let backends = settings.backends.iter().map(|backend| backend.write_timeout);
+    pub(in crate::gateway) fn new(inner: S, backends: &[BackendTimeouts], shared: &Shared) -> Self {
+        let writes = backends.iter().map(|timeouts| timeouts.write);
         Self {
             inner,
             cache: shared.cache.clone(),
-            longest_write: backends.fold(settings.timeouts.origin_write, Duration::max),
+            longest_write: writes.max().unwrap_or_default(),
         }
     }
 

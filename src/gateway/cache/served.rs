@@ -16,7 +16,7 @@ use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{Bypass, CacheOutcome};
 use calendar_edge_core::relay::cors::Audience;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::CacheSettings;
 
 /// `Cache-Status` (RFC 9211).
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
@@ -34,11 +34,11 @@ pub(in crate::gateway) struct CacheReport {
 // === impl CacheReport ===
 
 impl CacheReport {
-    pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(settings: &CacheSettings, shared: &Shared) -> Self {
         Self {
             metrics: shared.cache.metrics().clone(),
-            client_caching: client_caching(settings.cache.client_max_age, ""),
-            untransformed: client_caching(settings.cache.client_max_age, ", no-transform"),
+            client_caching: client_caching(settings.client_max_age, ""),
+            untransformed: client_caching(settings.client_max_age, ", no-transform"),
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::BackendTimeouts;
 
 /// The time that judging may add to the phases that have deadlines of their own.
 const SLACK: Duration = Duration::from_secs(3);
@@ -17,20 +17,21 @@ pub(in crate::gateway) struct Deadline<S> {
 }
 
 /// The longest time that a read of the site takes.
-pub(in crate::gateway) fn of_reads(settings: &Settings) -> Duration {
-    settings.timeouts.origin_read + settings.timeouts.origin_queue + SLACK
+pub(in crate::gateway) fn of_reads(timeouts: &BackendTimeouts) -> Duration {
+    timeouts.read + timeouts.queue + SLACK
 }
 
 // === impl Deadline ===
 
 impl<S> Deadline<S> {
-    pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
-        let own = settings.timeouts.origin_read.max(settings.timeouts.origin_write);
-        let backends = settings.backends.iter();
-        let backends = backends.map(|backend| backend.read_timeout.max(backend.write_timeout));
+    /// The deadline of calls that one of these backends answers.
+    pub(in crate::gateway) fn new(inner: S, backends: &[BackendTimeouts]) -> Self {
+        let longest = backends
+            .iter()
+            .map(|timeouts| timeouts.read.max(timeouts.write) + timeouts.queue);
         Self {
             inner,
-            limit: backends.fold(own, Duration::max) + settings.timeouts.origin_queue + SLACK,
+            limit: longest.max().unwrap_or_default() + SLACK,
         }
     }
 }

@@ -19,7 +19,6 @@ use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::problem::Refusal;
-use calendar_edge_core::settings::Settings;
 
 /// Minimum bytes of a body that is judged off the threads that serve connections.
 ///
@@ -47,8 +46,8 @@ pub(in crate::gateway) struct Judging<S> {
 // === impl Judging ===
 
 impl<S> Judging<S> {
-    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
-        let configured = settings.public_url.as_ref().and_then(PublicAddress::from_url);
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, shared: &Shared) -> Self {
+        let configured = parts.site.public_url.as_ref().and_then(PublicAddress::from_url);
         Self {
             inner,
             decider: Arc::clone(&parts.decider),

@@ -14,7 +14,7 @@ use crate::layers::RefusalReason;
 use crate::telemetry::RateLimitMetrics;
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::limits::rates::{Budgets, Client};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::RateLimits;
 
 /// Answers 429 when a limit is exceeded; tells every other client how much is left.
 #[derive(Debug)]
@@ -27,10 +27,10 @@ pub(in crate::gateway) struct RateLimit<S> {
 // === impl RateLimit ===
 
 impl<S> RateLimit<S> {
-    pub(in crate::gateway) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(inner: S, limits: &RateLimits, shared: &Shared) -> Self {
         Self {
             inner,
-            budgets: Budgets::new(&settings.rate_limits, &shared.buckets),
+            budgets: Budgets::new(limits, &shared.buckets),
             metrics: shared.metrics.rate_limits().clone(),
         }
     }

@@ -21,7 +21,7 @@ use crate::telemetry::CopySkip;
 use calendar_edge_core::call::ValidatedCall;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
 use calendar_edge_core::relay::AcceptedResponse;
-use calendar_edge_core::settings::{Settings, ShadowRule};
+use calendar_edge_core::settings::{CompareSettings, ShadowRule};
 
 /// Copies calls by one rule.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Copier {
     pub(in crate::gateway) fn new(
         rule: &ShadowRule,
         parts: &Parts,
-        settings: &Settings,
+        compare: &CompareSettings,
         shared: &Shared,
     ) -> Option<Self> {
         let lane = shared.lanes.get(&LaneName::Copies(rule.backend.clone()))?;
@@ -94,8 +94,8 @@ impl Copier {
             budget: CopyBudget::new(rule),
             way: Rehearsal::over(lane),
             site: site.map(Rehearsal::over),
-            owner: Presenter::new(settings, &parts.rules),
-            findings: shared.migration.of(&rule.backend, settings),
+            owner: Presenter::new(&parts.rules),
+            findings: shared.migration.of(&rule.backend, compare),
             migration: shared.migration.clone(),
             comparing: Semaphore::new(1),
             doubling: Semaphore::new(1),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::route::{CallRoute, Cutover};
+use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calendar::deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
@@ -14,7 +15,7 @@ use crate::gateway::stage::Stage;
 use crate::migration::RuleSeat;
 use crate::telemetry::{CutoverAnswer, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::{BackendTimeouts, Settings};
 
 /// Decides who answers a call.
 ///
@@ -41,11 +42,11 @@ struct CutoverRules {
 // === impl CuttingOver ===
 
 impl<S> CuttingOver<S> {
-    pub(in crate::gateway) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
         Self {
             inner,
             warnings: shared.warnings.clone(),
-            rules: CutoverRules::new(settings, shared),
+            rules: CutoverRules::new(&parts.site.timeouts, settings, shared),
         }
     }
 }
@@ -97,15 +98,15 @@ where
 // === impl CutoverRules ===
 
 impl CutoverRules {
-    fn new(settings: &Settings, shared: &Shared) -> Option<Self> {
+    fn new(site: &BackendTimeouts, settings: &Settings, shared: &Shared) -> Option<Self> {
         let cutovers = settings.cutover.iter();
         Some(Self {
             plan: CutoverPlan::new(settings)?,
             cutovers: cutovers
-                .map(|rule| Cutover::new(rule, settings, shared).map(Arc::new))
+                .map(|rule| Cutover::new(rule, site, shared).map(Arc::new))
                 .collect(),
             placer: Placer::new(shared.migration.share_key()),
-            longest_read: deadline::of_reads(settings),
+            longest_read: deadline::of_reads(site),
         })
     }
 

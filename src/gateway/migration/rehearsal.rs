@@ -27,28 +27,27 @@ use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, accept, present,
 };
-use calendar_edge_core::settings::{BreakerSettings, Settings};
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
 
-/// The site of some settings, asked on the way that calls of clients take.
+/// A backend, asked on the way that calls of clients take.
 #[derive(Debug)]
 pub struct Rehearsal {
     way: Deadline<Dispatch>,
     presenter: Presenter,
 }
 
-/// Answers that were recorded earlier, presented by the settings of the backend that gave them.
+/// Answers that a backend gave earlier and that were recorded, presented by its settings.
 #[derive(Debug)]
 pub struct RecordedAnswers {
     presenter: Presenter,
-    /// The settings of the backend.
-    origin: Settings,
+    /// That of the backend.
+    namespace: OriginNamespace,
 }
 
 /// Shows accepted answers of one backend as clients would have seen them.
 #[derive(Debug)]
 pub(in crate::gateway) struct Presenter {
     rules: Arc<RelayRules>,
-    roots: Vec<Url>,
 }
 
 /// A judged call that can be sent to any number of backends.
@@ -98,35 +97,32 @@ pub enum Reach {
 // === impl Rehearsal ===
 
 impl Rehearsal {
-    /// The site of these settings, with clients and permits of its own. Its breaker never opens: each call of a
-    /// comparison counts, also at a backend that fails.
+    /// A backend with clients and permits of its own. Its breaker never opens: each call of a comparison counts, also at
+    /// a backend that fails.
     ///
     /// # Errors
     ///
     /// When TLS or a client cannot be set up.
-    pub fn new(settings: &Settings) -> Result<Self, ClientError> {
-        let settings = Settings {
-            breaker: BreakerSettings {
-                failures: 0,
-                ..settings.breaker.clone()
-            },
-            ..settings.clone()
-        };
-        let shared = SharedBackends::new(&settings, Metrics::new(), 0)?;
-        Ok(Self::with(&settings, &shared))
+    pub fn new(mut backend: BackendSettings) -> Result<Self, ClientError> {
+        backend.breaker.failures = 0;
+        let shared = SharedBackends::new(&backend, Metrics::new(), 0)?;
+        Ok(Self::with(&backend, &shared))
     }
 
     /// The backend at the end of a way, with its state.
     pub(in crate::gateway) fn over(lane: &Lane) -> Self {
-        Self::with(&lane.settings, &lane.shared)
+        Self::with(&lane.backend, &lane.shared)
     }
 
-    fn with(settings: &Settings, shared: &SharedBackends) -> Self {
-        let backends = Arc::new(Backends::new(settings, shared));
-        let rules = Arc::new(rules(settings));
+    fn with(backend: &BackendSettings, shared: &SharedBackends) -> Self {
+        let backends = Arc::new(Backends::new(backend, shared));
+        let rules = Arc::new(rules(backend));
         Self {
-            way: Deadline::new(Dispatch::new(&backends, &rules), settings),
-            presenter: Presenter::new(settings, &rules),
+            way: Deadline::new(
+                Dispatch::new(&backends, &rules),
+                std::slice::from_ref(&backend.timeouts),
+            ),
+            presenter: Presenter::new(&rules),
         }
     }
 
@@ -155,24 +151,20 @@ impl Rehearsal {
 // === impl RecordedAnswers ===
 
 impl RecordedAnswers {
-    /// Answers of the site of these settings; its names are learnt from each answer.
-    pub fn new(settings: &Settings) -> Self {
-        let mut settings = settings.clone();
-        settings.origin.advertised_url = None;
+    /// Answers of a backend; its names are learnt from each answer.
+    pub fn new(mut backend: BackendSettings) -> Self {
+        backend.origin.advertised_url = None;
         Self {
-            presenter: Presenter::new(&settings, &Arc::new(rules(&settings))),
-            origin: settings,
+            presenter: Presenter::new(&Arc::new(rules(&backend))),
+            namespace: backend.origin.namespace,
         }
     }
 
-    /// The path and query under which the site was asked.
+    /// The path and query under which the backend was asked.
     fn target(&self, call: &ForwardableCall) -> String {
-        let (request, namespace) = (call.request(), &self.origin.origin.namespace);
-        let root = self
-            .origin
-            .roots
-            .get(request.root)
-            .map_or("", |root| root.origin_url.path());
+        let (request, namespace) = (call.request(), &self.namespace);
+        let root = self.presenter.rules.urls().dialled(request.root);
+        let root = root.map_or("", Url::path);
         let query = request
             .query(namespace)
             .map_or_else(String::new, |query| format!("?{query}"));
@@ -240,7 +232,7 @@ impl RehearsedCall {
         self.client.context.audience == Audience::OneClient
     }
 
-    /// The REST root: an index into [`Settings::roots`].
+    /// The REST root: an index into [`BackendSettings::roots`].
     pub fn root(&self) -> usize {
         self.call.request().root
     }
@@ -299,19 +291,17 @@ impl RehearsedAnswer {
     }
 }
 
-fn rules(settings: &Settings) -> RelayRules {
-    RelayRules::new(settings, &LearntRoots::default(), &BufferBudget::new(settings))
+fn rules(backend: &BackendSettings) -> RelayRules {
+    let budget = BufferBudget::new(backend.response_buffer_total);
+    RelayRules::new(backend, &LearntRoots::default(), &budget)
 }
 
 // === impl Presenter ===
 
 impl Presenter {
-    pub(in crate::gateway) fn new(settings: &Settings, rules: &Arc<RelayRules>) -> Self {
-        let roots = settings.roots.iter().map(|root| root.origin_url.clone());
-        Self {
-            rules: Arc::clone(rules),
-            roots: roots.collect(),
-        }
+    pub(in crate::gateway) fn new(rules: &Arc<RelayRules>) -> Self {
+        let rules = Arc::clone(rules);
+        Self { rules }
     }
 
     /// An accepted answer as the client would have seen it, with the public host for every address of the backend.
@@ -326,7 +316,9 @@ impl Presenter {
     {
         let public_base = &call.client.context.public_base;
         let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
-        let root = printed.as_ref().or_else(|| self.roots.get(call.root()));
+        let root = printed
+            .as_ref()
+            .or_else(|| self.rules.urls().dialled(call.root()));
         let names = root.map(|root| OwnNames::new(root, public_base));
         let (mut head, body) = present(accepted, &call.client.context, &self.rules).into_parts();
         if let Some(names) = &names {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{Backends, Lane, LaneName};
+use crate::backend::{Backends, LaneName};
 use crate::gateway::Shared;
 use crate::gateway::dispatch::Dispatch;
 use crate::migration::RuleSeat;
 use calendar_edge_core::cache::KeySpace;
 use calendar_edge_core::relay::{LearntRoots, RelayRules};
-use calendar_edge_core::settings::{CutoverRule, Settings};
+use calendar_edge_core::settings::{BackendTimeouts, CutoverRule};
 
 /// Who answers a call.
 #[derive(Debug, Clone, Default)]
@@ -50,20 +50,21 @@ impl CallRoute {
 // === impl Cutover ===
 
 impl Cutover {
-    /// The way of a rule; none if its backend is not configured.
-    pub(in crate::gateway) fn new(rule: &CutoverRule, settings: &Settings, shared: &Shared) -> Option<Self> {
-        let Lane {
-            settings: derived,
-            shared: state,
-        } = shared.lanes.get(&LaneName::Calls(rule.backend.clone()))?;
-        let backends = Arc::new(Backends::new(derived, state));
-        let rules = RelayRules::new(derived, &LearntRoots::default(), &shared.buffers);
+    /// The way of a rule beside a site with these timeouts; none if its backend is not configured.
+    pub(in crate::gateway) fn new(
+        rule: &CutoverRule,
+        site: &BackendTimeouts,
+        shared: &Shared,
+    ) -> Option<Self> {
+        let lane = shared.lanes.get(&LaneName::Calls(rule.backend.clone()))?;
+        let backends = Arc::new(Backends::new(&lane.backend, &lane.shared));
+        let rules = RelayRules::new(&lane.backend, &LearntRoots::default(), &shared.buffers);
         Some(Self {
             rule: rule.clone(),
             seat: shared.migration.seat(rule),
             way: Dispatch::new(&backends, &Arc::new(rules)),
-            keys: KeySpace::of_backend(derived, &rule.backend),
-            first_attempt: settings.timeouts.origin_read / 2,
+            keys: KeySpace::new(&lane.backend),
+            first_attempt: site.read / 2,
         })
     }
 }

@@ -73,7 +73,7 @@ impl Shadows {
     fn new(parts: &Parts, settings: &Settings, shared: &Shared) -> Option<Self> {
         let rules = settings.shadow.iter();
         let copiers: Vec<_> = rules
-            .filter_map(|rule| Copier::new(rule, parts, settings, shared))
+            .filter_map(|rule| Copier::new(rule, parts, &settings.compare, shared))
             .map(Arc::new)
             .collect();
         (!copiers.is_empty()).then(|| Self {

@@ -28,7 +28,7 @@ use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
-use calendar_edge_core::settings::{Limits, Settings, Timeouts};
+use calendar_edge_core::settings::{Limits, Timeouts};
 
 /// The way of requests that are not calendar calls.
 #[derive(Debug)]
@@ -62,16 +62,16 @@ pub(in crate::gateway) enum Passage {
 // === impl Site ===
 
 impl Site {
-    pub(in crate::gateway) fn new(settings: &Settings, parts: &Parts) -> Self {
+    pub(in crate::gateway) fn new(limits: &Limits, timeouts: &Timeouts, parts: &Parts) -> Self {
         Self {
             decider: Arc::clone(&parts.decider),
             backends: Arc::clone(&parts.backends),
             rules: Arc::clone(&parts.rules),
-            origin: SiteOrigin::new(settings),
-            public_url: settings.public_url.clone(),
-            limits: settings.limits.clone(),
-            timeouts: settings.timeouts.clone(),
-            upgrades: settings.origin.upgrades,
+            origin: SiteOrigin::new(&parts.site),
+            public_url: parts.site.public_url.clone(),
+            limits: limits.clone(),
+            timeouts: timeouts.clone(),
+            upgrades: parts.site.origin.upgrades,
             bodies: parts.bodies.clone(),
             warnings: parts.warnings.clone(),
         }

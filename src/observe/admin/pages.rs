@@ -92,11 +92,12 @@ mod tests {
     }
 
     fn document(settings: &Settings) -> Value {
-        let shared = SharedBackends::new(settings, Metrics::new(), 0).expect("clients");
+        let site = settings.site();
+        let shared = SharedBackends::new(&site, Metrics::new(), 0).expect("clients");
         let pages = Pages::new(
             settings,
             &TablesInForce::default(),
-            VitalSigns::new(settings, &shared),
+            VitalSigns::new(&site, &shared),
         );
         serde_json::from_slice(&pages.openapi).expect("JSON")
     }

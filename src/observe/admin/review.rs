@@ -58,7 +58,7 @@ impl Reviewer {
     /// The decisions that these settings and tables ask for, from now on.
     pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
-            heads: HeadRules::new(settings),
+            heads: HeadRules::new(&settings.limits, &settings.hosts),
             decider: Decider::before(settings, tables),
             since: since_1970(),
         }

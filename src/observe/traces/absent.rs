@@ -7,7 +7,7 @@ use url::Url;
 use super::CollectorTrouble;
 use crate::backend::ClientError;
 use crate::telemetry::{Metrics, SpanRecorder, Warnings};
-use calendar_edge_core::settings::Settings;
+use calendar_edge_core::settings::TraceSettings;
 
 /// Nothing.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct NoTraces;
 ///
 /// Never.
 #[expect(clippy::unused_async, reason = "with an exporter it waits")]
-pub async fn ask_collector(_: &Settings) -> Result<Option<Url>, CollectorTrouble> {
+pub async fn ask_collector(_: &TraceSettings) -> Result<Option<Url>, CollectorTrouble> {
     Ok(None)
 }
 
@@ -27,7 +27,7 @@ pub async fn ask_collector(_: &Settings) -> Result<Option<Url>, CollectorTrouble
 
 impl NoTraces {
     #[expect(clippy::unnecessary_wraps, reason = "with an exporter it may fail")]
-    pub(crate) fn new(_: &Settings, _: &Metrics, _: &Warnings) -> Result<Self, ClientError> {
+    pub(crate) fn new(_: &TraceSettings, _: &Metrics, _: &Warnings) -> Result<Self, ClientError> {
         Ok(Self)
     }
 
@@ -36,7 +36,7 @@ impl NoTraces {
         clippy::unused_self,
         reason = "with an exporter it may fail"
     )]
-    pub(crate) fn adapt(&self, _: &Settings) -> Result<Self, ClientError> {
+    pub(crate) fn adapt(&self, _: &TraceSettings) -> Result<Self, ClientError> {
         Ok(Self)
     }
 

@@ -11,7 +11,7 @@ use super::collector::SpanCollector;
 use super::exporter::{Exporter, Surrounding};
 use crate::backend::ClientError;
 use crate::telemetry::{Metrics, SpanRecorder, Warnings};
-use calendar_edge_core::settings::{Settings, TraceSettings};
+use calendar_edge_core::settings::TraceSettings;
 
 /// Who takes the spans of requests; clones share it.
 ///
@@ -33,7 +33,7 @@ impl Traces {
     ///
     /// When TLS or the client toward the collector cannot be set up.
     pub(crate) fn new(
-        settings: &Settings,
+        settings: &TraceSettings,
         metrics: &Metrics,
         warnings: &Warnings,
     ) -> Result<Self, ClientError> {
@@ -56,13 +56,13 @@ impl Traces {
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
-        if self.settings == settings.traces {
+    pub(crate) fn adapt(&self, settings: &TraceSettings) -> Result<Self, ClientError> {
+        if self.settings == *settings {
             return Ok(self.clone());
         }
         Ok(Self {
-            recorder: self.start(&settings.traces)?.map(Arc::new),
-            settings: settings.traces.clone(),
+            recorder: self.start(settings)?.map(Arc::new),
+            settings: settings.clone(),
             ..self.clone()
         })
     }

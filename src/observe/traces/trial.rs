@@ -8,7 +8,7 @@ use super::collector::{Delivery, SpanCollector};
 use super::encode::SpanEncoder;
 use super::unix_clock::UnixClock;
 use crate::telemetry::with_causes;
-use calendar_edge_core::settings::{Settings, TraceSettings};
+use calendar_edge_core::settings::TraceSettings;
 
 /// Asks the collector of these settings, by one request without spans, and returns where it takes them. None if the
 /// settings name no collector.
@@ -16,17 +16,17 @@ use calendar_edge_core::settings::{Settings, TraceSettings};
 /// # Errors
 ///
 /// When it does not take them.
-pub async fn ask_collector(settings: &Settings) -> Result<Option<Url>, CollectorTrouble> {
-    let Some(endpoint) = &settings.traces.endpoint else {
+pub async fn ask_collector(settings: &TraceSettings) -> Result<Option<Url>, CollectorTrouble> {
+    let Some(endpoint) = &settings.endpoint else {
         return Ok(None);
     };
     let trouble = |url: &Url, reason| CollectorTrouble {
         url: url.clone(),
         reason,
     };
-    let collector = SpanCollector::new(endpoint, &settings.traces);
+    let collector = SpanCollector::new(endpoint, settings);
     let collector = collector.map_err(|error| trouble(endpoint, with_causes(&error)))?;
-    match ask(&collector, &settings.traces).await {
+    match ask(&collector, settings).await {
         Ok(()) => Ok(Some(collector.url().clone())),
         Err(reason) => Err(trouble(collector.url(), reason)),
     }

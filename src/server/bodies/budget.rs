@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 
 use super::ledger::Ledger;
 use super::share::{Share, lock};
-use calendar_edge_core::settings::Settings;
 
 /// The budget, `limits.request_buffer_total`; clones share it. It is created once and survives every reload.
 ///
@@ -16,18 +15,14 @@ pub(crate) struct BodyBudget(Arc<Mutex<Ledger>>);
 // === impl BodyBudget ===
 
 impl BodyBudget {
-    /// An unused budget with the limit from the settings.
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Self::with_limit(settings.limits.request_buffer_total)
-    }
-
-    pub(super) fn with_limit(limit: usize) -> Self {
+    /// An unused budget of this many bytes.
+    pub(crate) fn new(limit: usize) -> Self {
         Self(Arc::new(Mutex::new(Ledger::new(limit))))
     }
 
-    /// Changes the limit to that of new settings.
-    pub(crate) fn adapt(&self, settings: &Settings) {
-        lock(&self.0).resize(settings.limits.request_buffer_total);
+    /// Changes the limit.
+    pub(crate) fn resize(&self, limit: usize) {
+        lock(&self.0).resize(limit);
     }
 
     /// The share of a body that is not in memory yet.

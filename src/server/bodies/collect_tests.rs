@@ -64,7 +64,7 @@ impl Uploading {
 
 #[tokio::test]
 async fn a_body_of_one_piece_is_not_copied() {
-    let budget = BodyBudget::with_limit(64 * KIB);
+    let budget = BodyBudget::new(64 * KIB);
     let bytes = piece(3);
     let at = bytes.as_ptr();
     let collector = Collector::new(Full::new(bytes), &budget, 3 * KIB);
@@ -77,7 +77,7 @@ async fn a_body_of_one_piece_is_not_copied() {
 
 #[tokio::test]
 async fn small_pieces_are_joined_and_cost_their_bytes() {
-    let budget = BodyBudget::with_limit(KIB * KIB);
+    let budget = BodyBudget::new(KIB * KIB);
     let uploading = begin(&budget);
     for _ in 0..20 * KIB {
         uploading.pieces.send(Bytes::from_static(b"a")).unwrap();
@@ -92,7 +92,7 @@ async fn small_pieces_are_joined_and_cost_their_bytes() {
 
 #[tokio::test]
 async fn a_larger_body_is_refused_and_frees_what_it_took() {
-    let budget = BodyBudget::with_limit(KIB * KIB);
+    let budget = BodyBudget::new(KIB * KIB);
     let collector = Collector::new(Full::new(piece(3)), &budget, 3 * KIB - 1);
     assert_eq!(collector.collect(SECOND).await, Err(CollectError::TooLarge));
     let mut growing = begin(&budget);
@@ -104,7 +104,7 @@ async fn a_larger_body_is_refused_and_frees_what_it_took() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_waits_until_another_is_gone() {
-    let budget = BodyBudget::with_limit(64 * KIB);
+    let budget = BodyBudget::new(64 * KIB);
     let mut ahead = begin(&budget);
     ahead.send(60);
     let mut waiting = begin(&budget);
@@ -118,7 +118,7 @@ async fn a_body_waits_until_another_is_gone() {
 
 #[tokio::test(start_paused = true)]
 async fn bodies_that_wait_for_each_other_all_come_to_their_end() {
-    let budget = BodyBudget::with_limit(128 * KIB);
+    let budget = BodyBudget::new(128 * KIB);
     let mut uploading: Vec<Uploading> = (0..8).map(|_| begin(&budget)).collect();
     for _ in 0..100 {
         for one in &mut uploading {
@@ -138,7 +138,7 @@ async fn bodies_that_wait_for_each_other_all_come_to_their_end() {
 
 #[tokio::test(start_paused = true)]
 async fn small_bodies_pass_large_ones_that_wait() {
-    let budget = BodyBudget::with_limit(128 * KIB);
+    let budget = BodyBudget::new(128 * KIB);
     let _judged = budget.count(100 * KIB);
     let (mut ahead, mut waiting) = (begin(&budget), begin(&budget));
     ahead.send(20);
@@ -154,7 +154,7 @@ async fn small_bodies_pass_large_ones_that_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_that_finds_no_memory_in_time_is_refused() {
-    let budget = BodyBudget::with_limit(64 * KIB);
+    let budget = BodyBudget::new(64 * KIB);
     let _judged = budget.count(KIB * KIB);
     let ahead = Collector::new(Full::new(piece(20)), &budget, KIB * KIB);
     let ahead = ahead.collect(SECOND).await.unwrap();
@@ -167,7 +167,7 @@ async fn a_body_that_finds_no_memory_in_time_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn the_slowest_client_makes_room_for_those_that_wait() {
-    let budget = BodyBudget::with_limit(64 * KIB);
+    let budget = BodyBudget::new(64 * KIB);
     let (mut faster, mut slowest, mut waiting) = (begin(&budget), begin(&budget), begin(&budget));
     faster.send(30);
     slowest.send(20);
@@ -184,7 +184,7 @@ async fn the_slowest_client_makes_room_for_those_that_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_client_without_others_is_only_too_slow() {
-    let budget = BodyBudget::with_limit(64 * KIB);
+    let budget = BodyBudget::new(64 * KIB);
     let mut slow = begin(&budget);
     slow.send(100);
     assert_eq!(slow.collecting.await, Err(CollectError::TooSlow));

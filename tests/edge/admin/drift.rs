@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
+use calendar_edge_core::settings::{BackendSoftware, CandidateSettings, Settings};
 use serde_json::Value;
 
 use super::until;
@@ -117,7 +117,7 @@ async fn further_backends_are_compared_but_services_are_not() {
             ("next", BackendSoftware::WordPress),
             ("service", BackendSoftware::Service),
         ] {
-            let mut backend = BackendSettings::at(name.to_owned(), url.parse().expect("a URL"));
+            let mut backend = CandidateSettings::at(name.to_owned(), url.parse().expect("a URL"));
             backend.kind = kind;
             "tribe/events/v1".clone_into(&mut backend.namespace);
             settings.backends.push(backend);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use calendar_edge_core::settings::{
-    BackendSettings, CutoverRule, ListenAddress, OperationPattern, Percentage, Settings, ShadowRule,
+    CandidateSettings, CutoverRule, ListenAddress, OperationPattern, Percentage, Settings, ShadowRule,
     TlsSettings,
 };
 use serde_json::Value;
@@ -123,7 +123,7 @@ async fn full_edge(origin: &Origin, tls: TlsSettings) -> Edge {
             .listen
             .push(ListenAddress::Tls(SocketAddr::from(([127, 0, 0, 1], 0))));
         settings.tls = Some(tls);
-        let mut backend = BackendSettings::at("next".to_owned(), next);
+        let mut backend = CandidateSettings::at("next".to_owned(), next);
         "tribe/events/v1".clone_into(&mut backend.namespace);
         settings.backends.push(backend);
         settings.shadow.push(ShadowRule {

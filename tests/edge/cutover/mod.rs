@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use calendar_edge_core::settings::{
-    BackendSettings, CutMethods, CutoverRule, OperationPattern, Percentage, Settings,
+    CandidateSettings, CutMethods, CutoverRule, OperationPattern, Percentage, Settings,
 };
 use http::Method;
 
@@ -27,7 +27,7 @@ fn rule(operations: &str) -> CutoverRule {
 /// Names a backend and the rules that lead to it.
 fn cut(settings: &mut Settings, next: &str, rules: Vec<CutoverRule>) {
     let url = format!("{next}/wp-json").parse().expect("a URL");
-    let mut backend = BackendSettings::at("next".to_owned(), url);
+    let mut backend = CandidateSettings::at("next".to_owned(), url);
     "tribe/events/v1".clone_into(&mut backend.namespace);
     settings.backends.push(backend);
     settings.cutover = rules;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use calendar_edge::app::DrainOutcome;
 use calendar_edge_core::contract::table;
 use calendar_edge_core::settings::{
-    BackendSettings, OperationPattern, OperationSettings, OtherTraffic, PatchPolicy, Percentage, ShadowRule,
+    CandidateSettings, OperationPattern, OperationSettings, OtherTraffic, PatchPolicy, Percentage, ShadowRule,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -292,7 +292,7 @@ async fn a_copy_belongs_to_the_request() {
         let url = format!("{}/wp-json", next.base()).parse().expect("a URL");
         settings
             .backends
-            .push(BackendSettings::at("next".to_owned(), url));
+            .push(CandidateSettings::at("next".to_owned(), url));
         settings.shadow.push(ShadowRule {
             backend: "next".to_owned(),
             operations: vec![OperationPattern::parse("events.list").expect("a pattern")],

@@ -53,9 +53,10 @@ fn is_document(text: &[u8]) -> bool {
 }
 
 fn rules(buffer: usize) -> RelayRules {
-    let mut settings = namespaced_settings();
-    settings.limits.response_buffer_bytes = buffer;
-    RelayRules::new(&settings, &LearntRoots::default(), &BufferBudget::new(&settings))
+    let mut site = namespaced_settings().site();
+    site.response_buffer_bytes = buffer;
+    let budget = BufferBudget::new(site.response_buffer_total);
+    RelayRules::new(&site, &LearntRoots::default(), &budget)
 }
 
 /// What the client gets; none if the answer is refused or broken off.

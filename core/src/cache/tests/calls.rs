@@ -144,7 +144,11 @@ fn parameters_of_other_plugins_may_mean_any_moment() {
     let call = forwardable(&settings, &request("GET", "/venues?near=me", &[], ""));
     let judged = CachePolicy::new(&settings).judge(&call).unwrap().unwrap();
     assert_eq!(judged.turn(), DateTurn::Always);
-    assert!(KeySpace::new(&settings).key(judged, REACHED).contains("near=me"));
+    assert!(
+        KeySpace::new(&settings.site())
+            .key(judged, REACHED)
+            .contains("near=me")
+    );
 }
 
 #[test]

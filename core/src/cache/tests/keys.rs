@@ -7,7 +7,7 @@ use super::*;
 fn key(settings: &Settings, method: &str, target: &str) -> String {
     let call = forwardable(settings, &request(method, target, &[], ""));
     let judged = CachePolicy::new(settings).judge(&call).expect("a read");
-    KeySpace::new(settings).key(judged.expect("a call for the cache"), REACHED)
+    KeySpace::new(&settings.site()).key(judged.expect("a call for the cache"), REACHED)
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn answers_in_another_namespace_have_another_key() {
     let call = get("/events");
     let of = |namespace| {
         let reached = ReachedBy { namespace, ..REACHED };
-        KeySpace::new(&settings).key(cacheable(&call), reached)
+        KeySpace::new(&settings.site()).key(cacheable(&call), reached)
     };
     assert_eq!(of(None), of(Some("calendar/events/v1")));
     assert_ne!(of(None), of(Some("tribe/events/v1")));

@@ -7,7 +7,6 @@ use url::Url;
 
 use super::host::Host;
 use super::public_address::{Addressed, PublicAddress, Scheme};
-use crate::settings::Settings;
 
 /// The absolute targets that name this edge.
 #[derive(Debug)]
@@ -19,12 +18,9 @@ pub struct StrictAuthority {
 // === impl StrictAuthority ===
 
 impl StrictAuthority {
-    /// The rule for the public address and the hosts of these settings.
-    pub fn new(settings: &Settings) -> Self {
-        Self {
-            public_url: settings.public_url.clone(),
-            hosts: settings.hosts.clone(),
-        }
+    /// The rule for this public address and these hosts.
+    pub const fn new(public_url: Option<Url>, hosts: Vec<String>) -> Self {
+        Self { public_url, hosts }
     }
 
     /// Returns true if a target is a bare path, or names a scheme and authority by which clients know the
@@ -66,6 +62,7 @@ fn is_same(scheme: Scheme, target: &Authority, host: &Host) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::settings::Settings;
     use http::header::HOST;
     use http::{HeaderValue, Request};
 
@@ -86,7 +83,7 @@ mod tests {
             host: named.as_ref(),
             local: None,
         };
-        StrictAuthority::new(&settings).names_us(&head, request)
+        StrictAuthority::new(settings.public_url, settings.hosts).names_us(&head, request)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::host_rule::HostRule;
 use crate::framing::{Breach, check_decoded};
 use crate::gateway::authority::Host;
 use crate::problem::Refusal;
-use crate::settings::Settings;
+use crate::settings::Limits;
 
 /// Checks heads by the limits and host names of the settings.
 #[derive(Debug)]
@@ -19,11 +19,11 @@ pub struct HeadRules {
 // === impl HeadRules ===
 
 impl HeadRules {
-    /// The rules of these settings.
-    pub fn new(settings: &Settings) -> Self {
+    /// The rules of these limits, for these hosts.
+    pub fn new(limits: &Limits, hosts: &[String]) -> Self {
         Self {
-            limits: HeadLimits::new(&settings.limits),
-            hosts: HostRule::new(&settings.hosts),
+            limits: HeadLimits::new(limits),
+            hosts: HostRule::new(hosts),
         }
     }
 

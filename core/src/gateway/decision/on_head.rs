@@ -56,9 +56,9 @@ impl OnHead {
     pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
         Self {
             judge: Judge::before(settings.policy(), tables),
-            writers: Writers::new(settings),
-            authority: StrictAuthority::new(settings),
-            names: NamedAccounts::new(settings),
+            writers: Writers::new(&settings.write_addresses, &settings.writers),
+            authority: StrictAuthority::new(settings.public_url.clone(), settings.hosts.clone()),
+            names: NamedAccounts::new(&settings.rate_limits, &settings.writers),
         }
     }
 

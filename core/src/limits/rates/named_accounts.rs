@@ -1,7 +1,7 @@
 //! Settings that go by account names need Basic credentials that everybody reads alike.
 
 use crate::call::credentials::{CredentialsFault, Identity};
-use crate::settings::{CallRates, Settings};
+use crate::settings::{CallRates, RateLimits};
 
 /// The rule that Basic credentials must name their account exactly.
 #[derive(Debug, Clone, Copy)]
@@ -13,12 +13,11 @@ pub struct NamedAccounts {
 
 impl NamedAccounts {
     /// Names are needed where logins or credentials have a rate, or only listed accounts write.
-    pub fn new(settings: &Settings) -> Self {
-        let limits = &settings.rate_limits;
+    pub fn new(limits: &RateLimits, writers: &[String]) -> Self {
         Self {
             are_needed: limits.failed_logins.is_some()
                 || limits.credentials != CallRates::default()
-                || !settings.writers.is_empty(),
+                || !writers.is_empty(),
         }
     }
 
@@ -32,7 +31,7 @@ impl NamedAccounts {
 mod tests {
     use super::*;
     use crate::call::credentials::Credentials;
-    use crate::settings::{Profile, Rate};
+    use crate::settings::{Profile, Rate, Settings};
     use http::header::AUTHORIZATION;
     use http::{HeaderMap, HeaderValue};
     use std::time::Duration;
@@ -43,7 +42,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
         let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
-        NamedAccounts::new(&settings).fault(credentials.identity())
+        NamedAccounts::new(&settings.rate_limits, &settings.writers).fault(credentials.identity())
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use ipnet::IpNet;
 
 use super::client::Client;
-use crate::settings::Settings;
 
 /// The lists of clients that may write; an empty list admits everyone.
 #[derive(Debug, Clone)]
@@ -16,15 +15,11 @@ pub struct Writers {
 // === impl Writers ===
 
 impl Writers {
-    /// The lists of these settings.
-    pub fn new(settings: &Settings) -> Self {
+    /// The lists of networks and of account names.
+    pub fn new(networks: &[IpNet], names: &[String]) -> Self {
         Self {
-            networks: settings.write_addresses.clone(),
-            names: settings
-                .writers
-                .iter()
-                .map(|name| name.to_ascii_lowercase())
-                .collect(),
+            networks: networks.to_vec(),
+            names: names.iter().map(|name| name.to_ascii_lowercase()).collect(),
         }
     }
 
@@ -48,14 +43,14 @@ impl Writers {
 mod tests {
     use super::*;
     use crate::call::credentials::{Credentials, Identity};
-    use crate::settings::Profile;
+    use crate::settings::{Profile, Settings};
     use http::header::{AUTHORIZATION, COOKIE, HeaderName};
     use http::{HeaderMap, HeaderValue};
 
     fn writers(change: impl FnOnce(&mut Settings)) -> Writers {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
         change(&mut settings);
-        Writers::new(&settings)
+        Writers::new(&settings.write_addresses, &settings.writers)
     }
 
     const ALICE: (HeaderName, &str) = (AUTHORIZATION, "Basic YUxpY2U6eA==");

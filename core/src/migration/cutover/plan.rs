@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::contract::Operation;
-use crate::settings::{BackendSettings, CredentialsPolicy, CutMethods, CutoverRule, Settings};
+use crate::settings::{CandidateSettings, CredentialsPolicy, CutMethods, CutoverRule, Settings};
 
 /// The rules of some settings.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct CutoverCall<'a> {
 impl CutoverPlan {
     /// The rules of these settings; none if there is no rule.
     pub fn new(settings: &Settings) -> Option<Self> {
-        let trusts = |backend: &&BackendSettings| backend.credentials == CredentialsPolicy::Forward;
+        let trusts = |backend: &&CandidateSettings| backend.credentials == CredentialsPolicy::Forward;
         let trusted = settings.backends.iter().filter(trusts);
         (!settings.cutover.is_empty()).then(|| Self {
             rules: settings.cutover.clone(),
@@ -79,7 +79,7 @@ mod tests {
         let next = "http://next.example/api".parse().unwrap();
         settings
             .backends
-            .push(BackendSettings::at("next".to_owned(), next));
+            .push(CandidateSettings::at("next".to_owned(), next));
         settings.roots[0].language = Some("de".to_owned());
         settings.roots.push(Root {
             path: "/en/wp-json".to_owned(),

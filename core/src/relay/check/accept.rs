@@ -41,8 +41,9 @@ use crate::relay::rules::RelayRules;
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let mut settings = Settings::for_origin("http://10.0.0.5/wp-json".parse()?);
 /// settings.origin.namespace = OriginNamespace::set("tribe/events/v1");
-/// let budget = BufferBudget::new(&settings);
-/// let rules = RelayRules::new(&settings, &LearntRoots::default(), &budget);
+/// let site = settings.site();
+/// let budget = BufferBudget::new(site.response_buffer_total);
+/// let rules = RelayRules::new(&site, &LearntRoots::default(), &budget);
 /// let call = CallContext {
 ///     root: 0,
 ///     method: http::Method::GET,

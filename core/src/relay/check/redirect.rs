@@ -192,7 +192,7 @@ mod tests {
         german.path = "/de/wp-json".to_owned();
         german.origin_url = "http://wp.example.org/de/wp-json".parse().unwrap();
         settings.roots.push(german);
-        OriginUrls::new(&settings, &LearntRoots::default())
+        OriginUrls::new(&settings.site(), &LearntRoots::default())
     }
 
     fn call(method: Method, query: &str) -> CallContext {

@@ -1,0 +1,179 @@
+//! A backend: the site or a candidate, with everything that exchanges with it depend on.
+
+use std::time::Duration;
+
+use url::Url;
+
+use super::{
+    BreakerSettings, CandidateSettings, CredentialsPolicy, OriginNamespace, OriginSettings, OtherTraffic,
+    Root, Settings, Timeouts,
+};
+
+/// Everything that exchanges with one backend depend on, and the presentation of its answers.
+///
+/// [`Settings::site`] and [`Settings::candidates`] make it, so that each backend has the same rules, and its own clients,
+/// permits, breaker and names.
+#[derive(Debug, Clone)]
+pub struct BackendSettings {
+    /// The name in rules, metrics and log lines; [`OWNER`] for the site.
+    pub name: String,
+    /// Its address, its names, and the connections to it.
+    pub origin: OriginSettings,
+    /// The REST roots that it serves, at the positions of [`Settings::roots`].
+    pub roots: Vec<Root>,
+    /// The treatment of calls with credentials.
+    pub credentials: CredentialsPolicy,
+    /// The timeouts toward it.
+    pub timeouts: BackendTimeouts,
+    /// The circuit breaker for reads.
+    pub breaker: BreakerSettings,
+    /// Maximum bytes of a response (502).
+    pub response_bytes: u64,
+    /// Maximum bytes of a response that is held until complete; larger responses stream.
+    pub response_buffer_bytes: usize,
+    /// Maximum bytes of all responses held in memory for their clients; beyond it responses stream.
+    pub response_buffer_total: usize,
+    /// Scheme and authority that clients use; see [`Settings::public_url`].
+    pub public_url: Option<Url>,
+    /// The namespace of clients that name none.
+    pub public_namespace: String,
+    /// Requests outside of the calendar API are forwarded to it, or to nobody.
+    pub other: OtherTraffic,
+}
+
+/// The timeouts toward a backend; see [`Timeouts`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendTimeouts {
+    /// A call waits for one of the concurrent exchanges, within half of `read` or `write`.
+    pub queue: Duration,
+    /// Connect, TLS included.
+    pub connect: Duration,
+    /// The first byte of the response.
+    pub first_byte: Duration,
+    /// A whole read exchange.
+    pub read: Duration,
+    /// A whole write exchange.
+    pub write: Duration,
+    /// Rest of the site: until the response begins, uploads included, and again until it ends.
+    pub site: Duration,
+}
+
+/// The name of the site itself among the backends.
+pub const OWNER: &str = "origin";
+
+// === impl Settings ===
+
+impl Settings {
+    /// The site, which serves all roots.
+    pub fn site(&self) -> BackendSettings {
+        BackendSettings {
+            name: OWNER.to_owned(),
+            origin: self.origin.clone(),
+            roots: self.roots.clone(),
+            credentials: CredentialsPolicy::Forward,
+            timeouts: BackendTimeouts::of_site(&self.timeouts),
+            breaker: self.breaker.clone(),
+            response_bytes: self.limits.response_bytes,
+            response_buffer_bytes: self.limits.response_buffer_bytes,
+            response_buffer_total: self.limits.response_buffer_total,
+            public_url: self.public_url.clone(),
+            public_namespace: self.namespaces.first().cloned().unwrap_or_default(),
+            other: self.other,
+        }
+    }
+
+    /// The backend of a name, if the settings have it.
+    pub fn backend(&self, name: &str) -> Option<BackendSettings> {
+        let mut all = self.candidates().chain([self.site()]);
+        all.find(|backend| backend.name == name)
+    }
+
+    /// The candidates, in the order of [`Settings::backends`].
+    pub fn candidates(&self) -> impl Iterator<Item = BackendSettings> {
+        self.backends.iter().map(|candidate| self.candidate(candidate))
+    }
+
+    /// A candidate serves the first root only.
+    fn candidate(&self, own: &CandidateSettings) -> BackendSettings {
+        let first = self.roots.iter().take(1);
+        let at_backend = |root: &Root| Root {
+            origin_url: own.url.clone(),
+            ..root.clone()
+        };
+        BackendSettings {
+            name: own.name.clone(),
+            origin: OriginSettings {
+                software: own.kind,
+                namespace: OriginNamespace::set(own.namespace.as_str()),
+                advertised_url: own.advertised_url.clone(),
+                max_in_flight: own.max_in_flight,
+                max_pending: own.max_pending,
+                ..OriginSettings::at(own.url.clone())
+            },
+            roots: first.map(at_backend).collect(),
+            credentials: own.credentials,
+            timeouts: BackendTimeouts {
+                connect: own.connect_timeout,
+                first_byte: own.first_byte_timeout,
+                read: own.read_timeout,
+                write: own.write_timeout,
+                ..BackendTimeouts::of_site(&self.timeouts)
+            },
+            other: OtherTraffic::Refuse,
+            ..self.site()
+        }
+    }
+}
+
+// === impl BackendTimeouts ===
+
+impl BackendTimeouts {
+    const fn of_site(timeouts: &Timeouts) -> Self {
+        Self {
+            queue: timeouts.origin_queue,
+            connect: timeouts.origin_connect,
+            first_byte: timeouts.origin_first_byte,
+            read: timeouts.origin_read,
+            write: timeouts.origin_write,
+            site: timeouts.site,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_has_its_own_names_and_the_rules_of_the_site() {
+        let mut settings = Settings::for_origin("https://wp.example/wp-json".parse().unwrap());
+        settings.public_url = Some("https://events.example".parse().unwrap());
+        settings.other = OtherTraffic::Forward;
+        settings.origin.tunnel_delete = true;
+        settings.breaker.failures = 7;
+        settings.roots.push(Root {
+            path: "/de/wp-json".to_owned(),
+            ..settings.roots[0].clone()
+        });
+        let mut next = CandidateSettings::at("next".to_owned(), "http://127.0.0.1:9000/api".parse().unwrap());
+        next.max_in_flight = 3;
+        next.read_timeout = Duration::from_secs(4);
+        settings.backends.push(next.clone());
+        let backend = settings.backend("next").unwrap();
+        assert_eq!((&backend.name, &backend.origin.url), (&next.name, &next.url));
+        assert_eq!(backend.roots.len(), 1);
+        assert_eq!(backend.roots[0].origin_url, next.url);
+        assert_eq!(backend.roots[0].path, "/wp-json");
+        assert_eq!(
+            (backend.origin.max_in_flight, backend.origin.tunnel_delete),
+            (3, false)
+        );
+        assert_eq!(backend.timeouts.read, Duration::from_secs(4));
+        assert_eq!(backend.public_url, settings.public_url);
+        assert_eq!(backend.breaker.failures, 7);
+        assert_eq!(backend.other, OtherTraffic::Refuse);
+        assert_eq!(settings.candidates().count(), 1);
+        assert!(settings.backend("other").is_none());
+        assert_eq!(settings.backend(OWNER).unwrap().roots.len(), 2);
+    }
+}
