@@ -2,11 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time after which an idle HTTP/1 connection is parked.
@@ -101,7 +102,7 @@ impl Activity {
         if self.is_multiplexed() {
             return;
         }
-        let mut place = self.place();
+        let mut place = self.0.place.lock();
         if place.phase == Phase::Idle {
             *place = PhaseStart::since_now(Phase::Head);
         }
@@ -130,7 +131,7 @@ impl Activity {
 
     /// Records that a request begins. The request ends when the returned guard is dropped.
     pub(super) fn begin(&self) -> RunningRequest {
-        let mut place = self.place();
+        let mut place = self.0.place.lock();
         place.phase = match place.phase {
             Phase::Busy(running) => Phase::Busy(running + 1),
             Phase::Opening | Phase::Head | Phase::Idle => Phase::Busy(1),
@@ -142,17 +143,13 @@ impl Activity {
     }
 
     fn ended(&self) {
-        let mut place = self.place();
+        let mut place = self.0.place.lock();
         match place.phase {
             Phase::Busy(running) if running > 1 => place.phase = Phase::Busy(running - 1),
             Phase::Busy(_) | Phase::Opening | Phase::Head | Phase::Idle => {
                 *place = PhaseStart::since_now(Phase::Idle);
             }
         }
-    }
-
-    fn place(&self) -> MutexGuard<'_, PhaseStart> {
-        self.0.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -201,7 +198,7 @@ impl PhaseWatch {
     /// Gives an idle connection this time from now on.
     pub(super) fn allow_idle(&mut self, limit: Duration) {
         self.limits.idle = limit;
-        let mut place = self.activity.place();
+        let mut place = self.activity.0.place.lock();
         if place.phase == Phase::Idle {
             place.since = Instant::now();
             self.parked = Some(place.since);
@@ -226,7 +223,7 @@ impl PhaseWatch {
     /// Ready with what the connection's time asks for; with [`Due::Parking`] once in an idle phase.
     fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
         loop {
-            let place = *self.activity.place();
+            let place = *self.activity.0.place.lock();
             let next = self.next(place);
             if let Some((at, _)) = next.filter(|(at, _)| *at < self.timer.deadline()) {
                 self.timer.as_mut().reset(at);
@@ -350,7 +347,7 @@ mod tests {
         let mut watch = PhaseWatch::new(&activity, LIMITS);
         let waited = tokio::time::timeout(Duration::from_hours(1), &mut watch).await;
         assert!(waited.is_err());
-        assert_eq!(activity.place().phase, Phase::Busy(2));
+        assert_eq!(activity.0.place.lock().phase, Phase::Busy(2));
     }
 
     /// Each phase is measured from its own begin, whatever came before and whenever the watch was polled last.

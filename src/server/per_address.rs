@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use ipnet::IpNet;
+use parking_lot::Mutex;
 
 use super::peer::Peer;
 use calendar_edge_core::settings::client_network;
@@ -34,14 +35,14 @@ pub(super) struct AddressPermit {
 impl PerAddressLimit {
     /// Changes the limit and the exempt networks. Connections beyond a lower limit stay open until they end.
     pub(crate) fn limit(&self, limit: usize, exempt: &[IpNet]) {
-        let mut inner = self.lock();
+        let mut inner = self.0.lock();
         inner.limit = limit;
         inner.exempt = exempt.to_vec();
     }
 
     /// Returns a permit, or `None` if the peer's address holds too many connections.
     pub(super) fn acquire(&self, peer: Peer) -> Option<AddressPermit> {
-        let mut inner = self.lock();
+        let mut inner = self.0.lock();
         // Counted even without a limit, because one may be set while the connection is open.
         let network = peer.address().map(client_network);
         if let Some(network) = network {
@@ -55,17 +56,12 @@ impl PerAddressLimit {
         let per_address = self.clone();
         Some(AddressPermit { per_address, network })
     }
-
-    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
-        // No code panics between two steps of a change, so the counts are right even if the lock is poisoned.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for AddressPermit {
     fn drop(&mut self) {
         let Some(network) = self.network else { return };
-        if let Entry::Occupied(mut open) = self.per_address.lock().open.entry(network) {
+        if let Entry::Occupied(mut open) = self.per_address.0.lock().open.entry(network) {
             *open.get_mut() -= 1;
             if *open.get() == 0 {
                 open.remove();
@@ -119,7 +115,7 @@ mod tests {
         for port in 1..100 {
             drop(per_address.acquire(peer(&format!("192.0.2.{port}:1"))));
         }
-        assert!(per_address.lock().open.is_empty());
+        assert!(per_address.0.lock().open.is_empty());
         let open = per_address.acquire(peer("192.0.2.1:1"));
         per_address.limit(1, &[]);
         assert!(per_address.acquire(peer("192.0.2.1:2")).is_none());

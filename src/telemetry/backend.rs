@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -109,7 +110,7 @@ impl BackendFamilies {
 
     /// The series of a backend; its name comes from the settings, never from a client.
     pub(super) fn of(&self, backend: &str) -> BackendMetrics {
-        let mut live = self.live();
+        let mut live = self.live.lock();
         let known = live.get(backend).and_then(Weak::upgrade);
         BackendMetrics(known.unwrap_or_else(|| {
             let series = Arc::new(Series {
@@ -126,14 +127,9 @@ impl BackendFamilies {
 
     /// The backends in use, by name.
     pub(super) fn in_use(&self) -> Vec<BackendMetrics> {
-        let mut found: Vec<_> = self.live().values().filter_map(Weak::upgrade).collect();
+        let mut found: Vec<_> = self.live.lock().values().filter_map(Weak::upgrade).collect();
         found.sort_by(|one, other| one.backend.cmp(&other.backend));
         found.into_iter().map(BackendMetrics).collect()
-    }
-
-    fn live(&self) -> MutexGuard<'_, HashMap<String, Weak<Series>>> {
-        // The code under the lock does not panic between two changes.
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -284,7 +280,7 @@ impl Series {
 
 impl Drop for Series {
     fn drop(&mut self) {
-        let mut live = self.families.live();
+        let mut live = self.families.live.lock();
         // A backend of the same name may have been added again meanwhile; it shares the series.
         if live
             .get(&self.backend)

@@ -1,8 +1,9 @@
 //! The certificate for clients. Without one there is no series: zero would mean 1970.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::gauge::ConstGauge;
@@ -32,12 +33,12 @@ impl CertificateMetrics {
 
     /// Notes the certificate that clients see from now on.
     pub(crate) fn show(&self, certificate: ShownCertificate) {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(certificate);
+        *self.shown.lock() = Some(certificate);
     }
 
     /// The certificate that clients see; none without TLS.
     pub(crate) fn shown(&self) -> Option<ShownCertificate> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shown.lock().clone()
     }
 }
 

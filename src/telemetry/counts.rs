@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use parking_lot::RwLock;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -45,39 +46,30 @@ impl<L> Clone for Counts<L> {
 impl<L: Clone + Eq + Hash> Counts<L> {
     /// Creates the counter of these labels with zero, unless there is one.
     pub(super) fn expect(&self, labels: L) {
-        self.write().entry(labels).or_default();
+        self.0.write().entry(labels).or_default();
     }
 
     /// Adds one to the counter of these labels.
     pub(super) fn add(&self, labels: &L) {
-        if let Some(counter) = self.read().get(labels) {
+        if let Some(counter) = self.0.read().get(labels) {
             counter.inc();
             return;
         }
-        self.write().entry(labels.clone()).or_default().inc();
+        self.0.write().entry(labels.clone()).or_default().inc();
     }
 
     /// The count of these labels.
     pub(super) fn count(&self, labels: &L) -> u64 {
-        self.read().get(labels).map_or(0, Counter::get)
+        self.0.read().get(labels).map_or(0, Counter::get)
     }
 
     /// The sums of the counts by a part of their labels, in the order of that part.
     pub(super) fn sums<K: Ord>(&self, part: impl Fn(&L) -> K) -> Vec<(K, u64)> {
         let mut sums = std::collections::BTreeMap::new();
-        for (labels, counter) in self.read().iter() {
+        for (labels, counter) in self.0.read().iter() {
             *sums.entry(part(labels)).or_default() += counter.get();
         }
         sums.into_iter().collect()
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, ByLabels<L, Counter>> {
-        // Each change under the lock is one call of the map.
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, ByLabels<L, Counter>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -101,7 +93,7 @@ where
     L: Clone + Eq + Hash + EncodeLabelSet + fmt::Debug + Send + Sync + 'static,
 {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let counts = self.counts.read();
+        let counts = self.counts.0.read();
         if counts.is_empty() {
             return Ok(());
         }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -54,7 +55,7 @@ impl DriftMetrics {
     /// Takes the backends of new settings; what is known of those that stay is kept.
     pub(crate) fn expect(&self, backends: impl IntoIterator<Item = String>) {
         let backends: BTreeSet<String> = backends.into_iter().collect();
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         known.retain(|name, _| backends.contains(name));
         for backend in backends {
             known.entry(backend).or_default();
@@ -65,7 +66,7 @@ impl DriftMetrics {
     ///
     /// The change is that of the backend: what several of its roots publish alike is one change.
     pub(crate) fn found(&self, backend: &str, root: &str, drifts: &[Drift]) -> DriftChange {
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         let known = known.entry(backend.to_owned()).or_default();
         known.compared = Some(since_1970());
         let before = known.differences();
@@ -80,12 +81,7 @@ impl DriftMetrics {
 
     /// The differences of each backend, by name.
     pub(crate) fn backends(&self) -> BTreeMap<String, BackendDrift> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, BackendDrift>> {
-        // Each change under the lock is one call of a map.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().clone()
     }
 }
 

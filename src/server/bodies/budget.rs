@@ -1,9 +1,11 @@
 //! The memory budget of all request bodies.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::ledger::Ledger;
-use super::share::{Share, lock};
+use super::share::Share;
 use calendar_edge_core::settings::Settings;
 
 /// The budget, `limits.request_buffer_total`; clones share it. It is created once and survives every reload.
@@ -27,7 +29,7 @@ impl BodyBudget {
 
     /// Changes the limit to that of new settings.
     pub(crate) fn adapt(&self, settings: &Settings) {
-        lock(&self.0).resize(settings.limits.request_buffer_total);
+        self.0.lock().resize(settings.limits.request_buffer_total);
     }
 
     /// The share of a body that is not in memory yet.
@@ -42,7 +44,7 @@ impl BodyBudget {
 
     /// The bytes that bodies take, and the most that they may.
     pub(crate) fn usage(&self) -> (usize, usize) {
-        let ledger = lock(&self.0);
+        let ledger = self.0.lock();
         (ledger.used(), ledger.limit())
     }
 
