@@ -27,11 +27,8 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 pub(super) struct HealthcheckArgs {
     #[command(flatten)]
     site: SiteArgs,
-    #[arg(
-        long,
-        value_name = "URL",
-        help = "The listener for operators, instead of the configured one [env: CALENDAR_EDGE_ADMIN]"
-    )]
+    /// The listener for operators, instead of the configured one
+    #[arg(long, value_name = "URL")]
     admin: Option<String>,
 }
 
@@ -84,8 +81,7 @@ pub(super) fn run(
 }
 
 fn asked(args: &HealthcheckArgs, environment: Environment<'_>) -> anyhow::Result<AskedEdge> {
-    let variable = environment.text("CALENDAR_EDGE_ADMIN");
-    if let Some(text) = args.admin.as_deref().or(variable.as_deref()) {
+    if let Some(text) = &args.admin {
         let url: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
         return Ok(AskedEdge::Given(url));
     }

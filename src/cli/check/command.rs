@@ -50,7 +50,7 @@ pub(crate) fn run(
     {
         return Ok(Status::Configuration);
     }
-    if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
+    if args.offline {
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;
         }

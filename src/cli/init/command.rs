@@ -14,7 +14,7 @@ use super::super::colour::Colour;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
 use super::super::status::{Misuse, Status};
 use super::address::SiteAddress;
-use super::args::{InitArgs, SITE};
+use super::args::InitArgs;
 use super::file::{FileUse, text};
 use super::found::{FoundSite, find};
 use super::obstacle::Obstacle;
@@ -109,20 +109,17 @@ impl InitRequest {
     fn read(args: &InitArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let named =
             |flag: &Option<String>, variable: &str| flag.clone().or_else(|| environment.text(variable));
-        let site = named(&args.site, SITE);
-        let site = site.ok_or(Misuse(
+        let site = args.site.as_deref().ok_or(Misuse(
             "--site is missing: the address of the site, like https://wp.example.org",
         ))?;
         let public_url = named(&args.public_url, PUBLIC_URL.variable);
         let public_url = public_url.map(|text| text.parse().map_err(|_| Misuse("--public-url is not a URL")));
-        let output = args.output.clone();
-        let output = output.or_else(|| environment.get("CALENDAR_EDGE_OUTPUT").map(PathBuf::from));
-        let is_forced = args.force || environment.is_on("CALENDAR_EDGE_FORCE");
+        let output = args.output.clone().unwrap_or_else(|| DEFAULT_FILE.into());
         Ok(Self {
-            address: SiteAddress::read(&site)?,
+            address: SiteAddress::read(site)?,
             public_url: public_url.transpose()?,
             namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
-            output: Output::of(output.unwrap_or_else(|| DEFAULT_FILE.into()), is_forced),
+            output: Output::of(output, args.force),
         })
     }
 }
