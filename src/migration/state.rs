@@ -85,11 +85,7 @@ impl Migration {
             let copied =
                 operations.filter(|operation| !operation.is_write() && rule.is_about(&operation.name));
             let copied = copied.map(|operation| operation.name.as_str());
-            metrics.expect_copies(
-                &rule.backend,
-                copied,
-                &DifferenceClass::ALL.map(DifferenceClass::name),
-            );
+            metrics.expect_copies(&rule.backend, copied);
         }
         for rule in &settings.cutover {
             metrics.expect_rule(&rule.name.as_str().into());

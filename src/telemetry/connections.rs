@@ -5,6 +5,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use strum::VariantArray as _;
 
 /// The metrics of client connections; clones share their values.
 #[derive(Debug, Clone)]
@@ -16,7 +17,8 @@ pub(crate) struct ConnectionMetrics {
 }
 
 /// Why a connection ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum ConnectionEnd {
     /// Both sides were done.
     Finished,
@@ -57,34 +59,10 @@ struct EndLabels {
 // === impl ConnectionEnd ===
 
 impl ConnectionEnd {
-    const ALL: [Self; 11] = [
-        Self::Finished,
-        Self::Broken,
-        Self::Framing,
-        Self::Silent,
-        Self::Idle,
-        Self::Drain,
-        Self::Stranger,
-        Self::ProxyHeader,
-        Self::AddressLimit,
-        Self::TlsHandshake,
-        Self::NotOpened,
-    ];
+    const ALL: &'static [Self] = Self::VARIANTS;
 
     const fn name(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Broken => "broken",
-            Self::Framing => "framing",
-            Self::Silent => "silent",
-            Self::Idle => "idle",
-            Self::Drain => "drain",
-            Self::Stranger => "stranger",
-            Self::ProxyHeader => "proxy_header",
-            Self::AddressLimit => "address_limit",
-            Self::TlsHandshake => "tls_handshake",
-            Self::NotOpened => "not_opened",
-        }
+        self.into_str()
     }
 }
 

@@ -8,8 +8,10 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use strum::VariantArray as _;
 
 use super::counts::Counts;
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::settings::Percentage;
 
 /// The metrics of copied and of moved calls; clones share their values.
@@ -25,7 +27,8 @@ pub(crate) struct MigrationMetrics {
 }
 
 /// Why a chosen call was not copied or not compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum CopySkip {
     /// As many copies run as may.
     InFlight,
@@ -40,7 +43,8 @@ pub(crate) enum CopySkip {
 }
 
 /// Who answered a call that a rule is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum CutoverAnswer {
     /// The backend of the rule.
     Backend,
@@ -123,21 +127,16 @@ impl MigrationMetrics {
         );
     }
 
-    /// Creates the series of copies to a backend with zero: those of each operation that is copied, by these classes.
-    pub(crate) fn expect_copies(
-        &self,
-        backend: &str,
-        operations: impl Iterator<Item = &'static str>,
-        classes: &[&'static str],
-    ) {
+    /// Creates the series of copies to a backend with zero: those of each operation that is copied, by the classes.
+    pub(crate) fn expect_copies(&self, backend: &str, operations: impl Iterator<Item = &'static str>) {
         let backend: Arc<str> = backend.into();
         for operation in operations {
-            for &class in classes {
+            for class in DifferenceClass::ALL {
                 let backend = Arc::clone(&backend);
                 self.compared.expect(ComparedLabels {
                     backend,
                     operation,
-                    class,
+                    class: class.name(),
                 });
             }
         }
@@ -238,22 +237,10 @@ impl MigrationMetrics {
 // === impl CopySkip ===
 
 impl CopySkip {
-    const ALL: [Self; 5] = [
-        Self::InFlight,
-        Self::Rate,
-        Self::OwnerFailed,
-        Self::TooLarge,
-        Self::Unavailable,
-    ];
+    const ALL: &'static [Self] = Self::VARIANTS;
 
     const fn name(self) -> &'static str {
-        match self {
-            Self::InFlight => "in_flight",
-            Self::Rate => "rate",
-            Self::OwnerFailed => "owner_failed",
-            Self::TooLarge => "too_large",
-            Self::Unavailable => "unavailable",
-        }
+        self.into_str()
     }
 }
 
@@ -263,11 +250,7 @@ impl CutoverAnswer {
     const ALL: [Self; 3] = [Self::Backend, Self::Site, Self::Fallback];
 
     const fn name(self) -> &'static str {
-        match self {
-            Self::Backend => "backend",
-            Self::Site => "site",
-            Self::Fallback => "fallback",
-        }
+        self.into_str()
     }
 }
 

@@ -32,7 +32,8 @@ pub(crate) struct WaitingGuard {
 pub(crate) struct GaugeGuard(Gauge);
 
 /// The kind of traffic that a permit is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum TrafficKind {
     /// Calendar calls.
     Calls,
@@ -134,11 +135,6 @@ impl TrafficKind {
 
     /// Its stable name.
     pub(crate) const fn label(self) -> &'static str {
-        match self {
-            Self::Calls => "calls",
-            Self::Site => "site",
-            Self::Uploads => "uploads",
-            Self::Upgraded => "upgraded",
-        }
+        self.into_str()
     }
 }

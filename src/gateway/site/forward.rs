@@ -174,7 +174,7 @@ impl Site {
             answer
                 .as_ref()
                 .map(Response::status)
-                .map_err(ExchangeFailure::kind),
+                .map_err(ExchangeFailure::label),
         );
         drop(timer);
         match answer {
@@ -206,7 +206,7 @@ impl Site {
             answer
                 .as_ref()
                 .map(Upgrade::status)
-                .map_err(ExchangeFailure::kind),
+                .map_err(ExchangeFailure::label),
         );
         drop(timer);
         match answer {
