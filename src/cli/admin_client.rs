@@ -10,6 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::args::EdgeArgs;
+use super::runtime;
 
 /// The admin listener of a running edge.
 pub(super) struct AdminClient {
@@ -49,10 +50,7 @@ impl AdminClient {
             client: check_client(&settings, &route)?,
             base,
             token: token(flags)?,
-            runtime: tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .context("the runtime does not start")?,
+            runtime: runtime::single()?,
         })
     }
 

@@ -14,6 +14,7 @@ use url::Url;
 
 use super::args::SiteArgs;
 use super::environment::{ADMIN_LISTEN, Environment, ORIGIN, overrides};
+use super::runtime;
 use super::status::Status;
 
 /// Maximum wait for the answer.
@@ -62,11 +63,7 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let asked = asked(args, environment)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime does not start")?;
-    let (code, text) = runtime.block_on(ask(&asked))?;
+    let (code, text) = runtime::single()?.block_on(ask(&asked))?;
     let status = serde_json::from_str(&text)
         .ok()
         .and_then(|page: Value| Some(page.get("status")?.as_str()?.escape_debug().to_string()));

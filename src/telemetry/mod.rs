@@ -2,7 +2,6 @@
 
 mod backend;
 mod cache;
-mod causes;
 mod certificate;
 mod connections;
 mod counts;
@@ -44,7 +43,6 @@ mod warnings;
 
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache::{CacheMetrics, CacheSums, OperationLookups};
-pub(crate) use causes::{causes, with_causes};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::{BackendDrift, DriftChange};
@@ -72,7 +70,7 @@ pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 #[cfg(feature = "otlp")]
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
-pub(crate) use told::{cut, milliseconds};
+pub(crate) use told::{causes, cut, milliseconds, with_causes};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;

@@ -15,6 +15,7 @@ use super::super::colour::Colour;
 use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
+use super::super::runtime;
 use super::super::status::Status;
 use super::backends::look_at;
 use super::collector;
@@ -57,11 +58,7 @@ pub(crate) fn run(
         collector::name(&settings, &mut report)?;
         return Ok(report.status());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime does not start")?;
-    runtime.block_on(async {
+    runtime::single()?.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
         origins(&settings, &mut report).await?;
         collector::ask(&settings, &mut report).await

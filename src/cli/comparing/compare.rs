@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use anyhow::Context as _;
 use calendar_edge::app::RehearsedAnswer;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::ComparisonReport;
@@ -11,6 +10,7 @@ use http::header::CONTENT_TYPE;
 
 use super::super::environment::Environment;
 use super::super::explain::{assumed_type, headers, method, target};
+use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::args::CompareArgs;
 use super::judge::{CallJudge, Judged, SentRequest};
@@ -65,7 +65,7 @@ fn ask(
     request: &SentRequest,
     environment: Environment<'_>,
 ) -> anyhow::Result<(ComparedCall, Sides)> {
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let runtime = runtime::single()?;
     let settings = args.judged.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
     let sides = Sides::live(&settings, args.to.as_deref())?;

@@ -12,6 +12,7 @@ use url::Url;
 use super::super::check::{Report, outcome};
 use super::super::colour::Colour;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
+use super::super::runtime;
 use super::super::status::{Misuse, Status};
 use super::address::SiteAddress;
 use super::args::InitArgs;
@@ -58,7 +59,7 @@ pub(in crate::cli) fn run(
         Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
         Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
     };
-    let found = runtime()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
+    let found = runtime::single()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
     let found = match found {
         Ok(found) => found,
         Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
@@ -88,13 +89,8 @@ pub(super) fn configuration_of(
     report: &mut Report<'_>,
 ) -> anyhow::Result<String> {
     let address = SiteAddress::read(site)?;
-    let found = runtime()?.block_on(find(&address, namespace, report))?;
+    let found = runtime::single()?.block_on(find(&address, namespace, report))?;
     Ok(text(&found, FileUse::OneRun))
-}
-
-fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_all().build().context("the runtime does not start")
 }
 
 /// The settings of a text that was just written.
@@ -204,7 +200,7 @@ const KEPT: &str = "there is a file already, which is kept; give --force to repl
 
 /// Runs the same check as the command, and says what it finds.
 fn tell_check(name: &str, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let found = runtime()?.block_on(outcome(settings))?;
+    let found = runtime::single()?.block_on(outcome(settings))?;
     if found.status == Status::Success {
         report.ok(&format!("calendar-edge check --config {name} finds nothing"))?;
         return Ok(());
