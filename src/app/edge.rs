@@ -23,7 +23,7 @@ use crate::server::{
     BindError, ConnectionLimit, Drain, InheritedSockets, Listener, PerAddressLimit, Protocol, TlsAcceptor,
     TlsIdentity, TlsIdentityError, Worker,
 };
-use crate::telemetry::{ConnectionMetrics, Metrics};
+use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{
     AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
 };
@@ -250,7 +250,7 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         placement: Placement::default(),
         drain,
         // Operators are not clients.
-        metrics: ConnectionMetrics::default(),
+        metrics: Metrics::new().connections().clone(),
     }
 }
 

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
+
+use super::table::TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS;
 
 /// The metric of the certificate; clones share its value.
 #[derive(Debug, Clone, Default)]
@@ -27,8 +30,10 @@ pub(crate) struct ShownCertificate {
 // === impl CertificateMetrics ===
 
 impl CertificateMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register_collector(Box::new(self.clone()));
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let this = Self::default();
+        registry.register_collector(Box::new(this.clone()));
+        this
     }
 
     /// Notes the certificate that clients see from now on.
@@ -47,14 +52,8 @@ impl Collector for CertificateMetrics {
         let Some(shown) = self.shown() else {
             return Ok(());
         };
-        let gauge = ConstGauge::new(shown.not_after);
-        let metric = encoder.encode_descriptor(
-            "tls_certificate_not_after_timestamp",
-            "When the certificate that clients see expires",
-            Some(&Unit::Seconds),
-            gauge.metric_type(),
-        )?;
-        gauge.encode(metric)
+        let row = TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS;
+        ConstGauge::new(shown.not_after).encode(row.describe(&mut encoder, MetricType::Gauge)?)
     }
 }
 
@@ -66,9 +65,8 @@ mod tests {
 
     #[test]
     fn there_is_a_series_once_there_is_a_certificate() {
-        let metrics = CertificateMetrics::default();
         let mut registry = Registry::with_prefix("edge");
-        metrics.register(&mut registry);
+        let metrics = CertificateMetrics::new(&mut registry);
         let render = || {
             let mut text = String::new();
             encode(&mut text, &registry).unwrap();

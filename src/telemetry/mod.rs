@@ -4,7 +4,6 @@ mod backend;
 mod cache;
 mod certificate;
 mod connections;
-mod counts;
 mod drift;
 mod exchange_timer;
 mod exchanges;
@@ -22,7 +21,6 @@ mod metrics;
 mod migration;
 mod permits;
 mod process;
-mod queue;
 mod rate_limits;
 #[cfg(test)]
 mod reference;
@@ -31,11 +29,13 @@ mod reloads;
 mod request_kind;
 mod request_log;
 mod requests;
+mod series;
 #[cfg_attr(
     not(feature = "otlp"),
     allow(dead_code, reason = "without an exporter nobody takes spans")
 )]
 mod spans;
+mod table;
 mod told;
 mod trace_context;
 mod wall_clock;
@@ -58,7 +58,7 @@ pub use log_buffer::LogFlush;
 pub use log_filter::LogFilter;
 pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
-pub(crate) use metrics::{Inflight, Metrics};
+pub(crate) use metrics::Metrics;
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;
