@@ -23,7 +23,7 @@ use crate::server::{
     BindError, ConnectionLimit, Drain, InheritedSockets, Listener, PerAddressLimit, Protocol, TlsAcceptor,
     TlsIdentity, TlsIdentityError, Worker,
 };
-use crate::telemetry::{ConnectionMetrics, Metrics};
+use crate::telemetry::Metrics;
 use calendar_edge_core::settings::{
     AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
 };
@@ -147,12 +147,7 @@ impl Edge {
         }
         let following = follow_companions(shared.companions.clone(), reloader.correspondence());
         let end = drain.clone();
-        drain.spawn(async move {
-            tokio::select! {
-                () = following => {}
-                () = end.begun() => {}
-            }
-        });
+        drain.spawn(async move { end.unless_begun(following).await });
         let worker = worker(&reloader, &shared);
         for (listener, runtime) in listeners {
             drain.spawn_on(&runtime, worker.clone().run(listener));
@@ -173,12 +168,9 @@ fn watch(reloader: &Reloader, shared: &Shared) -> oneshot::Receiver<()> {
     let (look, looked) = oneshot::channel();
     let watching = watch_indexes(reloader.clone(), shared.indexes.clone(), look);
     let drain = shared.drain.clone();
-    shared.drain.spawn(async move {
-        tokio::select! {
-            () = watching => {}
-            () = drain.begun() => {}
-        }
-    });
+    shared
+        .drain
+        .spawn(async move { drain.unless_begun(watching).await });
     looked
 }
 
@@ -271,7 +263,7 @@ fn admin_worker(service: Admin, drain: Drain) -> Worker<Admin> {
         placement: Placement::default(),
         drain,
         // Operators are not clients.
-        metrics: ConnectionMetrics::default(),
+        metrics: Metrics::new().connections().clone(),
     }
 }
 

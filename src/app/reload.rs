@@ -1,10 +1,11 @@
 //! Replaces the settings of a running edge, all of them or none.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_lane_connections};
@@ -114,7 +115,7 @@ impl Reloader {
         mut settings: Settings,
         last: impl FnOnce(&Settings) -> Result<(), ReloadError>,
     ) -> Result<Vec<&'static str>, ReloadError> {
-        let mut in_use = self.in_use();
+        let mut in_use = self.inner.in_use.lock();
         let pinned = pin(&in_use.settings, &mut settings);
         keep_namespace(&in_use.settings, &mut settings);
         let identity = settings.tls.as_ref().map(TlsIdentity::load).transpose()?;
@@ -144,12 +145,12 @@ impl Reloader {
     /// Puts the tables in force that the sites' indexes form now, with the settings in use. As at a reload, running
     /// requests keep the old ones.
     pub(super) fn renew_tables(&self) {
-        self.renew(&self.in_use());
+        self.renew(&self.inner.in_use.lock());
     }
 
     /// Uses the namespace that the site lists, unless the settings in use name one.
     pub(super) fn take_namespace(&self, listed: OriginNamespace) {
-        let mut in_use = self.in_use();
+        let mut in_use = self.inner.in_use.lock();
         if !in_use.settings.origin.namespace.is_set() {
             in_use.settings.origin.namespace = listed;
             self.renew(&in_use);
@@ -169,7 +170,7 @@ impl Reloader {
 
     /// The settings in use.
     pub(super) fn settings(&self) -> Settings {
-        self.in_use().settings.clone()
+        self.inner.in_use.lock().settings.clone()
     }
 
     /// Takes the certificate alone from the files of the settings in use, and says whether it is another one.
@@ -178,7 +179,7 @@ impl Reloader {
     ///
     /// When certificate or key cannot be used; the old identity stays.
     pub(super) fn renew_certificate(&self) -> Result<bool, TlsIdentityError> {
-        let mut in_use = self.in_use();
+        let mut in_use = self.inner.in_use.lock();
         let Some(identity) = in_use.settings.tls.as_ref().map(TlsIdentity::load).transpose()? else {
             return Ok(false);
         };
@@ -197,7 +198,7 @@ impl Reloader {
     /// The files that the settings in use were made of.
     pub(super) fn files(&self, configuration: &Path) -> Vec<PathBuf> {
         let mut files = vec![configuration.to_owned()];
-        let settings = &self.in_use().settings;
+        let settings = &self.inner.in_use.lock().settings;
         if let Some(tls) = &settings.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
@@ -209,12 +210,12 @@ impl Reloader {
 
     /// The time that running requests have to finish after a stop signal.
     pub(super) fn grace(&self) -> Duration {
-        self.in_use().settings.timeouts.drain
+        self.inner.in_use.lock().settings.timeouts.drain
     }
 
     /// Sends the spans that still wait, within a bound.
     pub(super) async fn finish_traces(&self) {
-        let traces = self.in_use().shared.traces.clone();
+        let traces = self.inner.in_use.lock().shared.traces.clone();
         traces.finish().await;
     }
 
@@ -240,11 +241,6 @@ impl Reloader {
 
     pub(super) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
-    }
-
-    fn in_use(&self) -> MutexGuard<'_, InUse> {
-        // It is assigned whole, so that a panic leaves no half of it.
-        self.inner.in_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

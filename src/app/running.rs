@@ -65,12 +65,8 @@ impl Running {
         self.reloader.surroundings().set(&reload.effective, &reload.log);
         let following = follow(self.reloader.clone(), reload, sighup, self.manager.clone());
         let drain = self.drain.clone();
-        self.drain.spawn(async move {
-            tokio::select! {
-                () = following => {}
-                () = drain.begun() => {}
-            }
-        });
+        self.drain
+            .spawn(async move { drain.unless_begun(following).await });
     }
 
     /// Says where it listens, runs until it is told to end, and drains; a second order ends it at once.

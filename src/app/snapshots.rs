@@ -12,10 +12,7 @@ const PAUSE: Duration = Duration::from_mins(1);
 pub(super) async fn keep_writing(cache: Cache, drain: Drain) {
     let mut written = cache.fills();
     loop {
-        let is_last = tokio::select! {
-            () = tokio::time::sleep(PAUSE) => false,
-            () = drain.begun() => true,
-        };
+        let is_last = drain.unless_begun(tokio::time::sleep(PAUSE)).await.is_none();
         let fills = cache.fills();
         if fills != written {
             written = fills;

@@ -1,7 +1,9 @@
 //! The breaker with its clock, its log lines and its gauge.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
@@ -53,7 +55,7 @@ impl BreakerHandle {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Breaker) -> T) -> T {
-        let mut breaker = self.lock();
+        let mut breaker = self.breaker.lock();
         let before = breaker.position();
         let result = change(&mut breaker);
         let after = breaker.position();
@@ -63,11 +65,6 @@ impl BreakerHandle {
             log(self.metrics.name(), before, after);
         }
         result
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Breaker> {
-        // Its methods do not panic between two changes of the state.
-        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

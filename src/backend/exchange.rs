@@ -15,7 +15,7 @@ use super::permit::Permit;
 use super::response_head;
 use super::site::{ask_for_upgrade, strip_hop_by_hop};
 use crate::server::bodies::Upload;
-use crate::telemetry::{Exchange, ExchangeOutcome, RequestLog};
+use crate::telemetry::{Exchange, RequestLog, class_label};
 
 /// The kind of a request for the rest of the site, which selects its permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -285,10 +285,7 @@ impl Backend {
     fn count(&self, status: Result<StatusCode, &ExchangeFailure>, operation: &'static str, started: Instant) {
         let exchange = Exchange {
             operation,
-            outcome: match status {
-                Ok(status) => ExchangeOutcome::Answered(status),
-                Err(failure) => ExchangeOutcome::Failed(failure.kind()),
-            },
+            outcome: status.map_or_else(ExchangeFailure::label, class_label),
             duration: started.elapsed(),
         };
         match &self.shared.exchanges {

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use super::breaker::Health;
 use super::response_head::ResponseHeadFault;
-use crate::telemetry::{FailureKind, causes};
+use crate::telemetry::causes;
 
 /// The reason why the origin's response is missing or incomplete.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum ExchangeFailure {
     /// All permits are held and the queue is full, or no permit was released in time.
     #[error("too many exchanges with the origin are running")]
@@ -48,12 +50,14 @@ pub(crate) enum ExchangeFailure {
     NotHttp(#[source] reqwest::Error),
     /// The response head is ambiguous or too large.
     #[error(transparent)]
+    #[strum(serialize = "odd_head")]
     ResponseHead(#[from] ResponseHeadFault),
     /// The response body is larger than allowed.
     #[error("the origin's response is too large")]
     TooLarge,
     /// The client read slowly, and the permit was revoked for another request.
     #[error("the client is slow and others wait for the origin")]
+    #[strum(serialize = "recalled")]
     Preempted,
 }
 
@@ -96,24 +100,9 @@ impl ExchangeFailure {
         Self::Unreachable(error)
     }
 
-    /// Its kind, for metrics and log lines.
-    pub(crate) const fn kind(&self) -> FailureKind {
-        match self {
-            Self::Overloaded => FailureKind::Overloaded,
-            Self::Unavailable { .. } => FailureKind::Unavailable,
-            Self::Dns(_) => FailureKind::Dns,
-            Self::Refused(_) => FailureKind::Refused,
-            Self::Tls(_) => FailureKind::Tls,
-            Self::Unreachable(_) => FailureKind::Unreachable,
-            Self::ConnectTimeout(_) => FailureKind::ConnectTimeout,
-            Self::FirstByteTimeout => FailureKind::FirstByteTimeout,
-            Self::Timeout => FailureKind::Timeout,
-            Self::Terminated(_) => FailureKind::Terminated,
-            Self::NotHttp(_) => FailureKind::NotHttp,
-            Self::ResponseHead(_) => FailureKind::OddHead,
-            Self::TooLarge => FailureKind::TooLarge,
-            Self::Preempted => FailureKind::Recalled,
-        }
+    /// Its stable name in metrics and log lines.
+    pub(crate) const fn label(&self) -> &'static str {
+        self.into_str()
     }
 
     /// What an operator can change, or the place that says more.
@@ -211,4 +200,21 @@ fn is_of_tls(error: &io::Error) -> bool {
         return false;
     };
     inner.is::<rustls::Error>() || inner.downcast_ref::<io::Error>().is_some_and(is_of_tls)
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantNames as _;
+
+    use super::*;
+    use crate::telemetry::OUTCOMES;
+
+    #[test]
+    fn each_failure_before_the_head_of_a_response_is_counted_under_its_label() {
+        let behind_a_head = [ExchangeFailure::TooLarge, ExchangeFailure::Preempted];
+        let behind_a_head = behind_a_head.map(|failure| failure.label());
+        for label in ExchangeFailure::VARIANTS {
+            assert_ne!(OUTCOMES.contains(label), behind_a_head.contains(label), "{label}");
+        }
+    }
 }

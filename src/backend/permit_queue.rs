@@ -1,9 +1,10 @@
 //! Permits, and the requests that wait for them: the core's line says who is next, this wakes them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -74,7 +75,7 @@ impl PermitQueue {
 
     /// A free permit, or a place in the queue.
     pub(super) fn enter(self: &Arc<Self>, rank: Rank) -> Entered {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.free > 0 {
             state.free -= 1;
             return Entered::Served(Slot(Arc::clone(self)));
@@ -99,7 +100,7 @@ impl PermitQueue {
     /// Gives a permit to the next request, or keeps it.
     fn release(&self) {
         let now = self.now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         while let Some(granted) = state.line.next(now) {
             let sender = state.waiting.remove(&granted.ticket);
             // A request that cannot be told has left, and the next one gets the permit.
@@ -112,11 +113,6 @@ impl PermitQueue {
 
     fn now(&self) -> Duration {
         self.start.elapsed()
-    }
-
-    fn state(&self) -> MutexGuard<'_, QueueState> {
-        // The code under the lock does not panic between two changes.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -146,14 +142,14 @@ impl Waiting {
 
     /// Returns true if the next free permit goes to this request.
     pub(super) fn is_first(&self) -> bool {
-        self.queue.state().line.is_first(self.ticket)
+        self.queue.state.lock().line.is_first(self.ticket)
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
         let now = self.queue.now();
-        let mut state = self.queue.state();
+        let mut state = self.queue.state.lock();
         state.line.leave(self.ticket, now);
         state.waiting.remove(&self.ticket);
         drop(state);
@@ -256,7 +252,7 @@ mod tests {
         for life in lives {
             life.await.unwrap();
         }
-        let state = queue.state();
+        let state = queue.state.lock();
         assert_eq!((state.free, state.line.len(), state.waiting.len()), (3, 0, 0));
     }
 }

@@ -5,12 +5,13 @@
 //! the longest total pause of its client.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, SizeHint};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::failure::ExchangeFailure;
@@ -73,7 +74,7 @@ impl RevocablePermits {
             waited: Duration::ZERO,
             idle_since: Some(Instant::now()),
         })));
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         if open.len() == open.capacity() {
             // Only before the list grows: its length stays below twice the permits, at constant cost per response.
             open.retain(|revocable| revocable.strong_count() > 0);
@@ -85,10 +86,10 @@ impl RevocablePermits {
     /// Aborts the response with the longest total pause of its client, if that exceeds [`TOLERATED`].
     pub(super) fn preempt(&self) {
         let now = Instant::now();
-        let open = lock(&self.open).clone();
+        let open = self.open.lock().clone();
         let revocable = open.iter().filter_map(Weak::upgrade);
-        let slowest = revocable.max_by_key(|revocable| lock(revocable).overdue(now));
-        if let Some(held) = slowest.and_then(|revocable| lock(&revocable).revoke(now)) {
+        let slowest = revocable.max_by_key(|revocable| revocable.lock().overdue(now));
+        if let Some(held) = slowest.and_then(|revocable| revocable.lock().revoke(now)) {
             tracing::info!("a response to a slow client is aborted: another request waits for its permit");
             self.metrics.revoked();
             drop(held);
@@ -101,7 +102,7 @@ impl RevocablePermits {
 impl RevocablePermit {
     /// Ends the exchange: closes the connection or returns it to the pool, and releases the permit.
     pub(super) fn release(&self) {
-        let held = lock(&self.0).held.take();
+        let held = self.0.lock().held.take();
         drop(held);
     }
 }
@@ -112,7 +113,7 @@ impl Body for RevocablePermit {
 
     /// The next frame, the end, or the failure that the permit was revoked.
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<ExchangeFailure> {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         state.resume();
         if std::mem::take(&mut state.revoked) {
             return Poll::Ready(Some(Err(ExchangeFailure::Preempted)));
@@ -128,12 +129,12 @@ impl Body for RevocablePermit {
     }
 
     fn is_end_stream(&self) -> bool {
-        let state = lock(&self.0);
+        let state = self.0.lock();
         !state.revoked && state.held.as_ref().is_none_or(|held| held.body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        let state = lock(&self.0);
+        let state = self.0.lock();
         let nothing = || SizeHint::with_exact(0);
         state
             .held
@@ -166,11 +167,6 @@ impl PermitState {
         self.revoked = held.is_some();
         held
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The code under the lock does not panic between two changes.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -267,6 +263,6 @@ mod tests {
         for _ in 0..100 {
             drop(response(&bulkhead, "a").await);
         }
-        assert!(lock(&bulkhead.revocable_permits().open).len() < 10);
+        assert!(bulkhead.revocable_permits().open.lock().len() < 10);
     }
 }

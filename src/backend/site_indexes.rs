@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -79,7 +80,7 @@ impl IndexSource {
 impl SiteIndexes {
     /// The table in force of each root.
     pub(crate) fn tables(&self, site: &BackendSettings) -> TablesInForce {
-        let known = self.known();
+        let known = self.known.lock();
         let table = |root: &Root| {
             let found = known.get(&IndexSource::of(root, &site.origin));
             found.map_or_else(TableInForce::unread, |known| Arc::clone(&known.table))
@@ -89,7 +90,7 @@ impl SiteIndexes {
 
     /// Takes an index that was read. It is completed by the last one where it says nothing about an operation.
     pub(crate) fn learn(&self, source: &IndexSource, index: PublishedIndex) -> Learnt {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         let index = match known.get(source) {
             Some(before) => {
                 let index = index.over(&before.index);
@@ -112,7 +113,7 @@ impl SiteIndexes {
     /// Forgets the sources that the site does not have any more.
     pub(crate) fn retain(&self, site: &BackendSettings) {
         let sources = IndexSource::all(site);
-        self.known().retain(|source, _| sources.contains(source));
+        self.known.lock().retain(|source, _| sources.contains(source));
     }
 
     /// Takes from the site's file what is not known of its sources. A file that is missing or damaged counts as
@@ -120,7 +121,7 @@ impl SiteIndexes {
     pub(crate) fn recall(&self, site: &BackendSettings) {
         let entries = stored_entries(site);
         for source in IndexSource::all(site) {
-            let is_new = !self.known().contains_key(&source);
+            let is_new = !self.known.lock().contains_key(&source);
             let entry = entries.iter().find(|entry| is_new && source.is_of(entry));
             let index = entry.and_then(|entry| PublishedIndex::from_json(entry.get("index")?).ok());
             if let Some(index) = index {
@@ -139,7 +140,7 @@ impl SiteIndexes {
             return Ok(());
         };
         let entry = |source: IndexSource| {
-            let index = self.known().get(&source)?.index.to_json();
+            let index = self.known.lock().get(&source)?.index.to_json();
             Some(json!({"root": source.root.as_str(), "namespace": source.namespace, "index": index}))
         };
         let sites: Vec<Value> = IndexSource::all(site).into_iter().filter_map(entry).collect();
@@ -147,11 +148,6 @@ impl SiteIndexes {
         beside.push(".new");
         fs::write(&beside, format!("{:#}\n", json!({"sites": sites})))?;
         fs::rename(&beside, path)
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<IndexSource, KnownIndex>> {
-        // Entries are assigned whole, so that a panic leaves no half of one.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,8 +1,9 @@
 //! One question at a time: who asks the same as somebody before waits for that answer.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 /// The questions that the site is being asked, by their keys.
@@ -79,7 +80,7 @@ impl<L> Flights<L> {
     /// Takes a seat for a question. A flight that began before the last removal is not joined: its answer may be older
     /// than the change that this client knows of.
     pub(crate) fn board(&self, key: &str, generation: u64) -> Seat<L> {
-        let mut running = lock(&self.running);
+        let mut running = self.running.lock();
         if let Some(flight) = running.by_key.get(key)
             && flight.generation == generation
         {
@@ -148,7 +149,7 @@ impl<L> Leader<L> {
     pub(crate) async fn abandoned(&self) {
         loop {
             self.progress.closed().await;
-            let mut running = lock(&self.running);
+            let mut running = self.running.lock();
             // Somebody may have joined meanwhile; who joins holds the lock.
             if self.progress.receiver_count() == 0 {
                 self.leave(&mut running);
@@ -164,7 +165,7 @@ impl<L> Leader<L> {
 
     /// Tells the end. Nobody joins from here on.
     pub(crate) fn land(self, landing: L) {
-        self.leave(&mut lock(&self.running));
+        self.leave(&mut self.running.lock());
         self.progress.send_replace(Progress::Landed(landing));
     }
 
@@ -181,13 +182,8 @@ impl<L> Leader<L> {
 
 impl<L> Drop for Leader<L> {
     fn drop(&mut self) {
-        self.leave(&mut lock(&self.running));
+        self.leave(&mut self.running.lock());
     }
-}
-
-fn lock<L>(running: &Mutex<FlightTable<L>>) -> MutexGuard<'_, FlightTable<L>> {
-    // A panic between two steps leaves at most a flight that nobody leads, which ends with its sender.
-    running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -243,7 +239,7 @@ mod tests {
         before.land(1);
         drop(follow(&flights, 1));
         after.land(2);
-        assert!(flights.running.lock().unwrap().by_key.is_empty());
+        assert!(flights.running.lock().by_key.is_empty());
     }
 
     #[tokio::test]

@@ -1,8 +1,9 @@
 //! Bodies that clients still read when their entry is gone: from then on they count as buffered responses.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use crate::cache::compression::FormOwner;
 use calendar_edge_core::relay::{BufferBudget, Reservation};
@@ -53,7 +54,7 @@ impl Loans {
             return bytes;
         }
         let counted = Arc::default();
-        self.lent().push(Loan {
+        self.lent.lock().push(Loan {
             counted: Arc::downgrade(&counted),
             bytes: bytes.len(),
         });
@@ -70,16 +71,11 @@ impl Loans {
             budget: self.budget.clone(),
         }
     }
-
-    fn lent(&self) -> MutexGuard<'_, Vec<Loan>> {
-        // The code under the lock does not panic between two changes.
-        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Loans {
     fn drop(&mut self) {
-        for loan in self.lent().drain(..) {
+        for loan in self.lent.lock().drain(..) {
             if let Some(counted) = loan.counted.upgrade() {
                 // Set once: here.
                 let _ = counted.set(self.budget.reserve(loan.bytes));

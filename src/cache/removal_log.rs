@@ -6,9 +6,9 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use calendar_edge_core::cache::{Dependencies, Removal, Tag};
+use parking_lot::Mutex;
 
 /// The places for tags: 512 KiB.
 const PLACES: usize = 1 << 16;
@@ -46,7 +46,7 @@ impl RemovalLog {
 
     /// Begins the next generation, and returns it.
     pub(super) fn remove(&self, removal: &Removal) -> u64 {
-        let _one_at_a_time = self.removing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.removing.lock();
         let next = self.current.load(Ordering::Relaxed) + 1;
         match removal {
             Removal::All => self.everything.store(next, Ordering::Release),

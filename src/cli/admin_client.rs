@@ -1,7 +1,5 @@
 //! Questions to the admin listener of a running edge.
 
-use std::path::PathBuf;
-
 use anyhow::Context as _;
 use calendar_edge::app::{OriginRoute, check_client};
 use calendar_edge_core::settings::Settings;
@@ -12,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::args::EdgeArgs;
-use super::environment::Environment;
+use super::runtime;
 
 /// The admin listener of a running edge.
 pub(super) struct AdminClient {
@@ -26,13 +24,12 @@ pub(super) struct AdminClient {
 /// The address that the examples of the documentation use.
 const DEFAULT: &str = "http://127.0.0.1:9787";
 
-/// The token of a flag's file, or of that of the environment.
-fn token(flags: &EdgeArgs, environment: Environment<'_>) -> anyhow::Result<Option<HeaderValue>> {
-    let variable = environment.text("CALENDAR_EDGE_TOKEN_FILE").map(PathBuf::from);
-    let Some(file) = flags.token_file.clone().or(variable) else {
+/// The token of the named file.
+fn token(flags: &EdgeArgs) -> anyhow::Result<Option<HeaderValue>> {
+    let Some(file) = &flags.token_file else {
         return Ok(None);
     };
-    let text = std::fs::read_to_string(&file);
+    let text = std::fs::read_to_string(file);
     let text = text.with_context(|| format!("{} cannot be read", file.display()))?;
     let value = HeaderValue::try_from(format!("Bearer {}", text.trim()));
     let mut value = value.with_context(|| format!("{} holds no token", file.display()))?;
@@ -43,21 +40,17 @@ fn token(flags: &EdgeArgs, environment: Environment<'_>) -> anyhow::Result<Optio
 // === impl AdminClient ===
 
 impl AdminClient {
-    /// The listener at the URL of a flag, of the environment, or at `http://127.0.0.1:9787`.
-    pub(super) fn new(flags: &EdgeArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
-        let variable = environment.text("CALENDAR_EDGE_ADMIN");
-        let text = flags.admin.as_deref().or(variable.as_deref()).unwrap_or(DEFAULT);
+    /// The listener at the named URL, or at `http://127.0.0.1:9787`.
+    pub(super) fn new(flags: &EdgeArgs) -> anyhow::Result<Self> {
+        let text = flags.admin.as_deref().unwrap_or(DEFAULT);
         let base: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
         let edge = Settings::for_origin(base.clone()).site();
         let route = OriginRoute::of_root(&edge.origin, &edge.origin.url);
         Ok(Self {
             client: check_client(&edge, &route)?,
             base,
-            token: token(flags, environment)?,
-            runtime: tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .context("the runtime does not start")?,
+            token: token(flags)?,
+            runtime: runtime::single()?,
         })
     }
 

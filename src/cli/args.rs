@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use super::environment::{
     ADMIN_LISTEN, Environment, LISTEN, MODE, NAMESPACE, ORIGIN, ORIGIN_NAMESPACE, PUBLIC_URL, SettingFlag,
-    overrides,
+    overrides, with_variables,
 };
 use super::examples;
 use super::init::AskedSiteArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
 use calendar_edge_core::settings::Settings;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 /// A hardened reverse proxy for the calendar REST API of a WordPress site.
 #[derive(Debug, Parser)]
@@ -88,24 +88,14 @@ pub(super) struct ServeArgs {
     pub(super) asked: AskedSiteArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
-    #[arg(
-        long,
-        value_name = "ADDR",
-        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock [env: CALENDAR_EDGE_LISTEN]"
-    )]
+    /// Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock
+    #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    #[arg(
-        long,
-        value_name = "ADDR",
-        help = "Address for operators [env: CALENDAR_EDGE_ADMIN_LISTEN]"
-    )]
+    /// Address for operators
+    #[arg(long, value_name = "ADDR")]
     admin_listen: Option<String>,
-    #[arg(
-        long,
-        value_name = "MODE",
-        value_parser = ["enforce", "report", "off"],
-        help = "Treatment of requests that violate a rule [env: CALENDAR_EDGE_MODE]"
-    )]
+    /// Treatment of requests that violate a rule
+    #[arg(long, value_name = "MODE", value_parser = ["enforce", "report", "off"])]
     mode: Option<String>,
 }
 
@@ -116,10 +106,8 @@ pub(super) struct CheckArgs {
     pub(super) asked: AskedSiteArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
-    #[arg(
-        long,
-        help = "Check only the configuration, not the origin [env: CALENDAR_EDGE_OFFLINE]"
-    )]
+    /// Check only the configuration, not the origin
+    #[arg(long)]
     pub(super) offline: bool,
 }
 
@@ -130,39 +118,20 @@ pub(super) struct ExplainArgs {
     /// A path with its query or a URL, with or without the method before it; or the id of a refused request
     #[arg(value_name = "[METHOD] TARGET | ID", num_args = 1..=2, required = true)]
     pub(super) asked: Vec<String>,
-    #[arg(
-        short = 'X',
-        long,
-        value_name = "METHOD",
-        help = "The method; GET unless given, POST with a body [env: CALENDAR_EDGE_REQUEST]"
-    )]
+    /// The method; GET unless given, POST with a body
+    #[arg(short = 'X', long, value_name = "METHOD")]
     pub(super) request: Option<String>,
-    #[arg(
-        short,
-        long,
-        value_name = "BODY",
-        help = "The body, @FILE for that of a file, @- for that of standard input [env: CALENDAR_EDGE_DATA]"
-    )]
+    /// The body, @FILE for that of a file, @- for that of standard input
+    #[arg(short, long, value_name = "BODY")]
     pub(super) data: Option<String>,
-    #[arg(
-        short,
-        long,
-        value_name = "NAME:PASSWORD",
-        help = "Basic credentials [env: CALENDAR_EDGE_USER]"
-    )]
+    /// Basic credentials
+    #[arg(short, long, value_name = "NAME:PASSWORD")]
     pub(super) user: Option<String>,
-    #[arg(
-        short = 'H',
-        long,
-        value_name = "HEADER",
-        help = "A header, 'Name: value'; may be repeated [env: CALENDAR_EDGE_HEADER]"
-    )]
+    /// A header, 'Name: value'; may be repeated
+    #[arg(short = 'H', long, value_name = "HEADER")]
     pub(super) header: Vec<String>,
-    #[arg(
-        long,
-        value_name = "ADDR",
-        help = "The client's address, 127.0.0.1 unless given [env: CALENDAR_EDGE_CLIENT]"
-    )]
+    /// The client's address, 127.0.0.1 unless given
+    #[arg(long, value_name = "ADDR")]
     pub(super) client: Option<String>,
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
@@ -184,8 +153,9 @@ command line; 78 invalid configuration.";
 /// The form of what a command prints.
 #[derive(Debug, Default, Args)]
 pub(super) struct OutputArgs {
-    #[arg(long, help = "Print JSON [env: CALENDAR_EDGE_JSON]")]
-    json: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// The running edge that a command asks.
@@ -194,50 +164,47 @@ pub(super) struct EdgeArgs {
     #[arg(
         long,
         value_name = "URL",
-        help = "The admin listener of the edge, http://127.0.0.1:9787 unless given [env: CALENDAR_EDGE_ADMIN]"
+        help = "The admin listener of the edge, http://127.0.0.1:9787 unless given"
     )]
     pub(super) admin: Option<String>,
-    #[arg(
-        long,
-        value_name = "FILE",
-        help = "The file with the token that the edge asks of other machines [env: CALENDAR_EDGE_TOKEN_FILE]"
-    )]
+    /// The file with the token that the edge asks of other machines
+    #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
 }
 
 /// The configuration file, and the site.
 #[derive(Debug, Default, Clone, Args)]
 pub(super) struct SiteArgs {
-    #[arg(
-        long,
-        value_name = "FILE",
-        help = "The configuration file, TOML [env: CALENDAR_EDGE_CONFIG]"
-    )]
+    /// The configuration file, TOML
+    #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     #[arg(
         long,
         value_name = "URL",
-        help = "The REST root of the site, https://wp.example.org/wp-json [env: CALENDAR_EDGE_ORIGIN]"
+        help = "The REST root of the site, https://wp.example.org/wp-json"
     )]
     pub(super) origin: Option<String>,
-    #[arg(
-        long,
-        value_name = "NS",
-        help = "The namespace that the plugin registers at the site [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]"
-    )]
+    /// The namespace that the plugin registers at the site
+    #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
     #[arg(
         long,
         value_name = "URL",
-        help = "Scheme and host that clients use, https://events.example.org [env: CALENDAR_EDGE_PUBLIC_URL]"
+        help = "Scheme and host that clients use, https://events.example.org"
     )]
     pub(super) public_url: Option<String>,
-    #[arg(
-        long,
-        value_name = "NS",
-        help = "The public namespace of the API, besides the plugin's own [env: CALENDAR_EDGE_NAMESPACE]"
-    )]
+    /// The public namespace of the API, besides the plugin's own
+    #[arg(long, value_name = "NS")]
     pub(super) namespace: Option<String>,
+}
+
+// === impl Cli ===
+
+impl Cli {
+    /// The command line, with the environment variable of each flag.
+    pub(super) fn definition() -> clap::Command {
+        with_variables(Self::command())
+    }
 }
 
 // === impl ServeArgs ===
@@ -253,15 +220,6 @@ impl ServeArgs {
             ],
             environment,
         )
-    }
-}
-
-// === impl OutputArgs ===
-
-impl OutputArgs {
-    /// Returns true if the output is JSON.
-    pub(super) fn is_json(&self, environment: Environment<'_>) -> bool {
-        self.json || environment.is_on("CALENDAR_EDGE_JSON")
     }
 }
 
@@ -295,10 +253,8 @@ impl SiteArgs {
             (PUBLIC_URL, self.public_url.as_deref()),
             (NAMESPACE, self.namespace.as_deref()),
         ];
-        let file = self.config.clone();
-        let file = file.or_else(|| environment.get("CALENDAR_EDGE_CONFIG").map(PathBuf::from));
         let flags = site.into_iter().chain(others);
-        ConfigSource::new(file, overrides(flags, environment))
+        ConfigSource::new(self.config.clone(), overrides(flags, environment))
     }
 }
 
@@ -308,9 +264,8 @@ impl ExplainArgs {
     /// The settings of `serve`; without a file and an origin those of a placeholder site.
     pub(super) fn load(&self, environment: Environment<'_>) -> Result<Settings, ConfigError> {
         let site = &self.site;
-        let file = site.config.is_some() || environment.get("CALENDAR_EDGE_CONFIG").is_some();
-        let is_named = file || site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
-        if is_named {
+        let is_root_named = site.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        if site.config.is_some() || is_root_named {
             return site.load_without_secrets(environment);
         }
         let imaginary = SiteArgs {
@@ -326,11 +281,10 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_commands_are_well_formed() {
-        Cli::command().debug_assert();
+        Cli::definition().debug_assert();
     }
 
     #[test]
@@ -375,7 +329,7 @@ mod tests {
 
     #[test]
     fn every_long_flag_names_its_variable() {
-        for command in Cli::command().get_subcommands() {
+        for command in Cli::definition().get_subcommands() {
             for argument in command.get_arguments() {
                 let Some(long) = argument.get_long() else { continue };
                 let variable = format!("CALENDAR_EDGE_{}", long.replace('-', "_").to_uppercase());

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::admin_client::AdminClient;
 use super::args::{EdgeArgs, OutputArgs};
-use super::environment::Environment;
 
 /// The flags of `cache`.
 #[derive(Debug, Args)]
@@ -20,10 +19,10 @@ pub(super) struct CacheArgs {
 }
 
 /// Asks the admin listener of a running edge, and prints what its cache holds.
-pub(super) fn run(args: &CacheArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let client = AdminClient::new(&args.edge, environment)?;
+pub(super) fn run(args: &CacheArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+    let client = AdminClient::new(&args.edge)?;
     let page = client.get("/cache")?;
-    if args.output.is_json(environment) {
+    if args.output.json {
         writeln!(out, "{page:#}")
     } else {
         write(&page, out)

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use super::args::Cli;
@@ -17,7 +17,7 @@ pub(super) struct CompletionsArgs {
 
 /// Prints the script.
 pub(super) fn run(args: &CompletionsArgs, out: &mut dyn Write) -> io::Result<()> {
-    let mut command = Cli::command();
+    let mut command = Cli::definition();
     let name = command.get_name().to_owned();
     // The generator panics where a reader stops early.
     let mut script = Vec::new();

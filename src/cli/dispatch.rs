@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 
 use anyhow::Context as _;
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use super::args::{Cli, Command};
@@ -19,7 +19,8 @@ use super::{
 
 /// Runs the subcommand of the arguments.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status> {
-    let cli = match Cli::try_parse_from(args) {
+    let matches = Cli::definition().try_get_matches_from(args);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(message) => return usage(&message),
     };
@@ -33,11 +34,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         Command::Init(args) => init::run(&args, environment, &mut out),
         Command::Check(args) => check::run(&args, environment, &mut out),
         Command::Healthcheck(args) => healthcheck::run(&args, environment, &mut out),
-        Command::Routes(args) => done(routes::run(&args, environment, &mut out)),
+        Command::Routes(args) => done(routes::run(&args, &mut out)),
         Command::Openapi => done(openapi::run(&mut out)),
         Command::Explain(args) => explain::run(&args, environment, &mut out),
         Command::Cache(args) => {
-            cache::run(&args, environment, &mut out)?;
+            cache::run(&args, &mut out)?;
             Ok(Status::Success)
         }
         Command::Purge(args) => {
@@ -46,7 +47,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Status
         }
         Command::Compare(args) => comparing::compare(&args, environment, &mut out),
         Command::Replay(args) => comparing::replay(&args, environment, &mut out),
-        Command::Migration(args) => migration::run(&args, environment, &mut out),
+        Command::Migration(args) => migration::run(&args, &mut out),
         Command::Completions(args) => done(completions::run(&args, &mut out)),
         Command::Man(args) => {
             man::run(&args, &mut out)?;

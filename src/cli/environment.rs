@@ -1,8 +1,10 @@
 //! Flags that set a setting, and the environment variable of each.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 
 use calendar_edge::config::{OverrideSource, Overrides};
+use clap::{Arg, ArgAction, Command};
 
 /// A flag that sets one setting.
 pub(super) struct SettingFlag {
@@ -47,6 +49,20 @@ pub(super) const MODE: SettingFlag = SettingFlag {
     variable: "CALENDAR_EDGE_MODE",
 };
 
+/// Flags whose variables clap does not read. Messages name a setting's source, and commands without its flag take its
+/// variable too; `purge` takes a list of tags, and prefers flags to it.
+const READ_APART: [&str; 9] = [
+    "origin",
+    "origin-namespace",
+    "public-url",
+    "namespace",
+    "listen",
+    "admin-listen",
+    "mode",
+    "tag",
+    "all",
+];
+
 /// The environment; an empty variable counts as not set.
 #[derive(Clone, Copy)]
 pub(super) struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);
@@ -70,12 +86,38 @@ impl<'a> Environment<'a> {
             .map(|value| value.to_string_lossy().into_owned())
     }
 
-    /// True if a variable is set to a value other than `0`, `false`, `no` and `off`.
+    /// True if a variable is set to a value that [`is_on`].
     pub(super) fn is_on(self, variable: &str) -> bool {
-        let value = self
-            .get(variable)
-            .map(|value| value.to_string_lossy().to_lowercase());
-        value.is_some_and(|value| !matches!(value.as_str(), "0" | "false" | "no" | "off"))
+        self.text(variable).is_some_and(|value| is_on(&value))
+    }
+}
+
+/// True for a value other than `0`, `false`, `no` and `off`.
+fn is_on(value: &str) -> bool {
+    !matches!(value.to_lowercase().as_str(), "0" | "false" | "no" | "off")
+}
+
+/// Gives each flag the variable that stands in for it: `CALENDAR_EDGE_` and its name in capitals.
+pub(super) fn with_variables(command: Command) -> Command {
+    command.mut_args(with_variable).mut_subcommands(with_variables)
+}
+
+fn with_variable(flag: Arg) -> Arg {
+    let Some(name) = flag.get_long() else {
+        return flag;
+    };
+    let variable = format!("CALENDAR_EDGE_{}", name.replace('-', "_").to_uppercase());
+    let is_empty = std::env::var_os(&variable).is_none_or(|value| value.is_empty());
+    let is_read_by_clap = !is_empty && !READ_APART.contains(&name);
+    let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+    let flag = flag.help(format!("{help} [env: {variable}]"));
+    if !is_read_by_clap {
+        return flag;
+    }
+    let flag = flag.env(variable).hide_env(true);
+    match flag.get_action() {
+        ArgAction::SetTrue => flag.value_parser(|value: &str| Ok::<_, Infallible>(is_on(value))),
+        _ => flag,
     }
 }
 

@@ -97,7 +97,7 @@ Examples:
 
 #[cfg(test)]
 mod tests {
-    use clap::{Command, CommandFactory, Parser};
+    use clap::{Command, Parser};
 
     use super::super::args::Cli;
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_command_has_examples_that_parse() {
-        let cli = Cli::command();
+        let cli = Cli::definition();
         for command in cli.get_subcommands() {
             demand_examples(command, &format!("calendar-edge {}", command.get_name()));
         }

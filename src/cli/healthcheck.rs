@@ -14,6 +14,7 @@ use url::Url;
 
 use super::args::SiteArgs;
 use super::environment::{ADMIN_LISTEN, Environment, ORIGIN, overrides};
+use super::runtime;
 use super::status::Status;
 
 /// Maximum wait for the answer.
@@ -27,11 +28,8 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 pub(super) struct HealthcheckArgs {
     #[command(flatten)]
     site: SiteArgs,
-    #[arg(
-        long,
-        value_name = "URL",
-        help = "The listener for operators, instead of the configured one [env: CALENDAR_EDGE_ADMIN]"
-    )]
+    /// The listener for operators, instead of the configured one
+    #[arg(long, value_name = "URL")]
     admin: Option<String>,
 }
 
@@ -65,11 +63,7 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
     let asked = asked(args, environment)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime does not start")?;
-    let (code, text) = runtime.block_on(ask(&asked))?;
+    let (code, text) = runtime::single()?.block_on(ask(&asked))?;
     let status = serde_json::from_str(&text)
         .ok()
         .and_then(|page: Value| Some(page.get("status")?.as_str()?.escape_debug().to_string()));
@@ -84,8 +78,7 @@ pub(super) fn run(
 }
 
 fn asked(args: &HealthcheckArgs, environment: Environment<'_>) -> anyhow::Result<AskedEdge> {
-    let variable = environment.text("CALENDAR_EDGE_ADMIN");
-    if let Some(text) = args.admin.as_deref().or(variable.as_deref()) {
+    if let Some(text) = &args.admin {
         let url: Url = text.parse().with_context(|| format!("{text} is not a URL"))?;
         return Ok(AskedEdge::Given(url));
     }

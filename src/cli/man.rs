@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_mangen::Man;
 
 use super::args::Cli;
@@ -27,7 +27,7 @@ pub(super) fn run(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 fn page(names: &[String]) -> Result<Man, Misuse> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = Cli::definition().disable_help_subcommand(true);
     command.build();
     for name in names {
         let inner = command.find_subcommand(name).cloned();

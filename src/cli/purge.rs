@@ -17,17 +17,11 @@ use super::status::Misuse;
 pub(super) struct PurgeArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
-    #[arg(
-        long,
-        value_name = "TAG",
-        help = "What has changed: event:50, venue:7, image:33, events, ...; may be repeated [env: CALENDAR_EDGE_TAG]"
-    )]
+    /// What has changed: event:50, venue:7, image:33, events, ...; may be repeated
+    #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
-    #[arg(
-        long,
-        conflicts_with = "tag",
-        help = "Remove every answer [env: CALENDAR_EDGE_ALL]"
-    )]
+    /// Remove every answer
+    #[arg(long, conflicts_with = "tag")]
     pub(super) all: bool,
 }
 
@@ -37,7 +31,7 @@ pub(super) fn run(args: &PurgeArgs, environment: Environment<'_>, out: &mut dyn 
         removal: removal(args, environment)?,
         changes: Vec::new(),
     };
-    let client = AdminClient::new(&args.edge, environment)?;
+    let client = AdminClient::new(&args.edge)?;
     let done = client.post("/purge", order.to_string())?;
     let number = |name: &str| {
         done.get(name)

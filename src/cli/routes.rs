@@ -6,7 +6,6 @@ use calendar_edge_core::describe::{routes_json, routes_text};
 use clap::Args;
 
 use super::args::OutputArgs;
-use super::environment::Environment;
 
 /// The flags of `routes`.
 #[derive(Debug, Args)]
@@ -16,8 +15,8 @@ pub(super) struct RoutesArgs {
 }
 
 /// Prints the route table.
-pub(super) fn run(args: &RoutesArgs, environment: Environment<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if args.output.is_json(environment) {
+pub(super) fn run(args: &RoutesArgs, out: &mut dyn Write) -> io::Result<()> {
+    if args.output.json {
         return writeln!(out, "{:#}", routes_json());
     }
     out.write_all(routes_text().as_bytes())

@@ -33,14 +33,19 @@ pub(super) fn threads(environment: Environment<'_>) -> Result<NonZeroUsize, NoTh
 
 /// Runtimes for so many threads.
 pub(super) fn start(threads: NonZeroUsize) -> anyhow::Result<Runtimes> {
-    let main = Builder::new_current_thread().enable_all().build();
-    let main = main.context("the runtime does not start")?;
+    let main = single()?;
     let threads = match threads {
         // A second thread would only take turns with the first.
         NonZeroUsize::MIN => ServingThreads::default(),
         threads => ServingThreads::start(threads)?,
     };
     Ok(Runtimes { main, threads })
+}
+
+/// A runtime on this thread.
+pub(super) fn single() -> anyhow::Result<Runtime> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.context("the runtime does not start")
 }
 
 fn wanted(named: Option<String>) -> Result<NonZeroUsize, NoThreads> {

@@ -1,11 +1,12 @@
 //! The companion plugins of all REST roots, and what follows for the cache from what they say.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
+use parking_lot::Mutex;
 use url::Url;
 
 use super::hearing::{Hearing, Sign};
@@ -57,7 +58,7 @@ impl Companions {
     /// Forgets the roots that are no longer configured.
     pub(crate) fn adapt(&self, roots: &[Root]) {
         let is_configured = |url: &Url| roots.iter().any(|root| root.origin_url == *url);
-        self.roots().retain(|url, _| is_configured(url));
+        self.0.roots.lock().retain(|url, _| is_configured(url));
     }
 
     /// Notes that a client calls the calendar.
@@ -73,7 +74,9 @@ impl Companions {
         ExchangeStart {
             at: since_1970(),
             settled: self
-                .roots()
+                .0
+                .roots
+                .lock()
                 .get(root)
                 .and_then(|hearing| hearing.ledger.settled()),
         }
@@ -90,7 +93,7 @@ impl Companions {
         let Some(number) = changes(headers) else {
             // Errors of servers in front of WordPress say nothing about it.
             if status.is_success()
-                && let Some(hearing) = self.roots().get_mut(root)
+                && let Some(hearing) = self.0.roots.lock().get_mut(root)
             {
                 hearing.gone();
             }
@@ -104,7 +107,7 @@ impl Companions {
     /// Hears the answer of a root to the edge's own question; none: there was no answer with a number.
     pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, number: Option<u64>) {
         let Some(number) = number else {
-            if let Some(hearing) = self.roots().get_mut(root) {
+            if let Some(hearing) = self.0.roots.lock().get_mut(root) {
                 hearing.unanswered();
             }
             return;
@@ -126,7 +129,7 @@ impl Companions {
 
     /// Takes a seal for the first and only time.
     pub(super) fn take(&self, seal: &Seal, unix_time: u64) -> Result<(), SeenFault> {
-        let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.0.taken.lock();
         taken.take(seal, unix_time)
     }
 
@@ -135,7 +138,7 @@ impl Companions {
         // First the answers: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&order.removal, cause);
         let now = since_1970();
-        for hearing in self.roots().values_mut() {
+        for hearing in self.0.roots.lock().values_mut() {
             hearing.ledger.told(order, now);
         }
         removed
@@ -149,7 +152,7 @@ impl Companions {
         let is_called = self.0.is_called.swap(false, Ordering::Relaxed);
         let mut is_missed = false;
         let mut due = Vec::new();
-        for (root, hearing) in self.roots().iter_mut() {
+        for (root, hearing) in self.0.roots.lock().iter_mut() {
             is_missed |= hearing.ledger.missed(grace, now);
             // While nobody calls, nobody needs to know.
             if is_called && hearing.is_due(reconcile / 2, now) {
@@ -176,7 +179,7 @@ impl Companions {
     ) -> AnswerAge {
         let reconcile = self.reconcile();
         let now = since_1970();
-        let mut roots = self.roots();
+        let mut roots = self.0.roots.lock();
         let sign = hear(roots.entry(root.clone()).or_default(), reconcile, now);
         // One root whose site counts no changes could serve old answers in the name of the others.
         let all_heard = roots
@@ -186,10 +189,5 @@ impl Companions {
             self.0.cache.companion_heard(asked.at, sign.is_unbroken);
         }
         sign.age
-    }
-
-    fn roots(&self) -> MutexGuard<'_, HashMap<Url, Hearing>> {
-        // Every change of it is whole.
-        self.0.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

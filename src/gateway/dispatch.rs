@@ -107,7 +107,7 @@ impl Stage<CalendarCall> for Dispatch {
         let context = context(&call.call, outgoing.target());
         let answer = self.exchange(backend, &call, outgoing).await;
         let status = answer.as_ref().map(|(response, _)| response.status());
-        timer.ended(status.map_err(ExchangeFailure::kind));
+        timer.ended(status.map_err(ExchangeFailure::label));
         let (response, guard) = answer?;
         match accept(response, &context, &self.rules).await {
             Ok(accepted) => {

@@ -41,7 +41,7 @@ fn not_merged(failure: &CallFailure, problem: Problem) -> EdgeResponse {
 
 /// The response to a failed exchange.
 pub(super) fn exchange_failed(failure: &ExchangeFailure, warnings: &Warnings) -> EdgeResponse {
-    let (kind, causes, advice) = (failure.kind().name(), chain(failure), failure.advice());
+    let (kind, causes, advice) = (failure.label(), chain(failure), failure.advice());
     warnings.warn(kind, move |count| {
         tracing::warn!(kind, causes, advice, count, "the exchange with the origin failed");
     });
@@ -114,7 +114,7 @@ pub(super) fn health(failure: &OriginFailure) -> Option<Health> {
 
 /// The kind of an unsound response, or of the failure that cut it off.
 pub(super) fn name(failure: &OriginFailure) -> &'static str {
-    cause(failure).map_or_else(|| failure.name(), |cause| cause.kind().name())
+    cause(failure).map_or_else(|| failure.name(), |cause| cause.label())
 }
 
 /// The transport's reason for a body that ended early, if it is the cause.

@@ -16,7 +16,7 @@ use super::served_facts::{ACCESS, ServedFacts};
 use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
-    Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
+    GaugeGuard, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
     method_label, since_1970,
 };
 use calendar_edge_core::gateway::authority::Scheme;
@@ -69,7 +69,7 @@ pub(super) struct Record {
     bytes: u64,
     complete: bool,
     body: Option<Arc<ReadProgress>>,
-    _inflight: Inflight,
+    _inflight: GaugeGuard,
 }
 
 /// What the request's head and connection say. Cloning a header's value copies nothing.

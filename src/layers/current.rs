@@ -1,9 +1,10 @@
 //! The current stack, which a reload replaces as a whole.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use hyper::body::Incoming;
+use parking_lot::Mutex;
 use tower::Service;
 
 use super::Stack;
@@ -31,14 +32,9 @@ impl CurrentStack {
     pub(crate) fn replace(&self, stack: &Stack) {
         for current in self.0.all() {
             // Dropped when requests can go on: the last of it may close connections.
-            let _old = std::mem::replace(&mut *locked(current), stack.clone());
+            let _old = std::mem::replace(&mut *current.lock(), stack.clone());
         }
     }
-}
-
-/// Usable also after a panic in a layer: no layer changes itself when it is called.
-fn locked(stack: &Mutex<Stack>) -> MutexGuard<'_, Stack> {
-    stack.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl hyper::service::Service<ReceivedRequest<Incoming>> for CurrentStack {
@@ -48,6 +44,6 @@ impl hyper::service::Service<ReceivedRequest<Incoming>> for CurrentStack {
 
     fn call(&self, received: ReceivedRequest<Incoming>) -> Self::Future {
         // Without asking whether it is ready: the gateway always is, and the layers are as ready as what they surround.
-        locked(self.0.own()).call(received)
+        self.0.own().lock().call(received)
     }
 }

@@ -1,10 +1,10 @@
 //! The differences of one backend from the site, and the noise of the site itself.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 
 use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::migration::comparison::{
@@ -49,7 +49,7 @@ impl BackendFindings {
 
     /// Applies other rules from now on.
     pub(super) fn adapt(&self, settings: &CompareSettings) {
-        let mut dated = self.comparer();
+        let mut dated = self.comparer.lock();
         dated.settings = settings.clone();
         dated.adapt(today());
     }
@@ -62,7 +62,7 @@ impl BackendFindings {
         other: ComparedAnswer<'_>,
     ) -> PathFindings {
         let comparer = {
-            let mut dated = self.comparer();
+            let mut dated = self.comparer.lock();
             let today = today();
             if dated.today != today {
                 dated.adapt(today);
@@ -79,12 +79,12 @@ impl BackendFindings {
         first: ComparedAnswer<'_>,
         second: ComparedAnswer<'_>,
     ) {
-        self.comparer().comparer.learn(operation, first, second);
+        self.comparer.lock().comparer.learn(operation, first, second);
     }
 
     /// Counts a second question about answers that differ; false once an operation has had its number for the day.
     pub(crate) fn may_double(&self, operation: Option<OperationId>) -> bool {
-        let mut dated = self.comparer();
+        let mut dated = self.comparer.lock();
         let count = dated.doubled.entry(operation).or_default();
         *count = count.saturating_add(1);
         *count <= DOUBLE_QUESTIONS
@@ -92,15 +92,15 @@ impl BackendFindings {
 
     /// Adds a compared call.
     pub(crate) fn add(&self, operation: Option<OperationId>, findings: &PathFindings) {
-        let ended = self.comparer().comparer.ended(operation, findings);
-        let mut report = self.report();
+        let ended = self.comparer.lock().comparer.ended(operation, findings);
+        let mut report = self.report.lock();
         report.note_ended(ended);
         report.add(operation, findings, Timestamp::now());
     }
 
     /// The report as JSON.
     pub(super) fn to_json(&self, accepted: DifferenceClass) -> serde_json::Value {
-        self.report().to_json(accepted)
+        self.report.lock().to_json(accepted)
     }
 
     /// The report without its paths.
@@ -113,14 +113,6 @@ impl BackendFindings {
             }
         }
         report
-    }
-
-    fn comparer(&self) -> MutexGuard<'_, DatedComparer> {
-        self.comparer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn report(&self) -> MutexGuard<'_, ComparisonReport> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

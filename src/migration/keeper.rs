@@ -5,7 +5,9 @@ use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::server::state_file;
 use crate::telemetry::unix_time;
@@ -70,7 +72,7 @@ impl Keeper {
     /// The directory of new settings, which takes over what is known.
     pub(super) fn adapt(&self, directory: Option<&Path>) {
         let file = file_in(directory);
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         if kept.file != file {
             kept.file = file;
             drop(kept);
@@ -80,12 +82,12 @@ impl Keeper {
 
     /// The key that the places of clients depend on.
     pub(super) fn share_key(&self) -> ShareKey {
-        self.kept().rules.share_key
+        self.kept.lock().rules.share_key
     }
 
     /// What is known about a rule.
     pub(super) fn standing(&self, rule: &CutoverRule) -> RuleStanding {
-        let kept = self.kept();
+        let kept = self.kept.lock();
         let known = kept.rules.rules.get(&rule.name).cloned();
         known.unwrap_or_else(|| {
             let reason = kept.unreadable.clone().filter(|_| rule.guard.is_some());
@@ -98,7 +100,7 @@ impl Keeper {
 
     /// Keeps what is known about a rule. The file is written on another thread.
     pub(super) fn keep(&self, name: &str, standing: RuleStanding) {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let rules = &mut kept.rules.rules;
         if rules.contains_key(name) || rules.len() < MOST_RULES {
             rules.insert(name.to_owned(), standing);
@@ -121,7 +123,7 @@ impl Keeper {
 
     /// Writes all that is known; what it holds when it is written counts, in whatever order the writers come.
     fn write(&self) {
-        let kept = self.kept();
+        let kept = self.kept.lock();
         let Some(file) = &kept.file else { return };
         if let Err(error) = replace(file, kept.rules.to_json().as_bytes()) {
             tracing::error!(
@@ -130,10 +132,6 @@ impl Keeper {
                 "what the guards of rules have found cannot be kept: a restart would forget it"
             );
         }
-    }
-
-    fn kept(&self) -> MutexGuard<'_, KeptState> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

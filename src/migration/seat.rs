@@ -1,8 +1,9 @@
 //! One rule while the edge runs: its share, its guard, and what they do when the guard trips.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::keeper::Keeper;
@@ -54,13 +55,13 @@ impl RuleSeat {
             control: Mutex::new(control),
             means,
         };
-        this.show(&this.control());
+        this.show(&this.control.lock());
         this
     }
 
     /// Takes other settings.
     pub(super) fn adopt(&self, rule: &CutoverRule) {
-        let mut control = self.control();
+        let mut control = self.control.lock();
         if control.rule() != rule {
             control.adopt(rule.clone(), since_1970());
             self.show(&control);
@@ -84,7 +85,7 @@ impl RuleSeat {
 
     /// Counts an event. If that trips the guard, the site answers every call that begins from now on.
     pub(crate) fn observe(&self, event: RuleEvent) {
-        let mut control = self.control();
+        let mut control = self.control.lock();
         let Some(change) = control.observe(event, since_1970()) else {
             return;
         };
@@ -109,7 +110,7 @@ impl RuleSeat {
 
     /// Takes clients again after the guard has returned them; false if it has not.
     pub(super) fn resume(&self) -> bool {
-        let mut control = self.control();
+        let mut control = self.control.lock();
         let is_resumed = control.resume(since_1970());
         self.show(&control);
         let standing = control.standing().clone();
@@ -123,12 +124,12 @@ impl RuleSeat {
 
     /// What outlives a restart.
     pub(super) fn standing(&self) -> RuleStanding {
-        self.control().standing().clone()
+        self.control.lock().standing().clone()
     }
 
     /// The rule in short.
     pub(super) fn summary(&self) -> RuleSummary {
-        let control = self.control();
+        let control = self.control.lock();
         let rule = control.rule();
         RuleSummary {
             name: rule.name.clone(),
@@ -140,7 +141,7 @@ impl RuleSeat {
 
     /// The rule and its guard for operators.
     pub(super) fn to_json(&self) -> Value {
-        let control = self.control();
+        let control = self.control.lock();
         let (rule, standing) = (control.rule(), control.standing());
         let operations: Vec<String> = rule.operations.iter().map(ToString::to_string).collect();
         json!({
@@ -171,11 +172,6 @@ impl RuleSeat {
         self.share.store(share.millionths(), Ordering::Relaxed);
         let is_returned = control.standing().returned.is_some();
         self.means.metrics.share_is(&self.name, share, is_returned);
-    }
-
-    fn control(&self) -> MutexGuard<'_, RuleControl> {
-        // Its methods do not panic between two changes of the state.
-        self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

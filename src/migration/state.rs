@@ -1,8 +1,9 @@
 //! What is known about all backends and rules, as one value that survives every reload.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::findings::BackendFindings;
@@ -55,7 +56,7 @@ impl Migration {
 
     /// Takes new settings: rules apply from now on, and what is known about backends that are gone is forgotten.
     pub(crate) fn adapt(&self, settings: &Settings) {
-        let mut findings = self.findings();
+        let mut findings = self.shared.findings.lock();
         findings.retain(|name, _| settings.backends.iter().any(|backend| backend.name == *name));
         for backend in &settings.backends {
             findings
@@ -66,7 +67,9 @@ impl Migration {
         drop(findings);
         self.expect(settings);
         self.shared.means.keeper.adapt(settings.state_dir.as_deref());
-        self.seats()
+        self.shared
+            .seats
+            .lock()
             .retain(|name, _| settings.cutover.iter().any(|rule| rule.name == *name));
         for rule in &settings.cutover {
             self.seat(rule).adopt(rule);
@@ -82,11 +85,7 @@ impl Migration {
             let copied =
                 operations.filter(|operation| !operation.is_write() && rule.is_about(&operation.name));
             let copied = copied.map(|operation| operation.name.as_str());
-            metrics.expect_copies(
-                &rule.backend,
-                copied,
-                &DifferenceClass::ALL.map(DifferenceClass::name),
-            );
+            metrics.expect_copies(&rule.backend, copied);
         }
         for rule in &settings.cutover {
             metrics.expect_rule(&rule.name.as_str().into());
@@ -95,7 +94,7 @@ impl Migration {
 
     /// Forgets what backends said if others may answer from now on.
     fn take_rules(&self, rules: &[CutoverRule]) {
-        let mut known = self.rules();
+        let mut known = self.shared.rules.lock();
         if *known != rules {
             *known = rules.to_vec();
             drop(known);
@@ -106,7 +105,7 @@ impl Migration {
 
     /// What is known about one backend.
     pub(crate) fn of(&self, backend: &str, compare: &CompareSettings) -> Arc<BackendFindings> {
-        let mut findings = self.findings();
+        let mut findings = self.shared.findings.lock();
         let found = findings
             .entry(backend.to_owned())
             .or_insert_with(|| Arc::new(BackendFindings::new(compare)));
@@ -115,7 +114,7 @@ impl Migration {
 
     /// What is known about one rule.
     pub(crate) fn seat(&self, rule: &CutoverRule) -> Arc<RuleSeat> {
-        let mut seats = self.seats();
+        let mut seats = self.shared.seats.lock();
         let found = seats.entry(rule.name.clone()).or_insert_with(|| {
             let means = self.shared.means.clone();
             let standing = means.keeper.standing(rule);
@@ -134,13 +133,15 @@ impl Migration {
             RuleEvent::Same
         };
         let concerned: Vec<String> = self
-            .rules()
+            .shared
+            .rules
+            .lock()
             .iter()
             .filter(|rule| rule.backend == backend && rule.is_about(operation, CutMethods::Reads))
             .map(|rule| rule.name.clone())
             .collect();
         for name in concerned {
-            let seat = self.seats().get(&name).map(Arc::clone);
+            let seat = self.shared.seats.lock().get(&name).map(Arc::clone);
             if let Some(seat) = seat {
                 seat.observe(event);
             }
@@ -149,22 +150,22 @@ impl Migration {
 
     /// Resumes a rule: true if the guard had returned its calls; none for an unknown rule.
     pub(crate) fn resume(&self, rule: &str) -> Option<bool> {
-        let seat = self.seats().get(rule).map(Arc::clone);
+        let seat = self.shared.seats.lock().get(rule).map(Arc::clone);
         seat.map(|seat| seat.resume())
     }
 
     /// The rules in their order, in short.
     pub(crate) fn rule_summaries(&self) -> Vec<RuleSummary> {
-        let rules: Vec<CutoverRule> = self.rules().clone();
+        let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
         rules.iter().map(|rule| self.seat(rule).summary()).collect()
     }
 
     /// All rules in their order with their guards, and the verdicts about all backends, for operators.
     pub(crate) fn to_json(&self) -> Value {
-        let rules: Vec<CutoverRule> = self.rules().clone();
+        let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
         let rules = rules.iter().map(|rule| self.seat(rule).to_json());
         let findings: Vec<_> = {
-            let findings = self.findings();
+            let findings = self.shared.findings.lock();
             let known = findings.iter();
             known
                 .map(|(name, findings)| (name.clone(), Arc::clone(findings)))
@@ -183,7 +184,7 @@ impl Migration {
     /// `accepted` was found.
     pub(crate) fn report(&self, backend: Option<&str>, accepted: DifferenceClass) -> Option<Value> {
         let known = {
-            let findings = self.findings();
+            let findings = self.shared.findings.lock();
             let found = match backend {
                 Some(name) => findings.get(name),
                 None => findings.values().next().filter(|_| findings.len() == 1),
@@ -201,21 +202,5 @@ impl Migration {
     /// The counters.
     pub(crate) fn metrics(&self) -> &MigrationMetrics {
         &self.shared.means.metrics
-    }
-
-    fn findings(&self) -> MutexGuard<'_, BTreeMap<String, Arc<BackendFindings>>> {
-        // Each change under the lock is one call of the map.
-        self.shared
-            .findings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<RuleSeat>>> {
-        self.shared.seats.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn rules(&self) -> MutexGuard<'_, Vec<CutoverRule>> {
-        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -104,7 +105,7 @@ impl Activity {
     /// Since when the connection has waited for a request; `None` while one runs, and for a connection that makes room
     /// already.
     pub(super) fn waiting_since(&self) -> Option<Instant> {
-        let place = *self.place();
+        let place = *self.0.place.lock();
         let is_busy = matches!(place.phase, Phase::Busy(_));
         (!is_busy && !self.0.is_told.load(Ordering::Relaxed)).then_some(place.since)
     }
@@ -122,7 +123,7 @@ impl Activity {
 
     /// True until the head of a request is complete, but for the time between two requests.
     pub(super) fn awaits_head(&self) -> bool {
-        matches!(self.place().phase, Phase::Opening | Phase::Head)
+        matches!(self.0.place.lock().phase, Phase::Opening | Phase::Head)
     }
 
     /// Records that bytes arrived.
@@ -131,7 +132,7 @@ impl Activity {
         if self.is_multiplexed() {
             return;
         }
-        let mut place = self.place();
+        let mut place = self.0.place.lock();
         if place.phase == Phase::Idle {
             *place = PhaseStart::since_now(Phase::Head);
         }
@@ -160,7 +161,7 @@ impl Activity {
 
     /// Records that a request begins. The request ends when the returned guard is dropped.
     pub(super) fn begin(&self) -> RunningRequest {
-        let mut place = self.place();
+        let mut place = self.0.place.lock();
         place.phase = match place.phase {
             Phase::Busy(running) => Phase::Busy(running + 1),
             Phase::Opening | Phase::Head | Phase::Idle => Phase::Busy(1),
@@ -172,17 +173,13 @@ impl Activity {
     }
 
     fn ended(&self) {
-        let mut place = self.place();
+        let mut place = self.0.place.lock();
         match place.phase {
             Phase::Busy(running) if running > 1 => place.phase = Phase::Busy(running - 1),
             Phase::Busy(_) | Phase::Opening | Phase::Head | Phase::Idle => {
                 *place = PhaseStart::since_now(Phase::Idle);
             }
         }
-    }
-
-    fn place(&self) -> MutexGuard<'_, PhaseStart> {
-        self.0.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -231,7 +228,7 @@ impl PhaseWatch {
     /// Gives an idle connection this time from now on.
     pub(super) fn allow_idle(&mut self, limit: Duration) {
         self.limits.idle = limit;
-        let mut place = self.activity.place();
+        let mut place = self.activity.0.place.lock();
         if place.phase == Phase::Idle {
             place.since = Instant::now();
             self.parked = Some(place.since);
@@ -256,7 +253,7 @@ impl PhaseWatch {
     /// Ready with what the connection's time asks for; with [`Due::Parking`] once in an idle phase.
     fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
         loop {
-            let place = *self.activity.place();
+            let place = *self.activity.0.place.lock();
             let next = self.next(place);
             if let Some((at, _)) = next.filter(|(at, _)| *at < self.timer.deadline()) {
                 self.timer.as_mut().reset(at);
@@ -380,7 +377,7 @@ mod tests {
         let mut watch = PhaseWatch::new(&activity, LIMITS);
         let waited = tokio::time::timeout(Duration::from_hours(1), &mut watch).await;
         assert!(waited.is_err());
-        assert_eq!(activity.place().phase, Phase::Busy(2));
+        assert_eq!(activity.0.place.lock().phase, Phase::Busy(2));
     }
 
     /// Each phase is measured from its own begin, whatever came before and whenever the watch was polled last.

@@ -68,6 +68,14 @@ impl Drain {
         self.reached(DrainStage::Begun).await;
     }
 
+    /// What a task comes to; `None` if the drain begins before.
+    pub(crate) async fn unless_begun<T>(&self, task: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            done = task => Some(done),
+            () = self.begun() => None,
+        }
+    }
+
     /// True once the drain has begun.
     pub(super) fn has_begun(&self) -> bool {
         *self.0.stage.borrow() >= DrainStage::Begun

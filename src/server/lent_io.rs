@@ -5,10 +5,11 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The owner of a stream.
@@ -67,15 +68,7 @@ impl<S> Lender<S> {
 
     /// The stream itself, if it is not lent.
     pub(super) fn returned(&self) -> MutexGuard<'_, Option<S>> {
-        self.0.returned()
-    }
-}
-
-// === impl LendingState ===
-
-impl<S> LendingState<S> {
-    fn returned(&self) -> MutexGuard<'_, Option<S>> {
-        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.returned.lock()
     }
 }
 
@@ -91,7 +84,7 @@ impl<S> LentIo<S> {
 impl<S> Drop for LentIo<S> {
     fn drop(&mut self) {
         if let Some(stream) = self.stream.take() {
-            *self.state.returned() = Some(stream);
+            *self.state.returned.lock() = Some(stream);
         }
     }
 }

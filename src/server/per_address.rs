@@ -1,9 +1,10 @@
 //! The connections of each client address: their limit, and which one makes room when there is none left (T-75, T-88).
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use ipnet::IpNet;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::activity::Activity;
@@ -44,7 +45,7 @@ pub(super) struct AddressPermit {
 impl PerAddressLimit {
     /// Changes the limit and the exempt networks. Connections beyond a lower limit stay open until they end.
     pub(crate) fn limit(&self, limit: usize, exempt: &[IpNet]) {
-        let mut inner = self.lock();
+        let mut inner = self.0.lock();
         inner.limit = limit;
         inner.exempt = exempt.to_vec();
     }
@@ -55,7 +56,7 @@ impl PerAddressLimit {
     }
 
     fn acquire_for(&self, peer: Peer, activity: Activity) -> Option<AddressPermit> {
-        let mut inner = self.lock();
+        let mut inner = self.0.lock();
         let place = match peer.address().map(client_network) {
             Some(network) => Some((network, inner.open(network, peer, &activity)?)),
             None => None,
@@ -70,14 +71,9 @@ impl PerAddressLimit {
 
     /// Lets the connection go that has waited longest for a request, of the address that holds most.
     pub(super) fn make_room(&self) {
-        if let Some(activity) = self.lock().longest_waiting() {
+        if let Some(activity) = self.0.lock().longest_waiting() {
             activity.make_room();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
-        // No code panics between two steps of a change, so the counts are right even if the lock is poisoned.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -149,7 +145,7 @@ impl Drop for AddressPermit {
         let Some((network, number)) = self.place else {
             return;
         };
-        let mut inner = self.per_address.lock();
+        let mut inner = self.per_address.0.lock();
         if let Some(of_address) = inner.open.get_mut(&network) {
             of_address.open.remove(&number);
             if of_address.open.is_empty() {
@@ -208,7 +204,7 @@ mod tests {
         for port in 1..100 {
             drop(open(&per_address, &format!("192.0.2.{port}:1")));
         }
-        assert!(per_address.lock().open.is_empty());
+        assert!(per_address.0.lock().open.is_empty());
         let held = open(&per_address, "192.0.2.1:1");
         per_address.limit(1, &[]);
         assert!(open(&per_address, "192.0.2.1:2").is_none());

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::upgrade::OnUpgrade;
 use hyper_util::server::conn::auto::upgrade::downcast;
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -92,7 +93,7 @@ impl AskedUpgrade {
     pub(super) fn accept(self, tunnel: &Tunnel) {
         if let Some(origin) = take(&tunnel.0) {
             self.framing.switches();
-            *self.handover.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.client, origin));
+            *self.handover.0.lock() = Some((self.client, origin));
         }
     }
 }
@@ -123,7 +124,7 @@ impl Handover {
 }
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    slot.lock().take()
 }
 
 // === impl OriginEnd ===
@@ -171,13 +172,13 @@ async fn copy(
 
 impl LastMove {
     fn touch(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.0.lock() = Instant::now();
     }
 
     /// Waits until nothing has moved for this time.
     async fn idle(&self, limit: Duration) {
         loop {
-            let due = *self.0.lock().unwrap_or_else(PoisonError::into_inner) + limit;
+            let due = *self.0.lock() + limit;
             if due <= Instant::now() {
                 return;
             }

@@ -121,10 +121,7 @@ where
 {
     /// Accepts until the drain begins. After an error it pauses, then goes on.
     pub(crate) async fn run(self, listener: Listener) {
-        tokio::select! {
-            () = self.accept(&listener) => {}
-            () = self.drain.begun() => {}
-        }
+        self.drain.unless_begun(self.accept(&listener)).await;
         // Clients that have connected by now are in the kernel's queue. Closing the socket would reset them,
         // and their requests.
         let _ = tokio::time::timeout(TAIL, self.accept(&listener)).await;

@@ -2,40 +2,45 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
+use parking_lot::Mutex;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::permits::{PermitMetrics, TrafficKind};
-use super::queue::{QueueFamilies, QueueLabels};
+use super::permits::{PermitMetrics, TrafficKind, Waits};
+use super::series::Series;
+use super::table::{
+    ORIGIN_BREAKER_STATE, ORIGIN_PERMITS_IN_USE, ORIGIN_PERMITS_LIMIT, ORIGIN_QUEUE_SECONDS, ORIGIN_RETRIES,
+    ORIGIN_REVOKED_PERMITS, ORIGIN_SHED_REQUESTS, ORIGIN_WAITING_REQUESTS, ORIGIN_WAITING_REQUESTS_LIMIT,
+};
 use super::wall_clock::since_1970;
+use calendar_edge_core::limits::queue::Shed;
 
 /// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
-pub(crate) struct BackendMetrics(Arc<Series>);
+pub(crate) struct BackendMetrics(Arc<BackendSeries>);
 
 /// The metrics of all backends; clones share their values.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct BackendFamilies {
-    in_use: Family<PermitLabels, Gauge>,
-    waiting: Family<PermitLabels, Gauge>,
-    permits_limit: Family<PermitLabels, Gauge>,
-    waiting_limit: Family<PermitLabels, Gauge>,
-    revoked: Family<PermitLabels, Counter>,
-    queues: QueueFamilies,
-    retries: Family<RetryLabels, Counter>,
-    breaker: Family<BackendLabels, Gauge>,
-    live: Arc<Mutex<HashMap<String, Weak<Series>>>>,
+    in_use: Series<Gauge, 2>,
+    waiting: Series<Gauge, 2>,
+    permits_limit: Series<Gauge, 2>,
+    waiting_limit: Series<Gauge, 2>,
+    revoked: Series<Counter, 2>,
+    shed: Series<Counter, 3>,
+    waits: Series<Waits, 2>,
+    retries: Series<Counter, 2>,
+    breaker: Series<Gauge, 1>,
+    live: Arc<Mutex<HashMap<String, Weak<BackendSeries>>>>,
 }
 
 #[derive(Debug)]
-struct Series {
-    backend: String,
+struct BackendSeries {
+    backend: Arc<str>,
     families: BackendFamilies,
     answered: Moment,
     failed: Moment,
@@ -45,75 +50,34 @@ struct Series {
 #[derive(Debug, Default)]
 struct Moment(AtomicU64);
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct BackendLabels {
-    backend: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct PermitLabels {
-    backend: String,
-    traffic: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RetryLabels {
-    backend: String,
-    result: &'static str,
-}
-
 const TRIED: &str = "tried";
 const DENIED: &str = "denied";
 
 // === impl BackendFamilies ===
 
 impl BackendFamilies {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "origin_permits_in_use",
-            "Exchanges that hold a permit of a backend",
-            self.in_use.clone(),
-        );
-        registry.register(
-            "origin_waiting_requests",
-            "Requests that wait for a permit of a backend",
-            self.waiting.clone(),
-        );
-        self.queues.register(registry);
-        registry.register(
-            "origin_permits_limit",
-            "The most exchanges that may hold a permit of a backend",
-            self.permits_limit.clone(),
-        );
-        registry.register(
-            "origin_waiting_requests_limit",
-            "The most requests that may wait for a permit of a backend",
-            self.waiting_limit.clone(),
-        );
-        registry.register(
-            "origin_revoked_permits",
-            "Streamed responses to slow clients that were aborted because another request waited for a permit",
-            self.revoked.clone(),
-        );
-        registry.register(
-            "origin_retries",
-            "Reads that failed on a pooled connection: tried again, or denied by the retry budget",
-            self.retries.clone(),
-        );
-        registry.register(
-            "origin_breaker_state",
-            "Whether reads reach the backend: 0 closed (they do), 1 half-open (one is trying), 2 open (they do not)",
-            self.breaker.clone(),
-        );
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        Self {
+            in_use: ORIGIN_PERMITS_IN_USE.series(registry),
+            waiting: ORIGIN_WAITING_REQUESTS.series(registry),
+            permits_limit: ORIGIN_PERMITS_LIMIT.series(registry),
+            waiting_limit: ORIGIN_WAITING_REQUESTS_LIMIT.series(registry),
+            revoked: ORIGIN_REVOKED_PERMITS.series(registry),
+            shed: ORIGIN_SHED_REQUESTS.series(registry),
+            waits: ORIGIN_QUEUE_SECONDS.series(registry),
+            retries: ORIGIN_RETRIES.series(registry),
+            breaker: ORIGIN_BREAKER_STATE.series(registry),
+            live: Arc::default(),
+        }
     }
 
     /// The series of a backend; its name comes from the settings, never from a client.
     pub(super) fn of(&self, backend: &str) -> BackendMetrics {
-        let mut live = self.live();
+        let mut live = self.live.lock();
         let known = live.get(backend).and_then(Weak::upgrade);
         BackendMetrics(known.unwrap_or_else(|| {
-            let series = Arc::new(Series {
-                backend: backend.to_owned(),
+            let series = Arc::new(BackendSeries {
+                backend: backend.into(),
                 families: self.clone(),
                 answered: Moment::default(),
                 failed: Moment::default(),
@@ -126,14 +90,9 @@ impl BackendFamilies {
 
     /// The backends in use, by name.
     pub(super) fn in_use(&self) -> Vec<BackendMetrics> {
-        let mut found: Vec<_> = self.live().values().filter_map(Weak::upgrade).collect();
+        let mut found: Vec<_> = self.live.lock().values().filter_map(Weak::upgrade).collect();
         found.sort_by(|one, other| one.backend.cmp(&other.backend));
         found.into_iter().map(BackendMetrics).collect()
-    }
-
-    fn live(&self) -> MutexGuard<'_, HashMap<String, Weak<Series>>> {
-        // The code under the lock does not panic between two changes.
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -147,16 +106,7 @@ impl BackendMetrics {
 
     /// The series of the permits for one kind of traffic.
     pub(crate) fn permits(&self, traffic: TrafficKind) -> PermitMetrics {
-        let labels = self.0.permit_labels(traffic);
-        let families = &self.0.families;
-        PermitMetrics {
-            in_use: families.in_use.get_or_create_owned(&labels),
-            waiting: families.waiting.get_or_create_owned(&labels),
-            permits_limit: families.permits_limit.get_or_create_owned(&labels),
-            waiting_limit: families.waiting_limit.get_or_create_owned(&labels),
-            revoked: families.revoked.get_or_create_owned(&labels),
-            queue: families.queues.of(&self.0.queue_labels(traffic)),
-        }
+        self.0.permits(traffic)
     }
 
     /// Counts a retry.
@@ -171,13 +121,12 @@ impl BackendMetrics {
 
     /// Sets the state of the breaker: 0 closed, 1 half-open, 2 open.
     pub(crate) fn breaker_moved(&self, level: i64) {
-        let labels = self.0.labels();
-        self.0.families.breaker.get_or_create(&labels).set(level);
+        self.0.breaker().set(level);
     }
 
     /// The state of the breaker: 0 closed, 1 half-open, 2 open.
     pub(crate) fn breaker_level(&self) -> i64 {
-        self.0.families.breaker.get_or_create(&self.0.labels()).get()
+        self.0.breaker().get()
     }
 
     /// Notes that the backend answered a read.
@@ -196,8 +145,8 @@ impl BackendMetrics {
     }
 
     fn retry(&self, result: &'static str) {
-        let labels = self.0.retry_labels(result);
-        self.0.families.retries.get_or_create(&labels).inc();
+        let labels = [(&self.0.backend).into(), result.into()];
+        self.0.families.retries.add(labels, 1);
     }
 }
 
@@ -215,82 +164,67 @@ impl Moment {
     }
 }
 
-// === impl Series ===
+// === impl BackendSeries ===
 
-impl Series {
+impl BackendSeries {
     fn create(&self) {
-        let families = &self.families;
         for traffic in TrafficKind::ALL {
-            families.queues.of(&self.queue_labels(traffic));
+            drop(self.permits(traffic));
         }
-        for labels in TrafficKind::ALL.map(|traffic| self.permit_labels(traffic)) {
-            drop(families.in_use.get_or_create(&labels));
-            drop(families.waiting.get_or_create(&labels));
-            drop(families.permits_limit.get_or_create(&labels));
-            drop(families.waiting_limit.get_or_create(&labels));
-            drop(families.revoked.get_or_create(&labels));
+        for result in [TRIED, DENIED] {
+            self.families
+                .retries
+                .expect([(&self.backend).into(), result.into()]);
         }
-        for labels in [TRIED, DENIED].map(|result| self.retry_labels(result)) {
-            drop(families.retries.get_or_create(&labels));
+        drop(self.breaker());
+    }
+
+    fn permits(&self, traffic: TrafficKind) -> PermitMetrics {
+        let (backend, traffic, families) = (&self.backend, traffic.label(), &self.families);
+        let labels = || [backend.into(), traffic.into()];
+        let shed = |reason: Shed| {
+            families
+                .shed
+                .of([backend.into(), traffic.into(), reason.name().into()])
+        };
+        PermitMetrics {
+            in_use: families.in_use.of(labels()),
+            waiting: families.waiting.of(labels()),
+            permits_limit: families.permits_limit.of(labels()),
+            waiting_limit: families.waiting_limit.of(labels()),
+            revoked: families.revoked.of(labels()),
+            shed: Shed::ALL.map(shed),
+            waits: families.waits.of(labels()),
         }
-        drop(families.breaker.get_or_create(&self.labels()));
+    }
+
+    fn breaker(&self) -> Gauge {
+        self.families.breaker.of([(&self.backend).into()])
     }
 
     fn remove(&self) {
-        let families = &self.families;
-        for traffic in TrafficKind::ALL {
-            families.queues.remove(&self.queue_labels(traffic));
-        }
-        for labels in TrafficKind::ALL.map(|traffic| self.permit_labels(traffic)) {
-            families.in_use.remove(&labels);
-            families.waiting.remove(&labels);
-            families.permits_limit.remove(&labels);
-            families.waiting_limit.remove(&labels);
-            families.revoked.remove(&labels);
-        }
-        for labels in [TRIED, DENIED].map(|result| self.retry_labels(result)) {
-            families.retries.remove(&labels);
-        }
-        families.breaker.remove(&self.labels());
-    }
-
-    fn labels(&self) -> BackendLabels {
-        BackendLabels {
-            backend: self.backend.clone(),
-        }
-    }
-
-    fn permit_labels(&self, traffic: TrafficKind) -> PermitLabels {
-        PermitLabels {
-            backend: self.backend.clone(),
-            traffic: traffic.label(),
-        }
-    }
-
-    fn queue_labels(&self, traffic: TrafficKind) -> QueueLabels {
-        QueueLabels {
-            backend: self.backend.clone(),
-            traffic: traffic.label(),
-        }
-    }
-
-    fn retry_labels(&self, result: &'static str) -> RetryLabels {
-        RetryLabels {
-            backend: self.backend.clone(),
-            result,
-        }
+        let (backend, families) = (&self.backend, &self.families);
+        families.in_use.remove(backend);
+        families.waiting.remove(backend);
+        families.permits_limit.remove(backend);
+        families.waiting_limit.remove(backend);
+        families.revoked.remove(backend);
+        families.shed.remove(backend);
+        families.waits.remove(backend);
+        families.retries.remove(backend);
+        families.breaker.remove(backend);
     }
 }
 
-impl Drop for Series {
+impl Drop for BackendSeries {
     fn drop(&mut self) {
-        let mut live = self.families.live();
+        let mut live = self.families.live.lock();
         // A backend of the same name may have been added again meanwhile; it shares the series.
         if live
-            .get(&self.backend)
+            .get(&*self.backend)
             .is_some_and(|series| series.strong_count() == 0)
         {
-            live.remove(&self.backend);
+            live.remove(&*self.backend);
             self.remove();
         }
     }

@@ -4,19 +4,23 @@ use prometheus_client::encoding::text::encode;
 
 use super::*;
 
-fn render(families: &BackendFamilies) -> String {
+fn families() -> (Registry, BackendFamilies) {
     let mut registry = Registry::with_prefix("edge");
-    families.register(&mut registry);
+    let families = BackendFamilies::new(&mut registry);
+    (registry, families)
+}
+
+fn render(registry: &Registry) -> String {
     let mut text = String::new();
-    encode(&mut text, &registry).unwrap();
+    encode(&mut text, registry).unwrap();
     text
 }
 
 #[test]
 fn every_series_begins_at_zero() {
-    let families = BackendFamilies::default();
+    let (registry, families) = families();
     let _backend = families.of("http://h.example");
-    let text = render(&families);
+    let text = render(&registry);
     for line in [
         r#"edge_origin_permits_in_use{backend="http://h.example",traffic="calls"} 0"#,
         r#"edge_origin_permits_in_use{backend="http://h.example",traffic="site"} 0"#,
@@ -36,23 +40,23 @@ fn every_series_begins_at_zero() {
 
 #[test]
 fn guards_raise_gauges_while_they_live() {
-    let families = BackendFamilies::default();
+    let (registry, families) = families();
     let backend = families.of("b");
     let line = |value| format!(r#"edge_origin_permits_in_use{{backend="b",traffic="calls"}} {value}"#);
     let held = backend.permits(TrafficKind::Calls).acquired();
-    assert!(render(&families).contains(&line(1)));
+    assert!(render(&registry).contains(&line(1)));
     drop(held);
-    assert!(render(&families).contains(&line(0)));
+    assert!(render(&registry).contains(&line(0)));
 }
 
 #[test]
 fn series_end_with_the_last_handle_of_their_backend() {
-    let families = BackendFamilies::default();
+    let (registry, families) = families();
     let first = families.of("b");
     first.retried();
     let second = families.of("b");
     drop(first);
-    assert!(render(&families).contains(r#"{backend="b",result="tried"} 1"#));
+    assert!(render(&registry).contains(r#"{backend="b",result="tried"} 1"#));
     drop(second);
-    assert!(!render(&families).contains(r#"backend="b""#));
+    assert!(!render(&registry).contains(r#"backend="b""#));
 }

@@ -2,43 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 use serde::Serialize;
 
-use super::counts::Counts;
+use super::series::Series;
+use super::table::{
+    CACHE_BYPASSES, CACHE_ENTRIES, CACHE_EVICTIONS, CACHE_FILLS_COALESCED, CACHE_LOOKUPS, CACHE_REMOVALS,
+    CACHE_WEIGHT_BYTES,
+};
 use calendar_edge_core::cache::{Bypass, CacheOutcome, RemovalCause};
 use calendar_edge_core::contract::table;
 
 /// The metrics of the cache; clones share their values.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct CacheMetrics {
-    lookups: Counts<LookupLabels>,
-    bypasses: Counts<BypassLabels>,
+    lookups: Series<Counter, 2>,
+    bypasses: Series<Counter, 1>,
     bytes: Gauge,
     entries: Gauge,
     evictions: Counter,
-    removals: Family<CauseLabels, Counter>,
+    removals: Series<Counter, 1>,
     coalesced: Counter,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct LookupLabels {
-    operation: &'static str,
-    result: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct BypassLabels {
-    reason: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CauseLabels {
-    cause: &'static str,
 }
 
 /// The result of a read that passed the cache by.
@@ -72,60 +58,32 @@ pub(crate) struct CacheSums {
 // === impl CacheMetrics ===
 
 impl CacheMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        self.lookups
-            .register(registry, "cache_lookups", "Reads by what the cache did with them");
-        self.bypasses.register(
-            registry,
-            "cache_bypasses",
-            "Reads that passed the cache by, by the reason",
-        );
-        registry.register_with_unit(
-            "cache_weight",
-            "Memory of all kept answers",
-            Unit::Bytes,
-            self.bytes.clone(),
-        );
-        registry.register("cache_entries", "Kept answers", self.entries.clone());
-        registry.register(
-            "cache_evictions",
-            "Answers that were dropped for want of memory",
-            self.evictions.clone(),
-        );
-        registry.register(
-            "cache_removals",
-            "Removals because something changed",
-            self.removals.clone(),
-        );
-        registry.register(
-            "cache_fills_coalesced",
-            "Reads that waited for the same question of another client",
-            self.coalesced.clone(),
-        );
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let lookups = CACHE_LOOKUPS.series(registry);
         let operations = table().operations().iter();
         for operation in operations.filter(|operation| !operation.is_write()) {
-            for result in CacheOutcome::NAMES {
-                let operation = operation.name.as_str();
-                self.lookups.expect(LookupLabels { operation, result });
+            for &result in CacheOutcome::NAMES {
+                lookups.expect([operation.name.as_str().into(), result.into()]);
             }
         }
-        for bypass in Bypass::ALL {
-            let reason = bypass.name();
-            self.bypasses.expect(BypassLabels { reason });
-        }
-        for cause in RemovalCause::ALL {
-            let labels = CauseLabels { cause: cause.name() };
-            drop(self.removals.get_or_create(&labels));
+        let bypasses: Vec<_> = Bypass::ALL.iter().map(|bypass| bypass.name()).collect();
+        let causes: Vec<_> = RemovalCause::ALL.iter().map(|cause| cause.name()).collect();
+        Self {
+            lookups,
+            bypasses: CACHE_BYPASSES.series(registry).with(&bypasses),
+            bytes: CACHE_WEIGHT_BYTES.value(registry),
+            entries: CACHE_ENTRIES.value(registry),
+            evictions: CACHE_EVICTIONS.value(registry),
+            removals: CACHE_REMOVALS.series(registry).with(&causes),
+            coalesced: CACHE_FILLS_COALESCED.value(registry),
         }
     }
 
     /// Counts what the cache did with a read of an operation.
     pub(crate) fn looked_up(&self, operation: &'static str, outcome: CacheOutcome) {
-        let result = outcome.name();
-        self.lookups.add(&LookupLabels { operation, result });
+        self.lookups.add([operation.into(), outcome.name().into()], 1);
         if let CacheOutcome::Bypass(bypass) = outcome {
-            let reason = bypass.name();
-            self.bypasses.add(&BypassLabels { reason });
+            self.bypasses.add([bypass.name().into()], 1);
         }
         if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
             && asked.collapsed
@@ -141,8 +99,7 @@ impl CacheMetrics {
 
     /// Counts a removal.
     pub(crate) fn removed(&self, cause: RemovalCause) {
-        let labels = CauseLabels { cause: cause.name() };
-        self.removals.get_or_create(&labels).inc();
+        self.removals.add([cause.name().into()], 1);
     }
 
     /// Notes how many answers are kept, and their bytes.
@@ -162,8 +119,8 @@ impl CacheMetrics {
 
     /// The lookups so far by their result, and those that passed the cache by, by the reason.
     pub(crate) fn sums(&self) -> CacheSums {
-        let lookups = self.lookups.sums(|labels| labels.result).into_iter();
-        let bypassed = self.bypasses.sums(|labels| labels.reason).into_iter();
+        let lookups = self.lookups.sums(|[_, result]| result.word()).into_iter();
+        let bypassed = self.bypasses.sums(|[reason]| reason.word()).into_iter();
         CacheSums {
             lookups: lookups.filter(|(result, _)| *result != PASSED_BY).collect(),
             bypassed: bypassed.filter(|(_, count)| *count > 0).collect(),
@@ -173,7 +130,7 @@ impl CacheMetrics {
     }
 
     fn lookups_of(&self, operation: &'static str) -> OperationLookups {
-        let count = |result: &'static str| self.lookups.count(&LookupLabels { operation, result });
+        let count = |result: &'static str| self.lookups.count(&[operation.into(), result.into()]);
         let hits = ["hit", "stale", "stale_on_error", "stale_while_busy"].map(count);
         let asked = ["miss", "revalidated"].map(count);
         let hits = hits.iter().sum();

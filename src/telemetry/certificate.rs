@@ -1,12 +1,16 @@
 //! The certificate for clients. Without one there is no series: zero would mean 1970.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
+
+use super::table::TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS;
 
 /// The metric of the certificate; clones share its value.
 #[derive(Debug, Clone, Default)]
@@ -26,18 +30,20 @@ pub(crate) struct ShownCertificate {
 // === impl CertificateMetrics ===
 
 impl CertificateMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register_collector(Box::new(self.clone()));
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let this = Self::default();
+        registry.register_collector(Box::new(this.clone()));
+        this
     }
 
     /// Notes the certificate that clients see from now on.
     pub(crate) fn show(&self, certificate: ShownCertificate) {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(certificate);
+        *self.shown.lock() = Some(certificate);
     }
 
     /// The certificate that clients see; none without TLS.
     pub(crate) fn shown(&self) -> Option<ShownCertificate> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shown.lock().clone()
     }
 }
 
@@ -46,14 +52,8 @@ impl Collector for CertificateMetrics {
         let Some(shown) = self.shown() else {
             return Ok(());
         };
-        let gauge = ConstGauge::new(shown.not_after);
-        let metric = encoder.encode_descriptor(
-            "tls_certificate_not_after_timestamp",
-            "When the certificate that clients see expires",
-            Some(&Unit::Seconds),
-            gauge.metric_type(),
-        )?;
-        gauge.encode(metric)
+        let row = TLS_CERTIFICATE_NOT_AFTER_TIMESTAMP_SECONDS;
+        ConstGauge::new(shown.not_after).encode(row.describe(&mut encoder, MetricType::Gauge)?)
     }
 }
 
@@ -65,9 +65,8 @@ mod tests {
 
     #[test]
     fn there_is_a_series_once_there_is_a_certificate() {
-        let metrics = CertificateMetrics::default();
         let mut registry = Registry::with_prefix("edge");
-        metrics.register(&mut registry);
+        let metrics = CertificateMetrics::new(&mut registry);
         let render = || {
             let mut text = String::new();
             encode(&mut text, &registry).unwrap();

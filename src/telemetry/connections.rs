@@ -1,10 +1,12 @@
 //! The connections of clients: how many are open, and why others ended.
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use strum::VariantNames as _;
+
+use super::series::Series;
+use super::table::{CONNECTIONS_ENDED, CONNECTIONS_LIMIT, CONNECTIONS_OPEN, CONNECTIONS_OPENED};
 
 /// The metrics of client connections; clones share their values.
 #[derive(Debug, Clone)]
@@ -12,11 +14,12 @@ pub(crate) struct ConnectionMetrics {
     open: Gauge,
     limit: Gauge,
     opened: Counter,
-    ended: Family<EndLabels, Counter>,
+    ended: Series<Counter, 1>,
 }
 
 /// Why a connection ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum ConnectionEnd {
     /// Both sides were done.
     Finished,
@@ -51,78 +54,16 @@ pub(crate) struct OpenConnection {
     end: ConnectionEnd,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EndLabels {
-    reason: &'static str,
-}
-
-// === impl ConnectionEnd ===
-
-impl ConnectionEnd {
-    const ALL: [Self; 12] = [
-        Self::Finished,
-        Self::Broken,
-        Self::Framing,
-        Self::Silent,
-        Self::Idle,
-        Self::MadeRoom,
-        Self::Drain,
-        Self::Stranger,
-        Self::ProxyHeader,
-        Self::AddressLimit,
-        Self::TlsHandshake,
-        Self::NotOpened,
-    ];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Broken => "broken",
-            Self::Framing => "framing",
-            Self::Silent => "silent",
-            Self::Idle => "idle",
-            Self::MadeRoom => "made_room",
-            Self::Drain => "drain",
-            Self::Stranger => "stranger",
-            Self::ProxyHeader => "proxy_header",
-            Self::AddressLimit => "address_limit",
-            Self::TlsHandshake => "tls_handshake",
-            Self::NotOpened => "not_opened",
-        }
-    }
-}
-
 // === impl ConnectionMetrics ===
 
-impl Default for ConnectionMetrics {
-    fn default() -> Self {
-        let ended = Family::<EndLabels, Counter>::default();
-        for end in ConnectionEnd::ALL {
-            drop(ended.get_or_create(&EndLabels { reason: end.name() }));
-        }
-        Self {
-            open: Gauge::default(),
-            limit: Gauge::default(),
-            opened: Counter::default(),
-            ended,
-        }
-    }
-}
-
 impl ConnectionMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register("connections_open", "Connections of clients", self.open.clone());
-        registry.register(
-            "connections_limit",
-            "The most connections of clients; further ones wait to be accepted",
-            self.limit.clone(),
-        );
-        registry.register("connections_opened", "Connections accepted", self.opened.clone());
-        registry.register(
-            "connections_ended",
-            "Connections that ended, by the reason",
-            self.ended.clone(),
-        );
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        Self {
+            open: CONNECTIONS_OPEN.value(registry),
+            limit: CONNECTIONS_LIMIT.value(registry),
+            opened: CONNECTIONS_OPENED.value(registry),
+            ended: CONNECTIONS_ENDED.series(registry).with(ConnectionEnd::VARIANTS),
+        }
     }
 
     /// Notes the most connections that may be open.
@@ -159,9 +100,6 @@ impl OpenConnection {
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.metrics.open.dec();
-        let labels = EndLabels {
-            reason: self.end.name(),
-        };
-        self.metrics.ended.get_or_create(&labels).inc();
+        self.metrics.ended.add([self.end.into_str().into()], 1);
     }
 }

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
+use super::table::CONTRACT_DRIFT;
 use super::wall_clock::since_1970;
 use calendar_edge_core::contract::drift::{DRIFT_KINDS, Drift};
 
@@ -38,23 +40,19 @@ pub(crate) enum DriftChange {
     Other(Vec<Drift>),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct DriftLabels {
-    backend: String,
-    kind: &'static str,
-}
-
 // === impl DriftMetrics ===
 
 impl DriftMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register_collector(Box::new(self.clone()));
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let this = Self::default();
+        registry.register_collector(Box::new(this.clone()));
+        this
     }
 
     /// Takes the backends of new settings; what is known of those that stay is kept.
     pub(crate) fn expect(&self, backends: impl IntoIterator<Item = String>) {
         let backends: BTreeSet<String> = backends.into_iter().collect();
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         known.retain(|name, _| backends.contains(name));
         for backend in backends {
             known.entry(backend).or_default();
@@ -65,7 +63,7 @@ impl DriftMetrics {
     ///
     /// The change is that of the backend: what several of its roots publish alike is one change.
     pub(crate) fn found(&self, backend: &str, root: &str, drifts: &[Drift]) -> DriftChange {
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         let known = known.entry(backend.to_owned()).or_default();
         known.compared = Some(since_1970());
         let before = known.differences();
@@ -80,12 +78,7 @@ impl DriftMetrics {
 
     /// The differences of each backend, by name.
     pub(crate) fn backends(&self) -> BTreeMap<String, BackendDrift> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, BackendDrift>> {
-        // Each change under the lock is one call of a map.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().clone()
     }
 }
 
@@ -95,17 +88,12 @@ impl Collector for DriftMetrics {
         if backends.is_empty() {
             return Ok(());
         }
-        let mut metric = encoder.encode_descriptor(
-            "contract_drift",
-            "Differences of what a backend publishes about the API from the table, by kind.",
-            None,
-            MetricType::Gauge,
-        )?;
+        let mut metric = CONTRACT_DRIFT.describe(&mut encoder, MetricType::Gauge)?;
         for (backend, drift) in &backends {
+            let name: Arc<str> = backend.as_str().into();
             for (kind, count) in drift.counts() {
                 let count = i64::try_from(count).unwrap_or(i64::MAX);
-                let backend = backend.clone();
-                let labels = DriftLabels { backend, kind };
+                let labels = CONTRACT_DRIFT.named(&[(&name).into(), kind.into()]);
                 ConstGauge::new(count).encode(metric.encode_family(&labels)?)?;
             }
         }
@@ -158,7 +146,8 @@ mod tests {
 
     #[test]
     fn a_difference_of_several_roots_counts_once_and_changes_are_noticed() {
-        let metrics = DriftMetrics::default();
+        let mut registry = Registry::with_prefix("edge");
+        let metrics = DriftMetrics::new(&mut registry);
         metrics.expect(["http://a.example".to_owned(), "next".to_owned()]);
         let found = |root, drifts: &[Drift]| metrics.found("http://a.example", root, drifts);
         let (x, y) = (missing("/x"), missing("/y"));
@@ -167,8 +156,6 @@ mod tests {
         assert_eq!(found("/fr", from_ref(&x)), DriftChange::None);
         let both = vec![x.clone(), y];
         assert_eq!(found("/de", &both), DriftChange::First(both.clone()));
-        let mut registry = Registry::with_prefix("edge");
-        metrics.register(&mut registry);
         let mut text = String::new();
         encode(&mut text, &registry).unwrap();
         for line in [

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use http::{Method, StatusCode};
 use url::{Position, Url};
 
-use super::exchange_outcome::FailureKind;
 use super::labels::method_label;
 use super::request_log::RequestLog;
 use super::spans::{Attributes, Span, SpanKind};
@@ -66,11 +65,8 @@ impl ExchangeTimer {
     }
 
     /// Notes the status of the answer, or why there is none.
-    pub(crate) fn ended(&mut self, answer: Result<StatusCode, FailureKind>) {
-        self.note(match answer {
-            Ok(status) => ExchangeEnd::Answered(status),
-            Err(kind) => ExchangeEnd::Failed(kind.name()),
-        });
+    pub(crate) fn ended(&mut self, answer: Result<StatusCode, &'static str>) {
+        self.note(answer.map_or_else(ExchangeEnd::Failed, ExchangeEnd::Answered));
     }
 
     /// Notes that an answer cannot be passed on; `kind` is from a closed set.

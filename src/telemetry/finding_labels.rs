@@ -1,13 +1,12 @@
 //! The labels of broken rules, and those that settings lead to.
 
-use prometheus_client::encoding::EncodeLabelSet;
-
+use super::series::Label;
 use calendar_edge_core::call::breakable_rules;
 use calendar_edge_core::contract::{Operation, table};
 use calendar_edge_core::settings::{Mode, Settings};
 
 /// A violated rule, and the outcome of the request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct FindingLabels {
     /// The operation's name.
     pub(crate) operation: &'static str,
@@ -36,6 +35,11 @@ impl FindingLabels {
             .iter()
             .flat_map(of_operation)
             .chain([of_none])
+    }
+
+    /// The labels in the order of the table.
+    pub(super) fn labels(self) -> [Label; 4] {
+        [self.operation, self.rule, self.mode, self.action].map(Label::from)
     }
 
     const fn usual(operation: &'static str, rule: &'static str, mode: Mode) -> Self {

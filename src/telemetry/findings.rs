@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::wall_clock::since_1970;
 use calendar_edge_core::call::Finding;
@@ -79,7 +81,7 @@ impl FindingSums {
             finding: finding.clone(),
             action,
         };
-        let mut table = self.lock();
+        let mut table = self.0.lock();
         let key = table.bounded(key);
         let sum = table.rows.entry(key).or_insert_with(|| FindingSum {
             count: 0,
@@ -94,7 +96,7 @@ impl FindingSums {
 
     /// Since when is counted, since 1970, and the rows, most frequent first.
     pub(crate) fn rows(&self) -> (Duration, Vec<FindingRow>) {
-        let table = self.lock();
+        let table = self.0.lock();
         let mut rows: Vec<FindingRow> = table.rows.iter().map(FindingRow::of).collect();
         rows.sort_by(|one, other| {
             let place = |row: &FindingRow| (std::cmp::Reverse(row.sum.count), row.operation);
@@ -103,11 +105,6 @@ impl FindingSums {
                 .then_with(|| one.finding.parameter.cmp(&other.finding.parameter))
         });
         (table.since, rows)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, SumTable> {
-        // The code under the lock does not panic between two changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn method_label(method: &Method) -> &'static str {
 }
 
 /// The class of a status as a label: `2xx` and so on.
-pub(super) fn class_label(status: StatusCode) -> &'static str {
+pub(crate) fn class_label(status: StatusCode) -> &'static str {
     class_of(status.as_u16())
 }
 

@@ -1,10 +1,11 @@
 //! A buffer in front of the log: whoever logs waits for nobody, and lines are written together.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Maximum bytes of lines that wait to be written. Further lines are lost, which is counted and logged.
@@ -63,14 +64,12 @@ impl LogBuffer {
 
     /// Waits until all lines are written, or for a second.
     pub(super) fn flush(&self) {
-        let mut lines = self.0.lock();
+        let mut lines = self.0.lines.lock();
         lines.is_urgent = true;
         self.0.filled.notify_one();
-        let wait = self
-            .0
+        self.0
             .emptied
-            .wait_timeout_while(lines, PATIENCE, |lines| lines.wait());
-        drop(wait);
+            .wait_while_for(&mut lines, |lines| lines.wait(), PATIENCE);
     }
 
     /// Flushes when the guard is dropped.
@@ -81,7 +80,7 @@ impl LogBuffer {
 
 impl Write for LogBuffer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut lines = self.0.lock();
+        let mut lines = self.0.lines.lock();
         if lines.bytes.len().saturating_add(line.len()) > MOST {
             lines.lost += 1;
             return Ok(line.len());
@@ -136,16 +135,12 @@ impl BufferedLog {
 
     /// Waits for lines and takes them all, with the number of those that were lost.
     fn take(&self, into: &mut Vec<u8>) -> u64 {
-        let lines = self.lock();
-        let lines = self
-            .filled
-            .wait_while(lines, |lines| lines.bytes.is_empty() && !lines.is_urgent);
-        let lines = lines.unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock();
+        let is_idle = |lines: &mut WaitingLines| lines.bytes.is_empty() && !lines.is_urgent;
+        self.filled.wait_while(&mut lines, is_idle);
         // More lines may come, and are written with these.
-        let waited = self
-            .filled
-            .wait_timeout_while(lines, DELAY, |lines| !lines.is_urgent);
-        let (mut lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        self.filled
+            .wait_while_for(&mut lines, |lines| !lines.is_urgent, DELAY);
         std::mem::swap(&mut lines.bytes, into);
         lines.is_urgent = false;
         lines.writes = true;
@@ -153,13 +148,8 @@ impl BufferedLog {
     }
 
     fn written(&self) {
-        self.lock().writes = false;
+        self.lines.lock().writes = false;
         self.emptied.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, WaitingLines> {
-        // The code under the lock does not panic between two changes.
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -238,11 +228,11 @@ mod tests {
         for _ in 0..7 {
             buffer.write_all(&line).unwrap();
         }
-        assert_eq!(buffer.0.lock().bytes.len(), MOST);
-        assert_eq!(buffer.0.lock().lost, 3);
+        assert_eq!(buffer.0.lines.lock().bytes.len(), MOST);
+        assert_eq!(buffer.0.lines.lock().lost, 3);
         drop(allow);
         assert_eq!(told.recv().unwrap().len(), MOST);
         drop(buffer.flush_at_end());
-        assert_eq!(buffer.0.lock().lost, 0, "they were told");
+        assert_eq!(buffer.0.lines.lock().lost, 0, "they were told");
     }
 }

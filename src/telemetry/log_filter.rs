@@ -1,8 +1,9 @@
 //! The filter of the log: the configured one, or another one for a time.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::{EnvFilter, Registry, reload};
 
@@ -65,7 +66,7 @@ impl LogFilter {
     /// If the filter is invalid; then the old one stays.
     pub fn replace(&self, filter: &str) -> Result<(), LogError> {
         let parsed = EnvFilter::try_new(filter)?;
-        let mut in_use = self.lock();
+        let mut in_use = self.in_use.lock();
         self.handle.reload(parsed)?;
         *in_use = ShownFilter::configured(filter, in_use.turn + 1);
         Ok(())
@@ -78,7 +79,7 @@ impl LogFilter {
     /// If the filter is invalid; then the old one stays.
     pub(crate) fn adjust(&self, filter: &str, lasting: Option<Duration>) -> Result<(), FilterFault> {
         let parsed = parsed(filter)?;
-        let mut in_use = self.lock();
+        let mut in_use = self.in_use.lock();
         self.handle.reload(parsed)?;
         filter.clone_into(&mut in_use.current);
         in_use.until = lasting.map(|lasting| since_1970() + lasting);
@@ -97,12 +98,12 @@ impl LogFilter {
 
     /// The filter in use.
     pub(crate) fn shown(&self) -> ShownFilter {
-        self.lock().clone()
+        self.in_use.lock().clone()
     }
 
     /// Returns to the configured filter, unless another one was set meanwhile.
     fn end(&self, turn: u64) {
-        let mut in_use = self.lock();
+        let mut in_use = self.in_use.lock();
         if in_use.turn != turn {
             return;
         }
@@ -114,11 +115,6 @@ impl LogFilter {
         }
         drop(in_use);
         tracing::info!("the log is filtered as configured again");
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ShownFilter> {
-        // It is assigned whole.
-        self.in_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
@@ -12,18 +13,20 @@ use super::backend::{BackendFamilies, BackendMetrics};
 use super::cache::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
-use super::counts::Counts;
 use super::drift::DriftMetrics;
 use super::exchanges::{Exchange, ExchangeFamilies, ExchangeMetrics};
 use super::finding_labels::FindingLabels;
 use super::indexes::IndexMetrics;
 use super::memory::MemoryMetrics;
 use super::migration::MigrationMetrics;
+use super::permits::GaugeGuard;
 use super::process::ProcessFigures;
 use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
+use super::series::Series;
 use super::spans::SpanMetrics;
+use super::table::{INFLIGHT, VALIDATION_FINDINGS};
 use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
@@ -33,7 +36,7 @@ pub(crate) struct Metrics {
     /// Metrics whose names begin with `process_` instead.
     process: Arc<Registry>,
     requests: RequestMetrics,
-    findings: Counts<FindingLabels>,
+    findings: Series<Counter, 4>,
     exchanges: ExchangeMetrics,
     exchange_families: ExchangeFamilies,
     inflight: Gauge,
@@ -50,37 +53,34 @@ pub(crate) struct Metrics {
     spans: SpanMetrics,
 }
 
-/// Counts one request as running until dropped.
-#[derive(Debug)]
-pub(crate) struct Inflight(Gauge);
-
 // === impl Metrics ===
 
 impl Metrics {
     pub(crate) fn new() -> Self {
-        let exchange_families = ExchangeFamilies::default();
-        let mut metrics = Self {
-            registry: Arc::default(),
+        let mut registry = Registry::with_prefix("edge");
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "What is running", build);
+        let exchange_families = ExchangeFamilies::new(&mut registry);
+        Self {
             process: Arc::new(process()),
-            requests: RequestMetrics::new(),
-            findings: Counts::default(),
+            requests: RequestMetrics::new(&mut registry),
+            findings: VALIDATION_FINDINGS.series(&mut registry),
             exchanges: exchange_families.of_site(),
             exchange_families,
-            inflight: Gauge::default(),
-            reloads: ReloadMetrics::default(),
-            indexes: IndexMetrics::default(),
-            drift: DriftMetrics::default(),
-            backends: BackendFamilies::default(),
-            migration: MigrationMetrics::default(),
-            rate_limits: RateLimitMetrics::default(),
-            connections: ConnectionMetrics::default(),
-            memory: MemoryMetrics::default(),
-            cache: CacheMetrics::default(),
-            certificate: CertificateMetrics::default(),
-            spans: SpanMetrics::default(),
-        };
-        metrics.registry = Arc::new(metrics.registered());
-        metrics
+            inflight: INFLIGHT.value(&mut registry),
+            reloads: ReloadMetrics::new(&mut registry),
+            indexes: IndexMetrics::new(&mut registry),
+            drift: DriftMetrics::new(&mut registry),
+            backends: BackendFamilies::new(&mut registry),
+            migration: MigrationMetrics::new(&mut registry),
+            rate_limits: RateLimitMetrics::new(&mut registry),
+            connections: ConnectionMetrics::new(&mut registry),
+            memory: MemoryMetrics::new(&mut registry),
+            cache: CacheMetrics::new(&mut registry),
+            certificate: CertificateMetrics::new(&mut registry),
+            spans: SpanMetrics::new(&mut registry),
+            registry: Arc::new(registry),
+        }
     }
 
     /// Creates the series of these settings with zero, so that "none" differs from "no data".
@@ -90,34 +90,8 @@ impl Metrics {
         self.requests
             .expect(&settings.roots, !settings.rate_limits.are_unset());
         for labels in FindingLabels::expected(settings) {
-            self.findings.expect(labels);
+            self.findings.expect(labels.labels());
         }
-    }
-
-    fn registered(&self) -> Registry {
-        let mut registry = Registry::with_prefix("edge");
-        self.requests.register(&mut registry);
-        self.connections.register(&mut registry);
-        self.memory.register(&mut registry);
-        self.findings.register(
-            &mut registry,
-            "validation_findings",
-            "Broken rules found in requests",
-        );
-        self.exchange_families.register(&mut registry);
-        registry.register("inflight", "Requests running", self.inflight.clone());
-        self.reloads.register(&mut registry);
-        self.indexes.register(&mut registry);
-        self.drift.register(&mut registry);
-        self.backends.register(&mut registry);
-        self.migration.register(&mut registry);
-        self.rate_limits.register(&mut registry);
-        self.cache.register(&mut registry);
-        self.certificate.register(&mut registry);
-        self.spans.register(&mut registry);
-        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("build", "What is running", build);
-        registry
     }
 
     /// The metrics of requests.
@@ -142,12 +116,14 @@ impl Metrics {
 
     /// Counts a violated rule.
     pub(crate) fn found(&self, finding: &FindingLabels) {
-        self.findings.add(finding);
+        self.findings.add(finding.labels(), 1);
     }
 
     /// How often each rule was broken, and what became of the request: rule, action, count.
     pub(crate) fn broken_rules(&self) -> Vec<(&'static str, &'static str, u64)> {
-        let sums = self.findings.sums(|finding| (finding.rule, finding.action));
+        let sums = self
+            .findings
+            .sums(|[_, rule, _, action]| (rule.word(), action.word()));
         let sums = sums.into_iter();
         sums.map(|((rule, action), count)| (rule, action, count))
             .collect()
@@ -184,9 +160,8 @@ impl Metrics {
     }
 
     /// Counts a request as running while the guard lives.
-    pub(crate) fn begin(&self) -> Inflight {
-        self.inflight.inc();
-        Inflight(self.inflight.clone())
+    pub(crate) fn begin(&self) -> GaugeGuard {
+        GaugeGuard::raise(&self.inflight)
     }
 
     /// The metrics of the cache.
@@ -243,19 +218,10 @@ impl fmt::Debug for Metrics {
     }
 }
 
-impl Drop for Inflight {
-    fn drop(&mut self) {
-        self.0.dec();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use http::StatusCode;
-
-    use super::super::exchange_outcome::ExchangeOutcome;
     use super::super::request_log::BackendTimes;
     use super::super::requests::Served;
     use super::*;
@@ -285,7 +251,7 @@ mod tests {
         });
         metrics.exchanged(&Exchange {
             operation: "events.list",
-            outcome: ExchangeOutcome::Answered(StatusCode::OK),
+            outcome: "2xx",
             duration: Duration::from_millis(20),
         });
         let text = metrics.render();

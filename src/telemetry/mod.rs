@@ -2,12 +2,9 @@
 
 mod backend;
 mod cache;
-mod causes;
 mod certificate;
 mod connections;
-mod counts;
 mod drift;
-mod exchange_outcome;
 mod exchange_timer;
 mod exchanges;
 mod finding_labels;
@@ -24,7 +21,6 @@ mod metrics;
 mod migration;
 mod permits;
 mod process;
-mod queue;
 mod rate_limits;
 #[cfg(test)]
 mod reference;
@@ -33,11 +29,13 @@ mod reloads;
 mod request_kind;
 mod request_log;
 mod requests;
+mod series;
 #[cfg_attr(
     not(feature = "otlp"),
     allow(dead_code, reason = "without an exporter nobody takes spans")
 )]
 mod spans;
+mod table;
 mod told;
 mod trace_context;
 mod wall_clock;
@@ -45,22 +43,22 @@ mod warnings;
 
 pub(crate) use backend::BackendMetrics;
 pub(crate) use cache::{CacheMetrics, CacheSums, OperationLookups};
-pub(crate) use causes::{causes, with_causes};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::{BackendDrift, DriftChange};
-pub(crate) use exchange_outcome::{ExchangeOutcome, FailureKind};
 pub(crate) use exchange_timer::span_name;
+#[cfg(test)]
+pub(crate) use exchanges::OUTCOMES;
 pub(crate) use exchanges::{Exchange, ExchangeMetrics};
 pub(crate) use finding_labels::FindingLabels;
 pub(crate) use findings::{FindingRow, FindingSums};
-pub(crate) use labels::method_label;
+pub(crate) use labels::{class_label, method_label};
 pub(crate) use latency::{LATENCY_BOUNDS, LatencySums};
 pub use log_buffer::LogFlush;
 pub use log_filter::LogFilter;
 pub use logs::{LogError, install_logs, log_lines};
 pub(crate) use memory::BufferKind;
-pub(crate) use metrics::{Inflight, Metrics};
+pub(crate) use metrics::Metrics;
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;
@@ -72,7 +70,7 @@ pub(crate) use spans::AttributeValue;
 pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 #[cfg(feature = "otlp")]
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
-pub(crate) use told::{cut, milliseconds};
+pub(crate) use told::{causes, cut, milliseconds, with_causes};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
 pub(crate) use wall_clock::{since_1970, unix_time};
 pub(crate) use warnings::Warnings;

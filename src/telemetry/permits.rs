@@ -1,11 +1,14 @@
 //! The permits of one backend for one kind of traffic: how many are held, and who waits.
 
+use std::fmt;
 use std::time::Instant;
 
+use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::{MetricType, TypedMetric};
 
-use super::queue::QueueMetrics;
 use calendar_edge_core::limits::queue::Shed;
 
 /// The series of one backend's permits for one kind of traffic.
@@ -16,14 +19,22 @@ pub(crate) struct PermitMetrics {
     pub(super) permits_limit: Gauge,
     pub(super) waiting_limit: Gauge,
     pub(super) revoked: Counter,
-    pub(super) queue: QueueMetrics,
+    /// Requests that got none, in the order of [`Shed::ALL`].
+    pub(super) shed: [Counter; Shed::ALL.len()],
+    pub(super) waits: Waits,
 }
+
+/// A histogram of waits, of which the longest is `timeouts.origin_queue`; clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Waits(Histogram);
+
+const WAITS: [f64; 10] = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// Counts one request as waiting, and its time until dropped.
 #[derive(Debug)]
 pub(crate) struct WaitingGuard {
     _waiting: GaugeGuard,
-    queue: QueueMetrics,
+    waits: Waits,
     since: Instant,
 }
 
@@ -32,7 +43,8 @@ pub(crate) struct WaitingGuard {
 pub(crate) struct GaugeGuard(Gauge);
 
 /// The kind of traffic that a permit is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum TrafficKind {
     /// Calendar calls.
     Calls,
@@ -76,7 +88,7 @@ impl PermitMetrics {
             permits: self.permits_limit.get(),
             waiting: self.waiting.get(),
             places: self.waiting_limit.get(),
-            shed: self.queue.shed_requests(),
+            shed: self.shed.iter().map(Counter::get).sum(),
         }
     }
 
@@ -89,14 +101,17 @@ impl PermitMetrics {
     pub(crate) fn waiting(&self) -> WaitingGuard {
         WaitingGuard {
             _waiting: GaugeGuard::raise(&self.waiting),
-            queue: self.queue.clone(),
+            waits: self.waits.clone(),
             since: Instant::now(),
         }
     }
 
     /// Counts a request that got no permit.
     pub(crate) fn shed(&self, reason: Shed) {
-        self.queue.shed(reason);
+        let counters = Shed::ALL.into_iter().zip(&self.shed);
+        for (_, counter) in counters.filter(|(counted, _)| *counted == reason) {
+            counter.inc();
+        }
     }
 
     /// Counts a revoked permit.
@@ -107,14 +122,36 @@ impl PermitMetrics {
 
 impl Drop for WaitingGuard {
     fn drop(&mut self) {
-        self.queue.waited(self.since.elapsed());
+        self.waits.0.observe(self.since.elapsed().as_secs_f64());
     }
+}
+
+// === impl Waits ===
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self(Histogram::new(WAITS))
+    }
+}
+
+impl EncodeMetric for Waits {
+    fn encode(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
+        self.0.encode(encoder)
+    }
+
+    fn metric_type(&self) -> MetricType {
+        Self::TYPE
+    }
+}
+
+impl TypedMetric for Waits {
+    const TYPE: MetricType = MetricType::Histogram;
 }
 
 // === impl GaugeGuard ===
 
 impl GaugeGuard {
-    fn raise(gauge: &Gauge) -> Self {
+    pub(super) fn raise(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
@@ -134,11 +171,6 @@ impl TrafficKind {
 
     /// Its stable name.
     pub(crate) const fn label(self) -> &'static str {
-        match self {
-            Self::Calls => "calls",
-            Self::Site => "site",
-            Self::Uploads => "uploads",
-            Self::Upgraded => "upgraded",
-        }
+        self.into_str()
     }
 }

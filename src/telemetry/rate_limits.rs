@@ -1,64 +1,31 @@
 //! What rate limits decided.
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
+use super::series::Series;
+use super::table::{RATE_LIMIT_DECISIONS, RATE_LIMITED};
 use calendar_edge_core::limits::rates::BUDGETS;
 
 /// The metrics of rate limits; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct RateLimitMetrics {
-    decisions: Family<DecisionLabels, Counter>,
-    /// One of the decisions; every call of the calendar counts here.
+    /// Each call of the calendar counts here or below.
     passed: Counter,
-    refused: Family<BudgetLabels, Counter>,
+    beyond: Counter,
+    refused: Series<Counter, 1>,
 }
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct DecisionLabels {
-    decision: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct BudgetLabels {
-    budget: &'static str,
-}
-
-const PASSED: DecisionLabels = DecisionLabels { decision: "passed" };
-const REFUSED: DecisionLabels = DecisionLabels { decision: "refused" };
 
 // === impl RateLimitMetrics ===
 
-impl Default for RateLimitMetrics {
-    fn default() -> Self {
-        let decisions = Family::<DecisionLabels, Counter>::default();
-        let this = Self {
-            passed: decisions.get_or_create_owned(&PASSED),
-            decisions,
-            refused: Family::default(),
-        };
-        drop(this.decisions.get_or_create(&REFUSED));
-        for budget in BUDGETS {
-            drop(this.refused.get_or_create(&BudgetLabels { budget }));
-        }
-        this
-    }
-}
-
 impl RateLimitMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "rate_limit_decisions",
-            "Calls of the calendar that rate limits let pass or refused",
-            self.decisions.clone(),
-        );
-        registry.register(
-            "rate_limited",
-            "Requests refused because a budget was used up, by the budget",
-            self.refused.clone(),
-        );
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let decisions = RATE_LIMIT_DECISIONS.series(registry);
+        Self {
+            passed: decisions.of(["passed".into()]),
+            beyond: decisions.of(["refused".into()]),
+            refused: RATE_LIMITED.series(registry).with(&BUDGETS),
+        }
     }
 
     /// Counts a call within its budgets.
@@ -68,7 +35,7 @@ impl RateLimitMetrics {
 
     /// Counts a call beyond a budget.
     pub(crate) fn refused(&self, budget: &'static str) {
-        self.decisions.get_or_create(&REFUSED).inc();
-        self.refused.get_or_create(&BudgetLabels { budget }).inc();
+        self.beyond.inc();
+        self.refused.add([budget.into()], 1);
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Method;
+use parking_lot::Mutex;
 
 use calendar_edge_core::call::Finding;
 use calendar_edge_core::gateway::refusals::RefusedRequest;
@@ -99,7 +100,7 @@ impl KeptRefusal {
 impl Refusals {
     /// Keeps so many refusals from now on.
     pub(crate) fn keep_most(&self, most: usize) {
-        let mut kept = self.lock();
+        let mut kept = self.0.lock();
         kept.most = most;
         kept.shrink();
     }
@@ -107,7 +108,7 @@ impl Refusals {
     /// Keeps a refusal, and drops what no longer has room.
     pub(crate) fn keep(&self, refusal: KeptRefusal) {
         let weight = refusal.weight();
-        let mut kept = self.lock();
+        let mut kept = self.0.lock();
         if kept.most == 0 {
             return;
         }
@@ -120,7 +121,7 @@ impl Refusals {
 
     /// The refusal of the request with this id; the newest, where a proxy gave an id twice.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<KeptRefusal>> {
-        let kept = self.lock();
+        let kept = self.0.lock();
         let all = kept.by_code.values().flatten();
         all.filter(|refusal| &*refusal.id == id)
             .max_by_key(|refusal| refusal.at)
@@ -129,14 +130,9 @@ impl Refusals {
 
     /// All kept refusals, newest first.
     pub(crate) fn newest(&self) -> Vec<Arc<KeptRefusal>> {
-        let mut all: Vec<_> = self.lock().by_code.values().flatten().map(Arc::clone).collect();
+        let mut all: Vec<_> = self.0.lock().by_code.values().flatten().map(Arc::clone).collect();
         all.sort_by_key(|refusal| std::cmp::Reverse(refusal.at));
         all
-    }
-
-    fn lock(&self) -> MutexGuard<'_, KeptRefusals> {
-        // The code under the lock does not panic between two changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -212,7 +208,7 @@ mod tests {
         for id in 0..100 {
             refusals.keep(refusal(id, "code", &long));
         }
-        let kept = refusals.lock();
+        let kept = refusals.0.lock();
         assert!(kept.bytes <= 16 * BYTES_EACH, "{}", kept.bytes);
         assert!((3..=5).contains(&kept.count), "{}", kept.count);
     }

@@ -3,7 +3,8 @@
 use calendar_edge_core::contract::{Action, table};
 
 /// The kind of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum RequestKind {
     /// Lists of a collection.
     List,
@@ -31,13 +32,7 @@ impl RequestKind {
 
     /// Its stable name.
     pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Site => "site",
-            Self::None => "none",
-        }
+        self.into_str()
     }
 
     /// Every operation with its kind, those beside the table last.

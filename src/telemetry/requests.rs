@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
-use super::counts::{ByLabels, Counts};
 use super::labels::class_of;
 use super::latency::{Latency, LatencySums};
 use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
+use super::series::{ByLabels, Series};
+use super::table::{
+    HTTP_REFUSALS, HTTP_REQUEST_BODY_BYTES, HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUEST_PHASE_SECONDS,
+    HTTP_REQUESTS, HTTP_RESPONSE_BODY_BYTES,
+};
 use calendar_edge_core::contract::{Action, table};
 use calendar_edge_core::problem::Remedy;
 use calendar_edge_core::settings::Root;
@@ -52,13 +54,14 @@ const PASSED: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 4
 /// The metrics of requests; clones share their values.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestMetrics {
-    requests: Counts<RequestLabels>,
-    refusals: Counts<CodeLabels>,
-    body_bytes: BytesBySource,
-    received_bytes: BytesBySource,
-    seconds: Family<WholeLabels, Latency>,
-    phase_seconds: Family<PhaseLabels, Latency>,
-    phases: Phases,
+    requests: Series<Counter, 4>,
+    refusals: Series<Counter, 1>,
+    body_bytes: Series<Counter, 1>,
+    received_bytes: Series<Counter, 1>,
+    seconds: Series<Latency, 1>,
+    queue: Latency,
+    backend: Latency,
+    edge: Latency,
     /// The histogram of each operation, which is that of its kind.
     by_operation: Arc<ByLabels<&'static str, Latency>>,
     no_root: Arc<str>,
@@ -115,104 +118,26 @@ pub(crate) struct OperationSums {
     pub(crate) refused: u64,
 }
 
-/// Bytes of bodies by the part that answered.
-#[derive(Debug, Clone)]
-struct BytesBySource {
-    family: Family<SourceLabels, Counter>,
-    /// Those of the family, in the order of [`SOURCES`].
-    counters: [Counter; SOURCES.len()],
-}
-
-/// The parts of the time of all requests. Not by operation: that would be most of a scrape.
-#[derive(Debug, Clone)]
-struct Phases {
-    queue: Latency,
-    backend: Latency,
-    edge: Latency,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RequestLabels {
-    operation: &'static str,
-    root: Arc<str>,
-    source: &'static str,
-    status: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct SourceLabels {
-    source: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CodeLabels {
-    code: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct WholeLabels {
-    kind: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct PhaseLabels {
-    phase: &'static str,
-}
-
 // === impl RequestMetrics ===
 
 impl RequestMetrics {
-    pub(super) fn new() -> Self {
-        let seconds = Family::default();
-        let phase_seconds = Family::default();
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let codes: Vec<_> = Remedy::codes().into_iter().collect();
+        let seconds = HTTP_REQUEST_DURATION_SECONDS.series(registry);
+        let phase_seconds = HTTP_REQUEST_PHASE_SECONDS.series(registry);
+        let histogram = |(operation, kind): (_, RequestKind)| (operation, seconds.of([kind.name().into()]));
         Self {
-            by_operation: Arc::new(histograms(&seconds)),
-            requests: Counts::default(),
-            refusals: refusals(),
-            body_bytes: BytesBySource::new(),
-            received_bytes: BytesBySource::new(),
+            requests: HTTP_REQUESTS.series(registry),
+            refusals: HTTP_REFUSALS.series(registry).with(&codes),
+            body_bytes: HTTP_RESPONSE_BODY_BYTES.series(registry).with(&SOURCES),
+            received_bytes: HTTP_REQUEST_BODY_BYTES.series(registry).with(&SOURCES),
+            by_operation: Arc::new(RequestKind::of_operations().map(histogram).collect()),
+            queue: phase_seconds.of(["queue".into()]),
+            backend: phase_seconds.of(["backend".into()]),
+            edge: phase_seconds.of(["edge".into()]),
             seconds,
-            phases: Phases::of(&phase_seconds),
-            phase_seconds,
             no_root: Arc::from(""),
         }
-    }
-
-    pub(super) fn register(&self, registry: &mut Registry) {
-        self.requests.register(
-            registry,
-            "http_requests",
-            "Requests answered, by operation, root, who answered, and status",
-        );
-        self.refusals.register(
-            registry,
-            "http_refusals",
-            "Requests refused by the edge, by the code of the answer",
-        );
-        registry.register_with_unit(
-            "http_request_duration",
-            "From a request's head to the last byte of its response, which waits for slow clients",
-            Unit::Seconds,
-            self.seconds.clone(),
-        );
-        registry.register_with_unit(
-            "http_request_phase",
-            "Parts of the time to a response's head: in the queue toward a backend, at the backend, and at the edge",
-            Unit::Seconds,
-            self.phase_seconds.clone(),
-        );
-        registry.register_with_unit(
-            "http_response_body",
-            "Bytes of response bodies sent to clients",
-            Unit::Bytes,
-            self.body_bytes.family.clone(),
-        );
-        registry.register_with_unit(
-            "http_request_body",
-            "Bytes of request bodies read from clients",
-            Unit::Bytes,
-            self.received_bytes.family.clone(),
-        );
     }
 
     /// Creates the series of these roots with zero.
@@ -232,56 +157,59 @@ impl RequestMetrics {
 
     /// Counts an answered request.
     pub(crate) fn served(&self, served: &Served<'_>) {
-        let labels = RequestLabels {
-            operation: served.operation,
-            root: Arc::clone(served.root.unwrap_or(&self.no_root)),
-            source: served.source,
-            status: served.status,
-        };
-        self.requests.add(&labels);
-        self.body_bytes.add(served.source, served.bytes);
-        self.received_bytes.add(served.source, served.received);
+        let (source, root) = (served.source, served.root.unwrap_or(&self.no_root));
+        self.requests.add(
+            [
+                served.operation.into(),
+                root.into(),
+                source.into(),
+                served.status.into(),
+            ],
+            1,
+        );
+        self.body_bytes.add([source.into()], served.bytes);
+        self.received_bytes.add([source.into()], served.received);
         if let Some(histogram) = self.by_operation.get(served.operation) {
             histogram.observe(served.duration);
         }
-        self.phases.edge.observe(served.edge);
+        self.edge.observe(served.edge);
         if let Some(times) = served.backend {
-            self.phases.queue.observe(times.queue);
-            self.phases.backend.observe(times.backend);
+            self.queue.observe(times.queue);
+            self.backend.observe(times.backend);
         }
     }
 
     /// Counts a refusal by its code.
     pub(crate) fn refused(&self, code: &'static str) {
-        self.refusals.add(&CodeLabels { code });
+        self.refusals.add([code.into()], 1);
     }
 
     /// The counts so far, with zero for sources without requests.
     pub(crate) fn sums(&self) -> RequestSums {
         let mut by_source: BTreeMap<_, _> = SOURCES.map(|source| (source, 0)).into();
-        by_source.extend(self.requests.sums(|labels| labels.source));
+        by_source.extend(self.requests.sums(|[_, _, source, _]| source.word()));
         let mut by_class: BTreeMap<_, _> = CLASSES.map(|class| (class, 0)).into();
-        by_class.extend(self.requests.sums(|labels| class_of(labels.status)));
+        by_class.extend(self.requests.sums(|[.., status]| class_of(status.number())));
         RequestSums {
             by_source,
             by_class,
-            refusals: self.refusals.sums(|labels| labels.code),
+            refusals: self.refusals.sums(|[code]| code.word()),
             whole: RequestKind::ALL
-                .map(|kind| histogram(&self.seconds, kind).sums())
+                .map(|kind| self.seconds.of([kind.name().into()]).sums())
                 .into_iter()
                 .sum(),
-            queue: self.phases.queue.sums(),
-            backend: self.phases.backend.sums(),
-            edge: self.phases.edge.sums(),
+            queue: self.queue.sums(),
+            backend: self.backend.sums(),
+            edge: self.edge.sums(),
         }
     }
 
     /// The counts of each operation that was asked for.
     pub(crate) fn by_operation(&self) -> BTreeMap<&'static str, OperationSums> {
         let mut sums: BTreeMap<_, OperationSums> = BTreeMap::new();
-        let counts = self.requests.sums(|labels| {
-            let is_refused = labels.source == "edge" && labels.status >= 400;
-            (labels.operation, is_refused)
+        let counts = self.requests.sums(|[operation, _, source, status]| {
+            let is_refused = source.word() == "edge" && status.number() >= 400;
+            (operation.word(), is_refused)
         });
         for ((operation, is_refused), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             let sum = sums.entry(operation).or_default();
@@ -298,12 +226,8 @@ impl RequestMetrics {
         answered: impl Iterator<Item = &'static (&'static str, u16)>,
     ) {
         for &(source, status) in answered.chain(&REFUSED) {
-            self.requests.expect(RequestLabels {
-                operation,
-                root: Arc::clone(root),
-                source,
-                status,
-            });
+            self.requests
+                .expect([operation.into(), root.into(), source.into(), status.into()]);
         }
     }
 }
@@ -314,54 +238,5 @@ const fn usual(action: Action) -> &'static [(&'static str, u16)] {
         Action::Describe | Action::List | Action::Read => &READ,
         Action::Create => &CREATED,
         Action::Update | Action::Delete => &WRITTEN,
-    }
-}
-
-/// A counter for each code that the edge refuses with.
-fn refusals() -> Counts<CodeLabels> {
-    let counts = Counts::default();
-    for code in Remedy::codes() {
-        counts.expect(CodeLabels { code });
-    }
-    counts
-}
-
-/// The histogram of each operation.
-fn histograms(seconds: &Family<WholeLabels, Latency>) -> ByLabels<&'static str, Latency> {
-    let histogram = |(operation, kind)| (operation, histogram(seconds, kind));
-    RequestKind::of_operations().map(histogram).collect()
-}
-
-fn histogram(seconds: &Family<WholeLabels, Latency>, kind: RequestKind) -> Latency {
-    seconds.get_or_create_owned(&WholeLabels { kind: kind.name() })
-}
-
-// === impl BytesBySource ===
-
-impl BytesBySource {
-    fn new() -> Self {
-        let family = Family::<SourceLabels, Counter>::default();
-        let counters = SOURCES.map(|source| family.get_or_create_owned(&SourceLabels { source }));
-        Self { family, counters }
-    }
-
-    fn add(&self, source: &'static str, bytes: u64) {
-        let position = SOURCES.iter().position(|known| *known == source);
-        if let Some(counter) = position.and_then(|position| self.counters.get(position)) {
-            counter.inc_by(bytes);
-        }
-    }
-}
-
-// === impl Phases ===
-
-impl Phases {
-    fn of(family: &Family<PhaseLabels, Latency>) -> Self {
-        let phase = |phase| family.get_or_create_owned(&PhaseLabels { phase });
-        Self {
-            queue: phase("queue"),
-            backend: phase("backend"),
-            edge: phase("edge"),
-        }
     }
 }

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
+use strum::VariantNames as _;
 use tokio::sync::mpsc;
 use tracing::field::DisplayValue;
 
+use super::series::Series;
+use super::table::TRACE_SPANS;
 use calendar_edge_core::settings::Percentage;
 
 /// Takes the spans of requests, as long as there is room for them.
@@ -82,12 +83,11 @@ pub(crate) trait Told {
 
 /// The fates of spans; clones share their values.
 #[derive(Debug, Clone)]
-pub(crate) struct SpanMetrics {
-    spans: Family<OutcomeLabels, Counter>,
-}
+pub(crate) struct SpanMetrics(Series<Counter, 1>);
 
 /// What became of a span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum SpanOutcome {
     /// The collector took it.
     Exported,
@@ -97,11 +97,6 @@ pub(crate) enum SpanOutcome {
     Dropped,
     /// The collector did not answer, or refused it.
     Failed,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabels {
-    outcome: &'static str,
 }
 
 // === impl SpanRecorder ===
@@ -194,51 +189,20 @@ impl Told for bool {
     }
 }
 
-// === impl SpanOutcome ===
-
-impl SpanOutcome {
-    const ALL: [Self; 4] = [Self::Exported, Self::Rejected, Self::Dropped, Self::Failed];
-
-    const fn labels(self) -> OutcomeLabels {
-        let outcome = match self {
-            Self::Exported => "exported",
-            Self::Rejected => "rejected",
-            Self::Dropped => "dropped",
-            Self::Failed => "failed",
-        };
-        OutcomeLabels { outcome }
-    }
-}
-
 // === impl SpanMetrics ===
 
-impl Default for SpanMetrics {
-    fn default() -> Self {
-        let spans = Family::default();
-        for outcome in SpanOutcome::ALL {
-            drop(spans.get_or_create(&outcome.labels()));
-        }
-        Self { spans }
-    }
-}
-
 impl SpanMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "trace_spans",
-            "Spans of requests that the collector took or rejected, that were dropped because too many waited, or that could \
-             not be sent",
-            self.spans.clone(),
-        );
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        Self(TRACE_SPANS.series(registry).with(SpanOutcome::VARIANTS))
     }
 
     /// How many have been counted.
     pub(crate) fn counted(&self, outcome: SpanOutcome) -> u64 {
-        self.spans.get_or_create(&outcome.labels()).get()
+        self.0.count(&[outcome.into_str().into()])
     }
 
     /// Counts so many spans.
     pub(crate) fn count(&self, outcome: SpanOutcome, spans: u64) {
-        self.spans.get_or_create(&outcome.labels()).inc_by(spans);
+        self.0.add([outcome.into_str().into()], spans);
     }
 }

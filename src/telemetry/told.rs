@@ -1,5 +1,6 @@
 //! The forms of values that log lines and spans share.
 
+use std::error::Error;
 use std::time::Duration;
 
 /// Maximum bytes of a text of a client, or of a URL.
@@ -15,4 +16,17 @@ pub(crate) fn cut(text: &str) -> &str {
 pub(crate) fn milliseconds(time: Duration) -> f64 {
     let microseconds = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
     f64::from(microseconds) / 1000.0
+}
+
+/// The error and its sources, outermost first.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (*error).source())
+}
+
+/// The error and its causes on one line. A configuration's problems come with their lines.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
+    texts.join(": ")
 }

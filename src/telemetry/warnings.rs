@@ -1,8 +1,10 @@
 //! A bounded rate for warnings that repeat: an outage is one line a second with a count, not one for each request.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 /// The time between two lines of one kind.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -31,7 +33,7 @@ impl Warnings {
     /// `write` gets the number of warnings that the line stands for. Kinds are from a closed set. It runs within a
     /// runtime.
     pub(crate) fn warn(&self, kind: &'static str, write: impl Fn(u64) + Send + 'static) {
-        let mut kinds = self.lock();
+        let mut kinds = self.0.lock();
         if let Some(repeated) = kinds.get_mut(kind) {
             repeated.count += 1;
             repeated.last = Some(Box::new(write));
@@ -48,7 +50,7 @@ impl Warnings {
     async fn follow(&self, kind: &'static str) {
         loop {
             tokio::time::sleep(PAUSE).await;
-            let mut kinds = self.lock();
+            let mut kinds = self.0.lock();
             let Some(repeated) = kinds.get_mut(kind).map(std::mem::take) else {
                 return;
             };
@@ -59,11 +61,6 @@ impl Warnings {
             drop(kinds);
             write(repeated.count);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<&'static str, Repeated>> {
-        // The code under the lock does not panic between two changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -84,7 +81,7 @@ mod tests {
         let (warnings, lines) = (Warnings::default(), Arc::new(Mutex::new(Vec::new())));
         let warn = |kind, text: &'static str| {
             let lines = Arc::clone(&lines);
-            warnings.warn(kind, move |count| lines.lock().unwrap().push((text, count)));
+            warnings.warn(kind, move |count| lines.lock().push((text, count)));
         };
         for _ in 0..100 {
             warn("down", "first second");
@@ -101,6 +98,6 @@ mod tests {
             ("second second", 1),
             ("a new outage", 1),
         ];
-        assert_eq!(*lines.lock().unwrap(), expected);
+        assert_eq!(*lines.lock(), expected);
     }
 }

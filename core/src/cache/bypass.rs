@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use http::Method;
+use strum::VariantArray as _;
 
 use crate::call::{ForwardableCall, ValidatedCall};
 use crate::contract::{Action, OperationId};
@@ -22,11 +23,14 @@ pub struct CachePolicy {
 pub struct CacheableCall<'a>(&'a ValidatedCall);
 
 /// The reason why a read passes the cache by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Bypass {
     /// The cache is off for all operations.
+    #[strum(serialize = "cache-off")]
     Disabled,
     /// The cache is off for this operation.
+    #[strum(serialize = "operation-off")]
     SwitchedOff,
     /// It did not pass every rule: modes `report` and `off`.
     NotValidated,
@@ -130,30 +134,10 @@ impl<'a> CacheableCall<'a> {
 
 impl Bypass {
     /// Every reason.
-    pub const ALL: [Self; 9] = [
-        Self::Disabled,
-        Self::SwitchedOff,
-        Self::NotValidated,
-        Self::Authorization,
-        Self::LoginCookie,
-        Self::Nonce,
-        Self::Password,
-        Self::Script,
-        Self::Envelope,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in `Cache-Status`, metrics and `explain`: a token.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Disabled => "cache-off",
-            Self::SwitchedOff => "operation-off",
-            Self::NotValidated => "not-validated",
-            Self::Authorization => "authorization",
-            Self::LoginCookie => "login-cookie",
-            Self::Nonce => "nonce",
-            Self::Password => "password",
-            Self::Script => "script",
-            Self::Envelope => "envelope",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

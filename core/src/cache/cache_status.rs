@@ -3,19 +3,23 @@
 use std::time::Duration;
 
 use http::HeaderValue;
+use strum::VariantNames as _;
 
 use super::bypass::Bypass;
 
 /// What the cache did with a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum CacheOutcome {
     /// Answered from the cache, fresh for this time.
     Hit(Duration),
     /// Answered from the cache although stale for this time; the site is asked behind.
     Stale(Duration),
     /// Answered from the cache although stale for this time, because the site failed.
+    #[strum(serialize = "stale_on_error")]
     OnError(Duration),
     /// Answered from the cache although stale for this time, because the question to the site has to wait.
+    #[strum(serialize = "stale_while_busy")]
     Busy(Duration),
     /// Nothing was kept: the site was asked.
     Miss(Asked),
@@ -38,27 +42,11 @@ pub struct Asked {
 
 impl CacheOutcome {
     /// The names that [`CacheOutcome::name`] gives.
-    pub const NAMES: [&'static str; 7] = [
-        "hit",
-        "stale",
-        "stale_on_error",
-        "stale_while_busy",
-        "miss",
-        "revalidated",
-        "bypass",
-    ];
+    pub const NAMES: &'static [&'static str] = Self::VARIANTS;
 
     /// The name in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hit(_) => "hit",
-            Self::Stale(_) => "stale",
-            Self::OnError(_) => "stale_on_error",
-            Self::Busy(_) => "stale_while_busy",
-            Self::Miss(_) => "miss",
-            Self::Revalidated(_) => "revalidated",
-            Self::Bypass(_) => "bypass",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The value of the header.

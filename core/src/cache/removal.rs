@@ -1,5 +1,7 @@
 //! What is removed at once, and why.
 
+use strum::VariantArray as _;
+
 use super::tag::Tag;
 
 /// The answers that are to be removed.
@@ -12,7 +14,8 @@ pub enum Removal {
 }
 
 /// The reason for a removal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum RemovalCause {
     /// A write through the edge.
     Write,
@@ -30,22 +33,10 @@ pub enum RemovalCause {
 
 impl RemovalCause {
     /// Every cause.
-    pub const ALL: [Self; 5] = [
-        Self::Write,
-        Self::Message,
-        Self::Missed,
-        Self::Operator,
-        Self::Cutover,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in logs and metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Message => "message",
-            Self::Missed => "missed",
-            Self::Operator => "operator",
-            Self::Cutover => "cutover",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

@@ -1,7 +1,8 @@
 //! The reasons to forward a call that did not pass every rule.
 
 /// The reason to forward a call that is not valid by every rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Waiver {
     /// Mode `report`: an objection is only a finding. A call without findings is waived as well: no objection
     /// would have stopped it, and the rule about images of other hosts does not run in this mode.
@@ -11,6 +12,7 @@ pub enum Waiver {
     /// The origin refuses the call too, in words that only the origin knows.
     OriginWords,
     /// OPTIONS: the origin describes a route. There are no arguments of an operation to judge.
+    #[strum(serialize = "options")]
     Description,
 }
 
@@ -18,12 +20,7 @@ pub enum Waiver {
 
 impl Waiver {
     /// The stable name of the reason.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Report => "report",
-            Self::Off => "off",
-            Self::OriginWords => "origin_words",
-            Self::Description => "options",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

@@ -6,7 +6,8 @@ use super::argument::Argument;
 use super::kind::{Kind, Route};
 
 /// The action of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Describe: the namespace index and `/doc`.
     Describe,
@@ -45,7 +46,8 @@ pub struct Operation {
 }
 
 /// The part of a request that carries an argument (specification, "Request payloads").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Place {
     /// A segment of the path.
     Path,
@@ -59,12 +61,8 @@ pub enum Place {
 
 impl Place {
     /// The name, as `OpenAPI` and the routes listing spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Query => "query",
-            Self::Body => "body",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -87,15 +85,8 @@ impl Action {
     }
 
     /// The word for the action in operation names: `list`, `create`, …
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Describe => "describe",
-            Self::List => "list",
-            Self::Create => "create",
-            Self::Read => "read",
-            Self::Update => "update",
-            Self::Delete => "delete",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

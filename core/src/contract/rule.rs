@@ -13,7 +13,8 @@ pub enum Taxonomy {
 }
 
 /// The backend's validate callback for an argument (backend.md section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Rule {
     /// No callback.
     Anything,
@@ -73,35 +74,8 @@ pub enum Rule {
 
 impl Rule {
     /// The stable name of the rule in findings and metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Anything => "anything",
-            Self::PositiveInt => "positive_int",
-            Self::PositiveIntList => "positive_int_list",
-            Self::NonEmptyString => "non_empty_string",
-            Self::StringOrEmpty => "string_or_empty",
-            Self::Time => "time",
-            Self::TimezoneOrEmpty => "timezone_or_empty",
-            Self::UrlOrEmpty => "url_or_empty",
-            Self::Image => "image",
-            Self::ImageOrEmpty => "image_or_empty",
-            Self::UserId => "user_id",
-            Self::EventId => "event_id",
-            Self::EventNumber => "event_number",
-            Self::VenueId => "venue_id",
-            Self::OrganizerId => "organizer_id",
-            Self::VenueIdList => "venue_id_list",
-            Self::OrganizerIdList => "organizer_id_list",
-            Self::TermList(_) => "term_list",
-            Self::EventSlug => "event_slug",
-            Self::VenueSlug => "venue_slug",
-            Self::OrganizerSlug => "organizer_slug",
-            Self::PostStatus => "post_status",
-            Self::StatusFilter => "status_filter",
-            Self::Ticketed => "ticketed",
-            Self::VenueEntry => "venue_entry",
-            Self::OrganizerEntry => "organizer_entry",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns true if the value is an image, by number or by URL.

@@ -42,7 +42,8 @@ pub enum Detour {
 }
 
 /// An answer of the origin that is not passed on. Messages are for the log; no client sees them.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum OriginFailure {
     /// The status is interim, unexpected or invalid (T-62).
     #[error("the origin answered with status {0}, which is no answer to what was asked")]
@@ -172,26 +173,8 @@ impl OriginFailure {
     }
 
     /// A constant name for metrics and logs.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::InvalidStatus(_) => "invalid_status",
-            Self::Redirect { .. } => "redirect",
-            Self::CodedBody(_) => "coded_body",
-            Self::DatabaseError => "database_error",
-            Self::Maintenance => "maintenance",
-            Self::Fatal { .. } => "fatal",
-            Self::RequestTooLarge(_) => "request_too_large",
-            Self::MarkRefused { .. } => "mark_refused",
-            Self::Html(_) => "html",
-            Self::NotJson { .. } => "not_json",
-            Self::Empty(_) => "empty",
-            Self::TextBeforeJson => "text_before_json",
-            Self::TextAfterJson => "text_after_json",
-            Self::Truncated => "truncated",
-            Self::Malformed => "malformed",
-            Self::TooLarge { .. } => "too_large",
-            Self::Interrupted(_) => "interrupted",
-        }
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
 }
 

@@ -15,6 +15,7 @@ use super::super::colour::Colour;
 use super::super::environment::Environment;
 use super::super::guard;
 use super::super::named_address;
+use super::super::runtime;
 use super::super::status::Status;
 use super::backends;
 use super::collector;
@@ -50,18 +51,14 @@ pub(crate) fn run(
     {
         return Ok(Status::Configuration);
     }
-    if args.offline || environment.is_on("CALENDAR_EDGE_OFFLINE") {
+    if args.offline {
         if settings.origin.mark_key.is_none() {
             unguarded(&settings, &mut report)?;
         }
         collector::name(&settings.traces, &mut report)?;
         return Ok(report.status());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime does not start")?;
-    runtime.block_on(async {
+    runtime::single()?.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
         origins(&settings, &mut report).await?;
         collector::ask(&settings.traces, &mut report).await

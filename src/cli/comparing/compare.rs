@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use anyhow::Context as _;
 use calendar_edge::app::RehearsedAnswer;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::ComparisonReport;
@@ -11,6 +10,7 @@ use http::header::CONTENT_TYPE;
 
 use super::super::environment::Environment;
 use super::super::explain::{assumed_type, headers, method, target};
+use super::super::runtime;
 use super::super::status::{Status, could_not_run};
 use super::args::CompareArgs;
 use super::judge::{CallJudge, Judged, SentRequest};
@@ -23,8 +23,8 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.judged.accept.class(environment)?;
-    let request = typed(args, environment)?;
+    let accepted = args.judged.accept.class()?;
+    let request = typed(args)?;
     let result = could_not_run(ask(args, &request, environment))?;
     let Some((compared, sides)) = result else {
         return Ok(Status::Unusable);
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let mut report = ComparisonReport::default();
     report.note_ended(compared.ended.clone());
     report.add(compared.operation, &compared.findings, jiff::Timestamp::now());
-    if args.judged.output.is_json(environment) {
+    if args.judged.output.json {
         serde_json::to_writer_pretty(&mut *out, &report.to_json(accepted)).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {
@@ -45,26 +45,18 @@ pub(crate) fn run(
     })
 }
 
-fn typed(args: &CompareArgs, environment: Environment<'_>) -> anyhow::Result<SentRequest> {
-    let body = args
-        .data
-        .clone()
-        .or_else(|| environment.text("CALENDAR_EDGE_DATA"));
-    let mut headers: HeaderMap = headers(&args.judged.headers(environment))?;
-    if let Some(body) = &body
+fn typed(args: &CompareArgs) -> anyhow::Result<SentRequest> {
+    let mut headers: HeaderMap = headers(&args.judged.header)?;
+    if let Some(body) = &args.data
         && !headers.contains_key(CONTENT_TYPE)
     {
         headers.insert(CONTENT_TYPE, http::HeaderValue::from_static(assumed_type(body)));
     }
-    let typed_method = args
-        .method
-        .clone()
-        .or_else(|| environment.text("CALENDAR_EDGE_METHOD"));
     Ok(SentRequest {
-        method: method(typed_method.as_deref().unwrap_or("GET"))?,
+        method: method(args.method.as_deref().unwrap_or("GET"))?,
         target: target(&args.target)?,
         headers,
-        body: body.unwrap_or_default().into_bytes(),
+        body: args.data.clone().unwrap_or_default().into_bytes(),
     })
 }
 
@@ -73,11 +65,10 @@ fn ask(
     request: &SentRequest,
     environment: Environment<'_>,
 ) -> anyhow::Result<(ComparedCall, Sides)> {
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let runtime = runtime::single()?;
     let settings = args.judged.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
-    let to = args.to.clone().or_else(|| environment.text("CALENDAR_EDGE_TO"));
-    let sides = Sides::live(&settings, to.as_deref())?;
+    let sides = Sides::live(&settings, args.to.as_deref())?;
     let call = match CallJudge::new(&settings).judge(request) {
         Judged::Call(call) => call,
         Judged::Answered => {
@@ -85,7 +76,7 @@ fn ask(
         }
         Judged::Elsewhere => anyhow::bail!("this request is not for the calendar"),
     };
-    if call.is_write() && !args.judged.takes_writes(environment) {
+    if call.is_write() && !args.judged.writes {
         anyhow::bail!("this call changes the calendar: --writes sends it to both backends");
     }
     if let Some(reason) = sides.withheld(&call) {

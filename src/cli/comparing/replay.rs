@@ -58,14 +58,14 @@ pub(crate) fn run(
     environment: Environment<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let accepted = args.judged.accept.class(environment)?;
-    let credentials = headers(&args.judged.headers(environment))?;
-    let options = Options::of(args, environment)?;
+    let accepted = args.judged.accept.class()?;
+    let credentials = headers(&args.judged.header)?;
+    let options = Options::of(args)?;
     let Some((report, skipped, sides)) = could_not_run(replayed(args, environment, credentials, options))?
     else {
         return Ok(Status::Unusable);
     };
-    if args.judged.output.is_json(environment) {
+    if args.judged.output.json {
         let mut whole = report.to_json(accepted);
         if let Some(members) = whole.as_object_mut() {
             members.insert("skipped".to_owned(), json!(skipped));
@@ -102,8 +102,7 @@ fn replayed(
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let settings = args.judged.site.load(environment)?;
     let settings = runtime.block_on(with_listed_namespace(settings));
-    let to = args.to.clone().or_else(|| environment.text("CALENDAR_EDGE_TO"));
-    let sides = match (&to, options.is_recorded) {
+    let sides = match (&args.to, options.is_recorded) {
         (Some(name), true) => Sides::recorded(&settings, name)?,
         (None, true) => bail!("--recorded needs --to with the backend to compare"),
         (name, false) => Sides::live(&settings, name.as_deref())?,
@@ -124,12 +123,8 @@ fn replayed(
 // === impl Options ===
 
 impl Options {
-    fn of(args: &ReplayArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
-        let typed = args
-            .concurrency
-            .clone()
-            .or_else(|| environment.text("CALENDAR_EDGE_CONCURRENCY"));
-        let concurrency = match typed {
+    fn of(args: &ReplayArgs) -> anyhow::Result<Self> {
+        let concurrency = match &args.concurrency {
             None => CONCURRENCY,
             Some(text) => text
                 .parse::<NonZeroUsize>()
@@ -137,8 +132,8 @@ impl Options {
                 .get(),
         };
         Ok(Self {
-            takes_writes: args.judged.takes_writes(environment),
-            is_recorded: args.recorded || environment.is_on("CALENDAR_EDGE_RECORDED"),
+            takes_writes: args.judged.writes,
+            is_recorded: args.recorded,
             concurrency,
         })
     }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
 use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::migration::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
 use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, OWNER, Settings};
+use parking_lot::Mutex;
 
 use super::super::status::Misuse;
 
@@ -132,11 +132,12 @@ impl Sides {
                 OwnerSide::Recorded(_) => (&self.other, &other),
             };
             let second = side.ask(call).await?;
-            self.comparer()
+            self.comparer
+                .lock()
                 .learn(operation, first.compared(), second.compared());
             findings = self.findings(operation, &owner, &other);
         }
-        let ended = self.comparer().ended(operation, &findings);
+        let ended = self.comparer.lock().ended(operation, &findings);
         Ok(ComparedCall {
             operation,
             findings,
@@ -152,20 +153,17 @@ impl Sides {
         owner: &RehearsedAnswer,
         other: &RehearsedAnswer,
     ) -> PathFindings {
-        self.comparer()
+        self.comparer
+            .lock()
             .compare(operation, owner.compared(), other.compared())
     }
 
     /// Counts a double question; writes are never asked twice.
     fn may_double(&self, call: &RehearsedCall) -> bool {
-        let mut doubled = self.doubled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut doubled = self.doubled.lock();
         let count = doubled.entry(call.operation()).or_default();
         *count += 1;
         !call.is_write() && *count <= DOUBLE_QUESTIONS
-    }
-
-    fn comparer(&self) -> std::sync::MutexGuard<'_, Comparer> {
-        self.comparer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -24,16 +24,11 @@ use super::migration;
 /// The flags of `demo`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    #[arg(
-        long,
-        value_name = "ADDR",
-        help = "Address for clients, by default 127.0.0.1:8787 [env: CALENDAR_EDGE_LISTEN]"
-    )]
+    /// Address for clients, by default 127.0.0.1:8787
+    #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    #[arg(
-        long,
-        help = "Run a second calendar that differs, and move calls to it [env: CALENDAR_EDGE_MIGRATION]"
-    )]
+    /// Run a second calendar that differs, and move calls to it
+    #[arg(long)]
     migration: bool,
 }
 
@@ -73,7 +68,7 @@ async fn until_stopped(
     let shutdown = Shutdown::on_signals().context("signals cannot be received")?;
     let sighup = Sighup::on_signals().context("signals cannot be received")?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let next = if args.is_migration(environment) {
+    let next = if args.migration {
         Some(migration::start().await?)
     } else {
         None
@@ -133,10 +128,6 @@ fn public_root(address: &BoundAddress) -> Option<String> {
 // === impl DemoArgs ===
 
 impl DemoArgs {
-    fn is_migration(&self, environment: Environment<'_>) -> bool {
-        self.migration || environment.is_on("CALENDAR_EDGE_MIGRATION")
-    }
-
     /// Settings for the built-in calendar with the REST root `origin`.
     fn load(&self, environment: Environment<'_>, origin: &Url) -> Result<Settings, ConfigError> {
         let listen = overrides(

@@ -21,12 +21,12 @@ pub(crate) fn run(
     if let [id] = args.asked.as_slice()
         && is_id(id)
     {
-        return kept::run(id, args, environment, out);
+        return kept::run(id, args, out);
     }
     let settings = with_stored_namespace(args.load(environment)?);
-    let request = TypedRequest::read(args, environment)?;
+    let request = TypedRequest::read(args)?;
     let story = Story::of(&request, &settings);
-    if args.output.is_json(environment) {
+    if args.output.json {
         serde_json::to_writer_pretty(&mut *out, &story).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {

@@ -7,23 +7,17 @@ use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
 use super::super::args::ExplainArgs;
-use super::super::environment::Environment;
 use super::super::status::{Misuse, Status};
 
 /// Asks the admin listener for the refusal with this id, and prints it with today's decision.
-pub(super) fn run(
-    id: &str,
-    args: &ExplainArgs,
-    environment: Environment<'_>,
-    out: &mut dyn Write,
-) -> anyhow::Result<Status> {
+pub(super) fn run(id: &str, args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
     let is_sane = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:=/".contains(&byte);
     if id.is_empty() || !id.bytes().all(is_sane) {
         return Err(Misuse("ID is the id of a request, as X-Request-Id and the log show it").into());
     }
-    let client = AdminClient::new(&args.edge, environment)?;
+    let client = AdminClient::new(&args.edge)?;
     let kept = client.get(&format!("/refusals/{id}"))?;
-    if args.output.is_json(environment) {
+    if args.output.json {
         writeln!(out, "{kept:#}")
     } else {
         lines(&kept).iter().try_for_each(|line| write_line(line, out))

@@ -14,7 +14,6 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use url::Url;
 
 use super::super::args::ExplainArgs;
-use super::super::environment::Environment;
 use super::super::status::Misuse;
 
 /// The client, unless another one is typed.
@@ -36,26 +35,11 @@ pub(super) struct TypedRequest {
 // === impl TypedRequest ===
 
 impl TypedRequest {
-    /// Reads the arguments; flags take precedence over the environment.
-    pub(super) fn read(args: &ExplainArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
-        let from_environment = |variable| {
-            environment
-                .get(variable)
-                .map(|value| value.to_string_lossy().into_owned())
-        };
-        let body = args
-            .data
-            .clone()
-            .or_else(|| from_environment("CALENDAR_EDGE_DATA"))
-            .map(body)
-            .transpose()?;
-        let mut typed = args.header.clone();
-        if typed.is_empty() {
-            typed.extend(from_environment("CALENDAR_EDGE_HEADER"));
-        }
-        let mut headers = headers(&typed)?;
-        let user = args.user.clone();
-        if let Some(pair) = user.or_else(|| from_environment("CALENDAR_EDGE_USER")) {
+    /// Reads the arguments.
+    pub(super) fn read(args: &ExplainArgs) -> anyhow::Result<Self> {
+        let body = args.data.clone().map(body).transpose()?;
+        let mut headers = headers(&args.header)?;
+        if let Some(pair) = &args.user {
             let basic = format!("Basic {}", STANDARD.encode(pair));
             headers.insert(
                 AUTHORIZATION,
@@ -69,22 +53,16 @@ impl TypedRequest {
         if let Some(assumed) = assumed_type {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(assumed));
         }
-        let client = args
-            .client
-            .clone()
-            .or_else(|| from_environment("CALENDAR_EDGE_CLIENT"));
         let (named, asked) = match args.asked.as_slice() {
-            [method, target] => (Some(method.clone()), target.as_str()),
+            [method, target] => (Some(method), target.as_str()),
             [target] => (None, target.as_str()),
             _ => return Err(Misuse("TARGET is missing").into()),
         };
         let usual = if body.is_some() { "POST" } else { "GET" };
-        let named = named
-            .or_else(|| args.request.clone())
-            .or_else(|| from_environment("CALENDAR_EDGE_REQUEST"));
+        let named = named.or(args.request.as_ref());
         Ok(Self {
-            client: client.as_deref().map_or(Ok(LOOPBACK), address)?,
-            method: method(named.as_deref().unwrap_or(usual))?,
+            client: args.client.as_deref().map_or(Ok(LOOPBACK), address)?,
+            method: method(named.map_or(usual, String::as_str))?,
             target: target(asked)?,
             headers,
             body: body.unwrap_or_default(),

@@ -17,47 +17,31 @@ pub(in crate::cli) struct InitArgs {
     #[arg(
         long,
         value_name = "URL",
-        help = "The address of the site, https://wp.example.org; with its folder if it is in one [env: CALENDAR_EDGE_SITE]"
+        help = "The address of the site, https://wp.example.org; with its folder if it is in one"
     )]
     pub(super) site: Option<String>,
-    #[arg(
-        short,
-        long,
-        value_name = "FILE",
-        help = "The file to write, edge.toml unless given; - for standard output [env: CALENDAR_EDGE_OUTPUT]"
-    )]
+    /// The file to write, edge.toml unless given; - for standard output
+    #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    #[arg(long, help = "Replace the file if there is one [env: CALENDAR_EDGE_FORCE]")]
+    /// Replace the file if there is one
+    #[arg(long)]
     pub(super) force: bool,
-    #[arg(
-        long,
-        value_name = "URL",
-        help = "Scheme and host that clients will use; those of the site unless given [env: CALENDAR_EDGE_PUBLIC_URL]"
-    )]
+    /// Scheme and host that clients will use; those of the site unless given
+    #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
-    #[arg(
-        long,
-        value_name = "NS",
-        help = "The namespace of the plugin, if the site lists several that look like it [env: CALENDAR_EDGE_ORIGIN_NAMESPACE]"
-    )]
+    /// The namespace of the plugin, if the site lists several that look like it
+    #[arg(long, value_name = "NS")]
     pub(super) origin_namespace: Option<String>,
 }
 
 /// The site that is asked instead of a file.
 #[derive(Debug, Default, Clone, Args)]
 pub(in crate::cli) struct AskedSiteArgs {
-    #[arg(
-        long = "site",
-        id = "asked_site",
-        value_name = "URL",
-        help = "The address of the site, instead of a file: REST root, namespace and languages are found as by `init`, \
-                except the public address [env: CALENDAR_EDGE_SITE]"
-    )]
+    /// The address of the site, instead of a file: REST root, namespace and languages are found as by `init`, except
+    /// the public address
+    #[arg(long = "site", id = "asked_site", value_name = "URL")]
     asked: Option<String>,
 }
-
-/// The variable of `--site`.
-pub(super) const SITE: &str = "CALENDAR_EDGE_SITE";
 
 /// A site, and a file or a REST root.
 const CONFLICT: Misuse = Misuse(
@@ -84,21 +68,16 @@ impl AskedSiteArgs {
         };
         let namespace = others.origin_namespace.clone();
         let namespace = namespace.or_else(|| environment.text(ORIGIN_NAMESPACE.variable));
-        let text = configuration_of(&site, namespace.as_deref(), report)?;
+        let text = configuration_of(site, namespace.as_deref(), report)?;
         Ok(source.with_text(format!("the configuration found for {site}"), text))
     }
 
-    fn site(&self, others: &SiteArgs, environment: Environment<'_>) -> Result<Option<String>, Misuse> {
-        let Some(site) = self.asked.clone().or_else(|| environment.text(SITE)) else {
-            return Ok(None);
-        };
-        let is_set = |variable: &str| environment.get(variable).is_some();
-        let file = others.config.is_some() || is_set("CALENDAR_EDGE_CONFIG");
-        let root = others.origin.is_some() || is_set(ORIGIN.variable);
-        if file || root {
+    fn site(&self, others: &SiteArgs, environment: Environment<'_>) -> Result<Option<&str>, Misuse> {
+        let root = others.origin.is_some() || environment.get(ORIGIN.variable).is_some();
+        if self.asked.is_some() && (others.config.is_some() || root) {
             Err(CONFLICT)
         } else {
-            Ok(Some(site))
+            Ok(self.asked.as_deref())
         }
     }
 }
@@ -109,22 +88,26 @@ mod tests {
 
     #[test]
     fn a_site_excludes_a_file_and_a_root_wherever_they_come_from() {
-        let site = |variable: &str| (variable == SITE).then(|| "https://wp.example.org".into());
-        let with_file = |variable: &str| match variable {
-            SITE => Some("https://wp.example.org".into()),
-            "CALENDAR_EDGE_CONFIG" => Some("edge.toml".into()),
-            _ => None,
-        };
         let none = AskedSiteArgs::default();
+        let asked = AskedSiteArgs {
+            asked: Some("https://wp.example.org".to_owned()),
+        };
         let plain = SiteArgs::default();
-        let found = none.site(&plain, Environment::new(&site)).unwrap();
-        assert_eq!(found.as_deref(), Some("https://wp.example.org"));
-        assert!(none.site(&plain, Environment::new(&with_file)).is_err());
+        let filed = SiteArgs {
+            config: Some("edge.toml".into()),
+            ..SiteArgs::default()
+        };
         let rooted = SiteArgs {
             origin: Some("https://wp.example.org/wp-json".to_owned()),
             ..SiteArgs::default()
         };
-        assert!(none.site(&rooted, Environment::new(&site)).is_err());
-        assert_eq!(none.site(&rooted, Environment::new(&|_| None)).unwrap(), None);
+        let unset = Environment::new(&|_| None);
+        let root =
+            |variable: &str| (variable == ORIGIN.variable).then(|| "https://wp.example.org/wp-json".into());
+        assert_eq!(asked.site(&plain, unset).unwrap(), Some("https://wp.example.org"));
+        assert!(asked.site(&filed, unset).is_err());
+        assert!(asked.site(&rooted, unset).is_err());
+        assert!(asked.site(&plain, Environment::new(&root)).is_err());
+        assert_eq!(none.site(&rooted, unset).unwrap(), None);
     }
 }

@@ -12,9 +12,10 @@ use url::Url;
 use super::super::check::{Report, outcome};
 use super::super::colour::Colour;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
+use super::super::runtime;
 use super::super::status::{Misuse, Status};
 use super::address::SiteAddress;
-use super::args::{InitArgs, SITE};
+use super::args::InitArgs;
 use super::file::{FileUse, text};
 use super::found::{FoundSite, find};
 use super::obstacle::Obstacle;
@@ -58,7 +59,7 @@ pub(in crate::cli) fn run(
         Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
         Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
     };
-    let found = runtime()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
+    let found = runtime::single()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
     let found = match found {
         Ok(found) => found,
         Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
@@ -88,13 +89,8 @@ pub(super) fn configuration_of(
     report: &mut Report<'_>,
 ) -> anyhow::Result<String> {
     let address = SiteAddress::read(site)?;
-    let found = runtime()?.block_on(find(&address, namespace, report))?;
+    let found = runtime::single()?.block_on(find(&address, namespace, report))?;
     Ok(text(&found, FileUse::OneRun))
-}
-
-fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_all().build().context("the runtime does not start")
 }
 
 /// The settings of a text that was just written.
@@ -109,20 +105,17 @@ impl InitRequest {
     fn read(args: &InitArgs, environment: Environment<'_>) -> anyhow::Result<Self> {
         let named =
             |flag: &Option<String>, variable: &str| flag.clone().or_else(|| environment.text(variable));
-        let site = named(&args.site, SITE);
-        let site = site.ok_or(Misuse(
+        let site = args.site.as_deref().ok_or(Misuse(
             "--site is missing: the address of the site, like https://wp.example.org",
         ))?;
         let public_url = named(&args.public_url, PUBLIC_URL.variable);
         let public_url = public_url.map(|text| text.parse().map_err(|_| Misuse("--public-url is not a URL")));
-        let output = args.output.clone();
-        let output = output.or_else(|| environment.get("CALENDAR_EDGE_OUTPUT").map(PathBuf::from));
-        let is_forced = args.force || environment.is_on("CALENDAR_EDGE_FORCE");
+        let output = args.output.clone().unwrap_or_else(|| DEFAULT_FILE.into());
         Ok(Self {
-            address: SiteAddress::read(&site)?,
+            address: SiteAddress::read(site)?,
             public_url: public_url.transpose()?,
             namespace: named(&args.origin_namespace, ORIGIN_NAMESPACE.variable),
-            output: Output::of(output.unwrap_or_else(|| DEFAULT_FILE.into()), is_forced),
+            output: Output::of(output, args.force),
         })
     }
 }
@@ -207,7 +200,7 @@ const KEPT: &str = "there is a file already, which is kept; give --force to repl
 
 /// Runs the same check as the command, and says what it finds.
 fn tell_check(name: &str, settings: Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    let found = runtime()?.block_on(outcome(settings))?;
+    let found = runtime::single()?.block_on(outcome(settings))?;
     if found.status == Status::Success {
         report.ok(&format!("calendar-edge check --config {name} finds nothing"))?;
         return Ok(());

@@ -41,17 +41,11 @@ pub(super) struct StatusArgs {
 pub(super) struct ReportArgs {
     #[command(flatten)]
     pub(super) edge: EdgeArgs,
-    #[arg(
-        long,
-        value_name = "NAME",
-        help = "The backend; may be left out if there is only one [env: CALENDAR_EDGE_BACKEND]"
-    )]
+    /// The backend; may be left out if there is only one
+    #[arg(long, value_name = "NAME")]
     pub(super) backend: Option<String>,
-    #[arg(
-        long,
-        value_name = "NAME",
-        help = "The operations to show, events.list or events.*; all unless given [env: CALENDAR_EDGE_OPERATION]"
-    )]
+    /// The operations to show, events.list or events.*; all unless given
+    #[arg(long, value_name = "NAME")]
     pub(super) operation: Option<String>,
     #[command(flatten)]
     pub(super) accept: AcceptArgs,

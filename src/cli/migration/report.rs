@@ -9,27 +9,22 @@ use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
 use super::super::comparing::{SideNames, print_report};
-use super::super::environment::Environment;
 use super::super::status::{Misuse, Status, could_not_run};
 use super::args::ReportArgs;
 
 /// Prints the report. Statuses: 0 nothing worse than `--accept`, 1 something worse, 2 it could not run, or nothing was
 /// compared.
-pub(super) fn run(
-    args: &ReportArgs,
-    environment: Environment<'_>,
-    out: &mut dyn Write,
-) -> anyhow::Result<Status> {
-    let accepted = args.accept.class(environment)?;
-    let pattern = pattern(args, environment)?;
-    let Some((backend, mut report)) = could_not_run(ask(args, accepted, environment))? else {
+pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
+    let accepted = args.accept.class()?;
+    let pattern = pattern(args)?;
+    let Some((backend, mut report)) = could_not_run(ask(args, accepted))? else {
         return Ok(Status::Unusable);
     };
     if let Some(pattern) = pattern {
         keep(&mut report, &pattern);
     }
     let report = &report;
-    if args.output.is_json(environment) {
+    if args.output.json {
         writeln!(out, "{report:#}")?;
     } else {
         let names = SideNames {
@@ -53,32 +48,21 @@ pub(super) fn run(
     })
 }
 
-fn pattern(args: &ReportArgs, environment: Environment<'_>) -> anyhow::Result<Option<OperationPattern>> {
-    let typed = args
-        .operation
-        .clone()
-        .or_else(|| environment.text("CALENDAR_EDGE_OPERATION"));
+fn pattern(args: &ReportArgs) -> anyhow::Result<Option<OperationPattern>> {
     let misuse = Misuse("--operation is a name that `calendar-edge routes` prints, KIND.* or *");
-    typed
-        .map(|text| OperationPattern::parse(&text).context(misuse))
+    args.operation
+        .as_deref()
+        .map(|text| OperationPattern::parse(text).context(misuse))
         .transpose()
 }
 
 /// The report of the named backend, or of the only one.
-fn ask(
-    args: &ReportArgs,
-    accepted: DifferenceClass,
-    environment: Environment<'_>,
-) -> anyhow::Result<(String, Value)> {
-    let client = AdminClient::new(&args.edge, environment)?;
+fn ask(args: &ReportArgs, accepted: DifferenceClass) -> anyhow::Result<(String, Value)> {
+    let client = AdminClient::new(&args.edge)?;
     let page = &client.get("/migration")?;
     let known = page["backends"].as_object();
     let names: Vec<&String> = known.into_iter().flat_map(|known| known.keys()).collect();
-    let typed = args
-        .backend
-        .clone()
-        .or_else(|| environment.text("CALENDAR_EDGE_BACKEND"));
-    let backend = match (typed, names.as_slice()) {
+    let backend = match (args.backend.clone(), names.as_slice()) {
         (Some(name), names) if names.contains(&&name) => name,
         (Some(name), _) => bail!("the edge has no [backends.{name}]"),
         (None, [only]) => (*only).clone(),

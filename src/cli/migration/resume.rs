@@ -6,17 +6,12 @@ use anyhow::bail;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::environment::Environment;
 use super::super::status::{Status, could_not_run};
 use super::args::ResumeArgs;
 
 /// Resumes a rule. Statuses: 0 it was resumed, 1 its guard had not returned its calls, 2 it could not run.
-pub(super) fn run(
-    args: &ResumeArgs,
-    environment: Environment<'_>,
-    out: &mut dyn Write,
-) -> anyhow::Result<Status> {
-    match could_not_run(resume(args, environment))? {
+pub(super) fn run(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
+    match could_not_run(resume(args))? {
         None => Ok(Status::Unusable),
         Some(true) => {
             writeln!(out, "the rule {} takes clients again", args.rule)?;
@@ -29,8 +24,8 @@ pub(super) fn run(
     }
 }
 
-fn resume(args: &ResumeArgs, environment: Environment<'_>) -> anyhow::Result<bool> {
-    let client = AdminClient::new(&args.edge, environment)?;
+fn resume(args: &ResumeArgs) -> anyhow::Result<bool> {
+    let client = AdminClient::new(&args.edge)?;
     let page = &client.get("/migration")?;
     let rules = page["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
     let names: Vec<&str> = rules.iter().filter_map(|rule| rule["name"].as_str()).collect();

@@ -7,21 +7,16 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
-use super::super::environment::Environment;
 use super::super::status::{Status, could_not_run};
 use super::args::StatusArgs;
 
 /// Prints what the edge knows. Statuses: 0 no guard has returned calls, 1 a guard has, 2 it could not run.
-pub(super) fn run(
-    args: &StatusArgs,
-    environment: Environment<'_>,
-    out: &mut dyn Write,
-) -> anyhow::Result<Status> {
-    let asked = || AdminClient::new(&args.edge, environment)?.get("/migration");
+pub(super) fn run(args: &StatusArgs, out: &mut dyn Write) -> anyhow::Result<Status> {
+    let asked = || AdminClient::new(&args.edge)?.get("/migration");
     let Some(page) = could_not_run(asked())? else {
         return Ok(Status::Unusable);
     };
-    if args.output.is_json(environment) {
+    if args.output.json {
         writeln!(out, "{page:#}")
     } else {
         write(&page, out)

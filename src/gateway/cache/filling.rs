@@ -1,6 +1,8 @@
 //! The question to the site on behalf of everybody who asks it, and what becomes of the answer.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};

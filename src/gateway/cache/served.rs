@@ -1,10 +1,10 @@
 //! The headers by which the cache tells clients what it did, and counts of that.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
+use parking_lot::Mutex;
 
 use super::filling::Question;
 use crate::cache::compression::KeptForms;
@@ -138,5 +138,5 @@ fn client_caching(max_age: Duration, further: &str) -> HeaderValue {
 
 /// Takes a response that is for one client, once.
 pub(in crate::gateway) fn take(response: &Mutex<Option<CallResponse>>) -> Option<CallResponse> {
-    response.lock().unwrap_or_else(PoisonError::into_inner).take()
+    response.lock().take()
 }

@@ -1,10 +1,11 @@
 //! PATCH that keeps what is not sent: the record is read, merged and checked before the update (decision 0038).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use http::StatusCode;
+use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::patch_conditions::PatchConditions;
@@ -154,7 +155,7 @@ impl RecordTurns {
 
     fn lock(&self, record: &str) -> Arc<AsyncMutex<()>> {
         // The code under the lock does not panic between two changes.
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         if let Some(lock) = running.get(record).and_then(Weak::upgrade) {
             return lock;
         }

@@ -1,8 +1,9 @@
 //! The budget of copies: how many per second, and how many at once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::telemetry::CopySkip;
@@ -44,7 +45,7 @@ impl CopyBudget {
     pub(in crate::gateway) fn take(&self, now: Instant) -> Result<OwnedSemaphorePermit, OverBudget> {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| OverBudget::InFlight)?;
-        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut full_at = self.full_at.lock();
         let next = full_at.map_or(now, |at| at.max(now)) + self.pause;
         if next - now > SECOND {
             return Err(OverBudget::Rate);

@@ -153,7 +153,7 @@ impl Site {
             answer
                 .as_ref()
                 .map(Response::status)
-                .map_err(ExchangeFailure::kind),
+                .map_err(ExchangeFailure::label),
         );
         drop(timer);
         match answer {
@@ -186,7 +186,7 @@ impl Site {
             answer
                 .as_ref()
                 .map(Upgrade::status)
-                .map_err(ExchangeFailure::kind),
+                .map_err(ExchangeFailure::label),
         );
         drop(timer);
         match answer {

@@ -1,9 +1,11 @@
 //! The memory budget of all request bodies.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::ledger::Ledger;
-use super::share::{Share, lock};
+use super::share::Share;
 
 /// The budget, `limits.request_buffer_total`; clones share it. It is created once and survives every reload.
 ///
@@ -22,7 +24,7 @@ impl BodyBudget {
 
     /// Changes the limit.
     pub(crate) fn resize(&self, limit: usize) {
-        lock(&self.0).resize(limit);
+        self.0.lock().resize(limit);
     }
 
     /// The share of a body that is not in memory yet.
@@ -37,7 +39,7 @@ impl BodyBudget {
 
     /// The bytes that bodies take, and the most that they may.
     pub(crate) fn usage(&self) -> (usize, usize) {
-        let ledger = lock(&self.0);
+        let ledger = self.0.lock();
         (ledger.used(), ledger.limit())
     }
 

@@ -1,10 +1,11 @@
 //! The part of the budget that one body holds.
 
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::ledger::{BodyId, Ledger};
@@ -27,7 +28,7 @@ pub(crate) struct Share {
 
 impl Share {
     pub(super) fn new(ledger: &Arc<Mutex<Ledger>>, bytes: usize) -> Self {
-        let mut locked = lock(ledger);
+        let mut locked = ledger.lock();
         locked.add(bytes);
         Self {
             id: locked.begin(),
@@ -45,11 +46,11 @@ impl Share {
         }
         self.waits = true;
         let (ledger, id, held) = (&self.ledger, self.id, self.bytes);
-        let grown = poll_fn(|cx| lock(ledger).poll_grow(id, held, wanted, cx.waker()));
+        let grown = poll_fn(|cx| ledger.lock().poll_grow(id, held, wanted, cx.waker()));
         tokio::pin!(grown);
         let mut pause = URGENCY.0;
         while timeout(pause, grown.as_mut()).await.is_err() {
-            lock(ledger).preempt_for(id);
+            ledger.lock().preempt_for(id);
             pause = URGENCY.1;
         }
         self.bytes = wanted;
@@ -64,29 +65,24 @@ impl Share {
     /// Notes that the body waits for its client; an error if it was given up for others.
     pub(super) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
         self.is_paused = true;
-        lock(&self.ledger).pauses().begin(self.id, self.bytes, cx)
+        self.ledger.lock().pauses().begin(self.id, self.bytes, cx)
     }
 
     /// Notes that the client has sent something.
     pub(super) fn resumes(&mut self) {
         if std::mem::take(&mut self.is_paused) {
-            lock(&self.ledger).pauses().end(self.id);
+            self.ledger.lock().pauses().end(self.id);
         }
     }
 
     /// Notes that nothing waits for the client any more.
     pub(super) fn completes(&mut self) {
-        lock(&self.ledger).pauses().forget(self.id);
+        self.ledger.lock().pauses().forget(self.id);
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        lock(&self.ledger).end(self.id, self.bytes);
+        self.ledger.lock().end(self.id, self.bytes);
     }
-}
-
-pub(super) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
-    // The code under the lock does not panic between two changes.
-    ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }

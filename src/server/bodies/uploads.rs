@@ -1,7 +1,9 @@
 //! Bodies that stream to the site, and the pauses of their clients.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::Context;
+
+use parking_lot::Mutex;
 
 use super::ledger::BodyId;
 use super::pause::{GivenUp, Pauses};
@@ -31,7 +33,7 @@ impl Uploads {
     /// Begins an upload.
     pub(crate) fn begin(&self) -> Upload {
         Upload {
-            id: self.lock().begun.next(),
+            id: self.0.lock().begun.next(),
             uploads: self.clone(),
             bytes: 0,
             is_paused: false,
@@ -40,12 +42,7 @@ impl Uploads {
 
     /// Gives up the slowest upload whose client has paused for half a second in total: another waits for its place.
     pub(crate) fn preempt(&self) {
-        self.lock().pauses.give_up_slowest();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RunningUploads> {
-        // The code under the lock does not panic between two changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().pauses.give_up_slowest();
     }
 }
 
@@ -55,20 +52,20 @@ impl Upload {
     /// Notes that the upload waits for its client; an error if it was given up.
     pub(crate) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
         self.is_paused = true;
-        self.uploads.lock().pauses.begin(self.id, self.bytes, cx)
+        self.uploads.0.lock().pauses.begin(self.id, self.bytes, cx)
     }
 
     /// Notes that the client has sent so many bytes, or that it has ended.
     pub(crate) fn resumes(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_add(bytes);
         if std::mem::take(&mut self.is_paused) {
-            self.uploads.lock().pauses.end(self.id);
+            self.uploads.0.lock().pauses.end(self.id);
         }
     }
 }
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        self.uploads.lock().pauses.forget(self.id);
+        self.uploads.0.lock().pauses.forget(self.id);
     }
 }

@@ -61,7 +61,8 @@ pub struct Granted {
 }
 
 /// The reason why a request does not wait, or waits no longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Shed {
     /// All places are taken.
     Full,
@@ -246,13 +247,8 @@ impl Shed {
     pub const ALL: [Self; 4] = [Self::Full, Self::Overload, Self::Displaced, Self::Overdue];
 
     /// The name in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Overload => "overload",
-            Self::Displaced => "displaced",
-            Self::Overdue => "overdue",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

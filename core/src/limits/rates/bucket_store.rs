@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::gcra::{self, Level};
 use super::shard::Shard;
@@ -106,8 +107,8 @@ impl BucketStore {
         let back = gcra::outstanding(charge.share, charge.full_at, now);
         let earlier = |full_at: &mut Instant| *full_at = full_at.checked_sub(back).unwrap_or(now);
         match charge.bucket {
-            Bucket::Own(own) => lock(self.shard(own)).full_at.get_mut(&own).map(earlier),
-            Bucket::Shared(shared) => lock(&self.overflow).get_mut(&shared).map(earlier),
+            Bucket::Own(own) => self.shard(own).lock().full_at.get_mut(&own).map(earlier),
+            Bucket::Shared(shared) => self.overflow.lock().get_mut(&shared).map(earlier),
         };
     }
 
@@ -126,9 +127,9 @@ impl BucketStore {
 
     /// The time until a bucket has a call; `None`: it has one now.
     pub fn wait(&self, key: BucketKey, rate: &Rate, now: Instant) -> Option<Duration> {
-        let known = lock(self.shard(key.own)).full_at.get(&key.own).copied();
+        let known = self.shard(key.own).lock().full_at.get(&key.own).copied();
         let is_full = || self.tracked.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed);
-        let shared = || lock(&self.overflow).get(&key.shared).copied();
+        let shared = || self.overflow.lock().get(&key.shared).copied();
         let full_at = known.or_else(|| if is_full() { shared() } else { None });
         gcra::spend(rate, full_at, now).err()
     }
@@ -136,7 +137,7 @@ impl BucketStore {
     /// Takes one call from a client's own bucket; `None` if the client has no bucket and the store is at its
     /// limit.
     fn spend_own(&self, own: u64, rate: &Rate, now: Instant) -> Option<Result<Level, Duration>> {
-        let mut shard = lock(self.shard(own));
+        let mut shard = self.shard(own).lock();
         self.release(shard.forget_full(CHECKED_BY_CALL, now));
         let known = shard.full_at.get(&own).copied();
         let spent = gcra::spend(rate, known, now);
@@ -150,7 +151,7 @@ impl BucketStore {
     }
 
     fn spend_shared(&self, shared: u64, rate: &Rate, now: Instant) -> Result<Level, Duration> {
-        let mut overflow = lock(&self.overflow);
+        let mut overflow = self.overflow.lock();
         let level = gcra::spend(rate, overflow.get(&shared).copied(), now)?;
         overflow.insert(shared, level.full_at);
         Ok(level)
@@ -159,14 +160,14 @@ impl BucketStore {
     /// Looks for full buckets in all shards, at most once per [`SWEEP_INTERVAL`]; returns true if it looked.
     fn sweep(&self, now: Instant) -> bool {
         {
-            let mut next = lock(&self.next_sweep);
+            let mut next = self.next_sweep.lock();
             if next.is_some_and(|at| at > now) {
                 return false;
             }
             *next = Some(now + SWEEP_INTERVAL);
         }
         for shard in &self.shards {
-            let forgotten = lock(shard).forget_full(CHECKED_BY_SWEEP, now);
+            let forgotten = shard.lock().forget_full(CHECKED_BY_SWEEP, now);
             self.release(forgotten);
         }
         true
@@ -195,11 +196,6 @@ impl BucketStore {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No method panics halfway through a change, so a poisoned lock still guards a valid state.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -217,9 +213,9 @@ mod tests {
 
     /// The number of all buckets, shared ones included.
     fn buckets(store: &BucketStore) -> usize {
-        let own: usize = store.shards.iter().map(|shard| lock(shard).full_at.len()).sum();
+        let own: usize = store.shards.iter().map(|shard| shard.lock().full_at.len()).sum();
         assert_eq!(store.tracked.load(Ordering::Relaxed), own);
-        own + lock(&store.overflow).len()
+        own + store.overflow.lock().len()
     }
 
     #[test]
@@ -290,7 +286,7 @@ mod tests {
         for own in 3000..4000 {
             assert!(store.spend(key(own), &RATE, later).is_ok());
         }
-        let has_bucket = |own| lock(store.shard(own)).full_at.contains_key(&own);
+        let has_bucket = |own| store.shard(own).lock().full_at.contains_key(&own);
         assert!((3000..4000).all(has_bucket) && !(1..=2000).any(has_bucket));
     }
 
@@ -305,7 +301,7 @@ mod tests {
         for _ in 0..1000 {
             let _ = store.spend(key(64), &RATE, later);
         }
-        let left = lock(&store.shards[0]);
+        let left = store.shards[0].lock();
         assert_eq!((left.full_at.len(), left.by_time.len()), (1, 1));
         assert!(left.full_at.capacity() < 100 && left.by_time.capacity() < 100);
     }
@@ -334,10 +330,10 @@ mod tests {
         let store = BucketStore::new(1);
         let _ = store.spend(key(1), &RATE, now);
         let _ = store.spend(key(2), &RATE, now);
-        let swept = *lock(&store.next_sweep);
+        let swept = *store.next_sweep.lock();
         assert!(swept.is_some());
         let _ = store.spend(key(3), &RATE, now + SWEEP_INTERVAL / 2);
-        assert_eq!(*lock(&store.next_sweep), swept);
+        assert_eq!(*store.next_sweep.lock(), swept);
     }
 
     #[test]
@@ -373,7 +369,7 @@ mod tests {
             for (own, gap) in calls {
                 now += Duration::from_millis(gap);
                 let spent = store.spend(key(own), &RATE, now);
-                let has_bucket = lock(store.shard(own)).full_at.contains_key(&own);
+                let has_bucket = store.shard(own).lock().full_at.contains_key(&own);
                 let payer = has_bucket.then_some(own);
                 prop_assert_eq!(spent, gcra::spend(&RATE, model.get(&payer).copied(), now));
                 if let Ok(level) = spent {

@@ -3,8 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use strum::VariantArray as _;
+
 /// How much two values differ, the mildest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum DifferenceClass {
     /// They do not differ.
     Identical,
@@ -27,23 +32,11 @@ pub struct UnknownClass;
 
 impl DifferenceClass {
     /// Every class, the mildest first.
-    pub const ALL: [Self; 5] = [
-        Self::Identical,
-        Self::Order,
-        Self::Representation,
-        Self::Volatile,
-        Self::Different,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in reports and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Identical => "identical",
-            Self::Order => "order",
-            Self::Representation => "representation",
-            Self::Volatile => "volatile",
-            Self::Different => "different",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -58,7 +51,8 @@ impl FromStr for DifferenceClass {
 
     fn from_str(text: &str) -> Result<Self, UnknownClass> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|class| class.name() == text)
             .ok_or(UnknownClass)
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::wordpress::value::{KeyRef, PhpArray, Value};
 
 /// The source of a parameter, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Source {
     /// A member of the JSON body.
     Json,
@@ -41,13 +42,8 @@ struct SentNames(u64);
 
 impl Source {
     /// The name shown to people: `json`, `form`, `query`, `path`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Form => "form",
-            Self::Query => "query",
-            Self::Path => "path",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
