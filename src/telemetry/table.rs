@@ -1,4 +1,4 @@
-//! The table of metrics: name, type, labels and meaning of each. `docs/metrics.md` shows it with the values of labels.
+//! The table of metrics: name, type, labels and meaning of each. `docs/reference/metrics.md` shows it with the values of labels.
 
 use std::sync::atomic::AtomicU64;
 
