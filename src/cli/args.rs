@@ -88,8 +88,11 @@ pub(super) struct ServeArgs {
     pub(super) asked: AskedSiteArgs,
     #[command(flatten)]
     pub(super) site: SiteArgs,
-    /// Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock
-    #[arg(long, value_name = "ADDR")]
+    #[arg(
+        long,
+        value_name = "ADDR",
+        help = "Address for clients, 127.0.0.1:8787 or unix:/run/edge.sock"
+    )]
     listen: Option<String>,
     /// Address for operators
     #[arg(long, value_name = "ADDR")]

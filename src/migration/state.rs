@@ -80,12 +80,13 @@ impl Migration {
     /// Creates the series of these rules with zero.
     fn expect(&self, settings: &Settings) {
         let metrics = self.metrics();
+        let classes: Vec<_> = DifferenceClass::ALL.iter().map(|class| class.name()).collect();
         for rule in &settings.shadow {
             let operations = table().operations().iter();
             let copied =
                 operations.filter(|operation| !operation.is_write() && rule.is_about(&operation.name));
             let copied = copied.map(|operation| operation.name.as_str());
-            metrics.expect_copies(&rule.backend, copied);
+            metrics.expect_copies(&rule.backend, copied, &classes);
         }
         for rule in &settings.cutover {
             metrics.expect_rule(&rule.name.as_str().into());

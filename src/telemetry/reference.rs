@@ -90,7 +90,7 @@ fn everything() -> Metrics {
     metrics.drift().expect([SITE.to_owned()]);
     drop(metrics.exchanges_of("next"));
     let one = ["events.list"].into_iter();
-    metrics.migration().expect_copies("next", one);
+    metrics.migration().expect_copies("next", one, &["identical"]);
     let rule = "rule".into();
     metrics.migration().expect_rule(&rule);
     metrics.migration().share_is(&rule, Percentage::ALL, false);

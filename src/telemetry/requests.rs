@@ -56,8 +56,9 @@ const PASSED: [(&str, u16); 3] = [("backend", 200), ("backend", 404), ("edge", 4
 pub(crate) struct RequestMetrics {
     requests: Series<Counter, 4>,
     refusals: Series<Counter, 1>,
-    body_bytes: Series<Counter, 1>,
-    received_bytes: Series<Counter, 1>,
+    /// In the order of [`SOURCES`].
+    body_bytes: [Counter; SOURCES.len()],
+    received_bytes: [Counter; SOURCES.len()],
     seconds: Series<Latency, 1>,
     queue: Latency,
     backend: Latency,
@@ -122,15 +123,17 @@ pub(crate) struct OperationSums {
 
 impl RequestMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
-        let codes: Vec<_> = Remedy::codes().into_iter().collect();
+        let codes: Vec<_> = Remedy::codes().collect();
+        let sent = HTTP_RESPONSE_BODY_BYTES.series(registry);
+        let received = HTTP_REQUEST_BODY_BYTES.series(registry);
         let seconds = HTTP_REQUEST_DURATION_SECONDS.series(registry);
         let phase_seconds = HTTP_REQUEST_PHASE_SECONDS.series(registry);
         let histogram = |(operation, kind): (_, RequestKind)| (operation, seconds.of([kind.name().into()]));
         Self {
             requests: HTTP_REQUESTS.series(registry),
             refusals: HTTP_REFUSALS.series(registry).with(&codes),
-            body_bytes: HTTP_RESPONSE_BODY_BYTES.series(registry).with(&SOURCES),
-            received_bytes: HTTP_REQUEST_BODY_BYTES.series(registry).with(&SOURCES),
+            body_bytes: SOURCES.map(|source| sent.of([source.into()])),
+            received_bytes: SOURCES.map(|source| received.of([source.into()])),
             by_operation: Arc::new(RequestKind::of_operations().map(histogram).collect()),
             queue: phase_seconds.of(["queue".into()]),
             backend: phase_seconds.of(["backend".into()]),
@@ -167,8 +170,11 @@ impl RequestMetrics {
             ],
             1,
         );
-        self.body_bytes.add([source.into()], served.bytes);
-        self.received_bytes.add([source.into()], served.received);
+        let bytes = self.body_bytes.iter().zip(&self.received_bytes);
+        for (_, (sent, received)) in SOURCES.iter().zip(bytes).filter(|(known, _)| **known == source) {
+            sent.inc_by(served.bytes);
+            received.inc_by(served.received);
+        }
         if let Some(histogram) = self.by_operation.get(served.operation) {
             histogram.observe(served.duration);
         }

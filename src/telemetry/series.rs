@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub(super) struct Row<V, const N: usize> {
 }
 
 /// The value of a label.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Label {
     /// A word from the code.
     Word(&'static str),
@@ -135,6 +136,17 @@ impl Label {
         match self {
             Self::Number(number) => *number,
             Self::Word(_) | Self::Name(_) => 0,
+        }
+    }
+}
+
+/// Without marks of the kind and of the end, which would take as long as the words themselves.
+impl Hash for Label {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Word(word) => state.write(word.as_bytes()),
+            Self::Name(name) => state.write(name.as_bytes()),
+            Self::Number(number) => state.write_u16(*number),
         }
     }
 }
