@@ -24,7 +24,7 @@ use crate::backend::{
 use crate::decision::{Decider, OpenedCall, SiteFormScan};
 use crate::evidence::DecidingBody;
 use crate::layers::{ClientBody, RefusalReason, RequestContext};
-use crate::mark::CHANGES;
+use crate::mark::{BEGUN, CHANGES};
 use crate::problem::Refusal;
 use crate::relay::{OriginFailure, RelayRules, publish_site_headers};
 use crate::response::{EdgeResponse, refused};
@@ -236,7 +236,9 @@ impl Site {
         }
         let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
         // Between the companion plugin and the edge.
-        answer.headers_mut().remove(CHANGES);
+        for name in [CHANGES, BEGUN] {
+            answer.headers_mut().remove(name);
+        }
         publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
         answer
     }

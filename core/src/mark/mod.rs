@@ -6,7 +6,7 @@ mod key;
 mod seal;
 mod text;
 
-pub use changes::{CHANGES, changes};
+pub use changes::{BEGUN, CHANGES, ShownChanges};
 pub use header::{MARK, is_mark};
 pub use key::{MarkKey, ShortSecret};
 pub use seal::{SEAL, Seal, SealFault};
