@@ -145,6 +145,7 @@ where
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received.response);
+        let stated = received.response.extensions().get().copied();
         let (by, is_kept) = match storable {
             // What was kept before is not what the site says now.
             Storable::No => {
@@ -161,6 +162,7 @@ where
             Some(Ok(cacheable)) if is_kept => {
                 let filled = Filled {
                     is_of_backend,
+                    stated: stated.unwrap_or_default(),
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());

@@ -10,11 +10,11 @@ use super::calls::{BackendResult, CalendarCall, CallResponse, Login};
 use super::fault;
 use super::stage::Stage;
 use crate::backend::OriginBody;
-use crate::caching::Storable;
+use crate::caching::{StatedLife, Storable};
 use crate::cors::Audience;
 use crate::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 use crate::response::AnsweredBy;
-use crate::telemetry::Warnings;
+use crate::telemetry::{Warnings, since_1970};
 
 /// Turns accepted responses and failures into the client's response.
 ///
@@ -41,12 +41,18 @@ impl<S> Presenting<S> {
         let audience = client.audience;
         let is_refused =
             audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
-        let storable = Storable::of(accepted.status(), accepted.headers());
+        let stated = StatedLife::of(accepted.headers(), since_1970());
+        let storable = Storable::of(accepted.status(), accepted.headers(), stated);
+        let storable = match accepted.whole_body() {
+            Some(body) if audience == Audience::Everybody => storable.with_body(body),
+            _ => storable,
+        };
         let mut response = present(accepted, client, &self.rules);
         let extensions = response.extensions_mut();
         extensions.insert(AnsweredBy::Backend);
         extensions.insert(audience);
         extensions.insert(storable);
+        extensions.insert(stated);
         CallResponse {
             response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
             login: if is_refused {

@@ -9,7 +9,7 @@ use http::{HeaderValue, StatusCode};
 use super::calls::{CallResponse, Login};
 use super::filling::Question;
 use crate::cache::{Answer, KeptAnswer};
-use crate::caching::{Bypass, CacheOutcome};
+use crate::caching::{Bypass, CacheOutcome, StatedLife};
 use crate::response::{AnsweredBy, EdgeResponse};
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -22,6 +22,7 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 #[derive(Debug)]
 pub(super) struct CacheReport {
     metrics: CacheMetrics,
+    client_max_age: Duration,
     /// What clients may do with an answer that has an entity tag.
     client_caching: HeaderValue,
     /// The same where the site forbids other forms of its answer.
@@ -34,6 +35,7 @@ impl CacheReport {
     pub(super) fn new(settings: &Settings, shared: &Shared) -> Self {
         Self {
             metrics: shared.cache.metrics().clone(),
+            client_max_age: settings.cache.client_max_age,
             client_caching: client_caching(settings.cache.client_max_age, ""),
             untransformed: client_caching(settings.cache.client_max_age, ", no-transform"),
         }
@@ -56,15 +58,31 @@ impl CacheReport {
         }
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
-            let caching = if kept.is_untransformed() {
-                &self.untransformed
-            } else {
-                &self.client_caching
-            };
-            headers.insert(CACHE_CONTROL, caching.clone());
+            headers.insert(CACHE_CONTROL, self.caching(kept, now));
             headers.remove(EXPIRES);
         }
         self.told(response, question.operation, outcome, kept.age(now))
+    }
+
+    /// What clients may do with a kept answer: no more than the site allows.
+    fn caching(&self, kept: &KeptAnswer, now: Duration) -> HeaderValue {
+        let stated = kept.filled().stated;
+        if self.client_max_age.is_zero() || stated == StatedLife::default() {
+            return match kept.is_untransformed() {
+                true => self.untransformed.clone(),
+                false => self.client_caching.clone(),
+            };
+        }
+        let left = stated.fresh.map(|fresh| fresh.saturating_sub(kept.age(now)));
+        let max_age = left.map_or(self.client_max_age, |left| left.min(self.client_max_age));
+        let mut further = String::new();
+        for (is_stated, directive) in [
+            (stated.must_revalidate, ", must-revalidate"),
+            (kept.is_untransformed(), ", no-transform"),
+        ] {
+            further.push_str(if is_stated { directive } else { "" });
+        }
+        client_caching(max_age, &further)
     }
 
     /// A failure that is shared.
