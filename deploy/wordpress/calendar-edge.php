@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, and tells it what changed.
- * Version: 0.2.0
+ * Version: 0.3.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)

@@ -145,6 +145,7 @@ def missing():
         "wordpress": (PACKAGED / "wp-settings.php").exists(),
         "php-cli": program("php"),
         "php-mysql": program("php") and has_extension("mysqli"),
+        "php-xml": program("php") and has_extension("xml"),
         "mariadb-server": program("mariadbd") and program("mariadb-install-db"),
     }
     return [package for package, found in wanted.items() if not found]
