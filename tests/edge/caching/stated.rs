@@ -13,8 +13,9 @@ async fn stating(fields: &[(&'static str, &'static str)]) -> Origin {
             return Reply::json(404, "{}");
         }
         let reply = numbered(count.fetch_add(1, Ordering::SeqCst) + 1);
-        let with = |reply: Reply, (name, value): &(&str, &str)| reply.header(name, value);
-        fields.iter().fold(reply, with)
+        fields
+            .iter()
+            .fold(reply, |reply, (name, value)| reply.header(name, value))
     })
     .await
 }
