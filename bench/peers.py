@@ -284,10 +284,10 @@ class PlainProxy:
 
     def __init__(self, binary):
         # Beside the edge, also if that was built by a profile or elsewhere.
-        self.binary = Path(binary).parent / "examples/plain-proxy"
+        self.binary = Path(binary).parent / "plain-proxy"
 
     def missing(self):
-        return None if self.binary.exists() else f"{self.binary}: cargo build --release --example plain-proxy"
+        return None if self.binary.exists() else f"{self.binary}: cargo build --release --package calendar-edge-bench"
 
     def version(self):
         return "those of the edge"

@@ -1,7 +1,7 @@
 //! A proxy of the same parts as the edge, hyper and reqwest, which checks nothing: what is left to gain by leaving checks out.
 //!
 //! ```sh
-//! cargo run --release --example plain-proxy -- 127.0.0.1:8080 http://127.0.0.1:8081
+//! cargo run --release --package calendar-edge-bench -- 127.0.0.1:8080 http://127.0.0.1:8081
 //! ```
 
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use hyper_util::server::conn::auto;
 use reqwest::{Body, Client, redirect, retry};
 use tokio::net::{TcpListener, TcpStream};
 
-#[cfg(all(feature = "jemalloc", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

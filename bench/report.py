@@ -1,4 +1,4 @@
-"""Writes the results as Markdown: every figure beside the first peer's of its case."""
+"""Writes the results as Markdown, with CPU beside that of the first peer of its case."""
 
 from statistics import median
 
@@ -18,25 +18,35 @@ class Result:
         self.errors += figures.errors
 
     def row(self, first):
-        cells = [self.peer]
-        for name, digits in (("cpu", 1), ("rate", 0), ("median", 2), ("slowest", 2), ("memory", 1)):
-            own, other = median(getattr(self, name)), median(getattr(first, name))
-            ratio = f" ({own / other:.2f})" if self is not first and other else ""
-            cells.append(f"{own:.{digits}f}{ratio}")
-        return cells + [f"{min(self.cpu):.1f}–{max(self.cpu):.1f}", str(self.errors)]
+        cpu, other = median(self.cpu), median(first.cpu)
+        ratio = f" ({cpu / other:.2f})" if self is not first and other else ""
+        return [
+            self.peer + (f", {self.errors} errors" if self.errors else ""),
+            f"{cpu:.1f}{ratio}",
+            f"{min(self.cpu):.1f}–{max(self.cpu):.1f}",
+            f"{median(self.rate):.0f}",
+            f"{median(self.median):.2f}",
+            f"{median(self.slowest):.2f}",
+            f"{median(self.memory):.1f}",
+        ]
 
 
-HEADINGS = ["", "CPU per request, µs", "requests/s", "p50, ms", "p99, ms", "memory, MiB", "CPU, rounds", "errors"]
+HEADINGS = ["case", "program", "CPU per request, µs", "its rounds", "requests/s", "p50, ms", "p99, ms", "memory, MiB"]
 
 
-def table(headings, rows):
-    lines = ["| " + " | ".join(headings) + " |", "|" + "|".join("---" if i == 0 else "--:" for i in range(len(headings))) + "|"]
+def table(headings, rows, texts=1):
+    """A table whose first columns are texts and whose others are figures."""
+    lines = ["| " + " | ".join(headings) + " |", "|" + "|".join("---" if i < texts else "--:" for i in range(len(headings))) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def of_case(name, results):
-    first = results[0]
-    return f"### {name}\n\n" + table(HEADINGS, [result.row(first) for result in results])
+def of_cases(measured):
+    """One table of all cases, each with the results of its programs."""
+    rows = []
+    for case, results in measured:
+        for result in results:
+            rows.append([case if result is results[0] else "", *result.row(results[0])])
+    return table(HEADINGS, rows, texts=2)
 
 
 def of_idle(rows):

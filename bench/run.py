@@ -2,7 +2,7 @@
 """Compares the edge with nginx, HAProxy, nginx with ModSecurity and Varnish, all on loopback.
 
     cargo build --release && python3 bench/run.py
-    python3 bench/run.py --rounds 5 --seconds 6 --write docs/performance.md
+    python3 bench/run.py --rounds 5 --seconds 6 --write docs/reference/performance.md
     python3 bench/run.py --only 'list, 8 KiB' --rounds 2 --seconds 2
 
 One core is the proxy's, the others are for load and origin. The rounds of all peers of a case are interleaved, and each
@@ -111,18 +111,19 @@ def main():
     wanted = [case for case in every if not chosen.only or case.name in chosen.only]
     if not wanted:
         sys.exit("no such case; there are: " + "; ".join(case.name for case in every))
-    started, parts, versions = time.monotonic(), [], {}
+    started, measured, parts, versions = time.monotonic(), [], [], {}
     with bench() as (folder, port):
         for case in wanted:
             peers = present(case)
             versions.update({kind.name: kind.version() for kind in peers})
-            parts.append(report.of_case(case.name, measure(case, peers, chosen, folder, port)))
-            print(parts[-1], "\n", flush=True)
+            measured.append((case.name, measure(case, peers, chosen, folder, port)))
+            print(report.of_cases(measured[-1:]), "\n", flush=True)
+        parts.append(report.of_cases(measured))
         if not chosen.only:
             parts.append(report.of_idle(measure_idle(folder, port, chosen.binary)))
             print(parts[-1], "\n", flush=True)
     intro = [f"Measured on {date.today()}, {machine.description()}, {chosen.rounds} rounds of {chosen.seconds} s, 64 connections.",
-             "In brackets: the ratio to the first line of the table.", "", *sorted(f"* {name}: {text}" for name, text in versions.items()), ""]
+             "In brackets: the ratio to the first program of the case.", "", *sorted(f"* {name}: {text}" for name, text in versions.items()), ""]
     if chosen.write:
         write(chosen.write, "\n".join(intro) + "\n" + "\n\n".join(parts))
     print("\n".join(intro), f"{time.monotonic() - started:.0f} s in all", sep="\n")

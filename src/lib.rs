@@ -19,28 +19,14 @@
 
 #![cfg_attr(test, allow(clippy::string_slice, reason = "a panic is how a test fails"))]
 
-pub use calendar_edge_core::{
-    admission, authority, caching, call, comparison, compression, contract, cors, credentials, cutover,
-    decision, describe, evidence, framing, mark, patch, payload, problem, purge, queue, relay, routing,
-    settings, value,
-};
-
-mod admin;
 pub mod app;
 pub mod backend;
-mod bodies;
 mod cache;
-mod codecs;
 mod companion;
 pub mod config;
 mod gateway;
 mod layers;
 mod migration;
-mod response;
+mod observe;
 mod server;
-mod service_manager;
-mod shared;
-mod state_file;
 pub mod telemetry;
-mod threads;
-mod traces;

@@ -13,22 +13,22 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use bytes::Bytes;
-use calendar_edge_core::admission::{Budgets, Client, CostClass, SharedBuckets};
-use calendar_edge_core::authority::{Addressed, Scheme};
-use calendar_edge_core::caching::{CachePolicy, KeySpace, ReachedBy};
+use calendar_edge_core::cache::compression::preferred;
+use calendar_edge_core::cache::{CachePolicy, KeySpace, ReachedBy};
+use calendar_edge_core::call::credentials::{Credentials, Identity};
 use calendar_edge_core::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge_core::compression::preferred;
-use calendar_edge_core::cors::Audience;
-use calendar_edge_core::credentials::{Credentials, Identity};
-use calendar_edge_core::decision::{Decider, RequestHead};
 use calendar_edge_core::framing::Inspector;
-use calendar_edge_core::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge_core::gateway::authority::{Addressed, Scheme};
+use calendar_edge_core::gateway::decision::{Decider, RequestHead};
+use calendar_edge_core::limits::rates::{Budgets, Client, CostClass, SharedBuckets};
+use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
     RelayRules, Script, accept, present,
 };
 use calendar_edge_core::routing::{CallTarget, Roots, Target};
 use calendar_edge_core::settings::{Limits, OriginNamespace, Settings};
+use calendar_edge_core::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LINK};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
@@ -129,7 +129,7 @@ fn inspecting() -> Box<dyn FnMut()> {
 }
 
 fn locating() -> Box<dyn FnMut()> {
-    let roots = Roots::new(&settings());
+    let roots = Roots::new(&settings().policy());
     Box::new(move || {
         let located = roots.locate(&Method::GET, black_box(LIST), black_box(Some(QUERY)));
         drop(black_box(located));
@@ -162,7 +162,7 @@ fn spending() -> Box<dyn FnMut()> {
 // === judgement ===
 
 fn target(method: &Method, query: Option<&str>) -> CallTarget {
-    match Roots::new(&settings()).locate(method, LIST, query) {
+    match Roots::new(&settings().policy()).locate(method, LIST, query) {
         Target::Calendar(target) => target,
         Target::Site { .. } | Target::Invalid(_) => panic!("{LIST} is a calendar path"),
     }
@@ -176,7 +176,7 @@ fn unknown(count: usize) -> String {
 
 fn judging(method: Method, target: CallTarget, body: &'static [u8]) -> Box<dyn FnMut()> {
     let settings = settings();
-    let judge = Judge::new(&settings);
+    let judge = Judge::new(settings.policy());
     let mut headers = HeaderMap::new();
     if method == Method::POST {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -223,7 +223,7 @@ fn naming() -> Box<dyn FnMut()> {
     let mut settings = settings();
     settings.cache.enabled = true;
     let (judge, policy, keys) = (
-        Judge::new(&settings),
+        Judge::new(settings.policy()),
         CachePolicy::new(&settings),
         KeySpace::new(&settings),
     );

@@ -8,7 +8,7 @@
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
  *
  * Install: copy this file to wp-content/mu-plugins/ and define CALENDAR_EDGE_SECRET or
- * CALENDAR_EDGE_SECRET_FILE in wp-config.php. See docs/companion-plugin.md of calendar-edge.
+ * CALENDAR_EDGE_SECRET_FILE in wp-config.php. See docs/guides/companion-plugin.md of calendar-edge.
  *
  * @package CalendarEdge
  */

@@ -3,7 +3,7 @@
 use super::php::is_list;
 use super::site_call::{number_of, text_of};
 use calendar_edge_core::contract::Kind;
-use calendar_edge_core::value::{PhpArray, Value};
+use calendar_edge_core::wordpress::value::{PhpArray, Value};
 
 /// The venue or organizers in the write of an event.
 #[derive(Debug, Clone, PartialEq)]

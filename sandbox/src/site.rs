@@ -19,10 +19,10 @@ use super::site_response::{EncodedResponse, ResponseOptions, SiteResponse};
 use super::store::{Store, seed};
 use super::{handlers, index, rules};
 use calendar_edge_core::contract::{PLUGIN_NAMESPACE, Route};
-use calendar_edge_core::payload::parse_form;
 use calendar_edge_core::problem::Problem;
 use calendar_edge_core::routing::{Roots, Target};
 use calendar_edge_core::settings::Settings;
+use calendar_edge_core::wordpress::payload::parse_form;
 
 /// A calendar, its address and its clock.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Site {
         settings.limits.query_pairs = usize::MAX;
         Self {
             store: Mutex::new(seed(clock.now())),
-            roots: Roots::new(&settings),
+            roots: Roots::new(&settings.policy()),
             address,
             clock,
             planter: Planter::new(planted),

@@ -7,8 +7,8 @@ use super::account::CurrentUser;
 use super::php::{intval, list_to_array};
 use super::zone::Zone;
 use calendar_edge_core::contract::Operation;
-use calendar_edge_core::payload::{Parameters, Source};
-use calendar_edge_core::value::Value;
+use calendar_edge_core::wordpress::payload::{Parameters, Source};
+use calendar_edge_core::wordpress::value::Value;
 
 /// An operation with its parameters, its user and its time.
 #[derive(Debug)]

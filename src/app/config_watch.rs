@@ -6,7 +6,7 @@ use super::file_watch::FileWatch;
 use super::reload::{ReloadError, Reloader};
 use super::signals::Sighup;
 use crate::config::{ConfigSource, EffectiveConfig};
-use crate::service_manager::ServiceManager;
+use crate::server::service_manager::ServiceManager;
 use crate::telemetry::{LogFilter, with_causes};
 
 /// The source of an edge's settings for a reload, and the parts outside the edge that follow them.

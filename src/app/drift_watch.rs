@@ -3,9 +3,9 @@
 use url::Url;
 
 use crate::backend::{IndexSource, read_drift};
-use crate::contract::drift::Drift;
-use crate::settings::{BackendSoftware, Settings};
 use crate::telemetry::{DriftChange, Metrics, with_causes};
+use calendar_edge_core::contract::drift::Drift;
+use calendar_edge_core::settings::{BackendSoftware, Settings};
 
 /// Maximum number of differences that one log line tells.
 const MOST_TOLD: usize = 8;

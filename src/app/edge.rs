@@ -12,21 +12,21 @@ use super::reload::{ADMIN_CONNECTIONS, Reloader, room};
 use super::running::{DrainOutcome, Running};
 use super::signals::Shutdown;
 use super::snapshots::keep_writing;
-use crate::admin::{Admin, AdminParts, EdgeFacts, Readiness};
 use crate::backend::{ClientError, with_stored_namespace};
 use crate::companion::follow_companions;
+use crate::gateway::Shared;
 use crate::layers::CurrentStack;
+use crate::observe::admin::{Admin, AdminParts, EdgeFacts, Readiness};
+use crate::server::service_manager::ServiceManager;
+use crate::server::threads::{Placement, ServingThreads};
 use crate::server::{
     BindError, ConnectionLimit, Drain, InheritedSockets, Listener, PerAddressLimit, Protocol, TlsAcceptor,
     TlsIdentity, TlsIdentityError, Worker,
 };
-use crate::service_manager::ServiceManager;
-use crate::settings::{
+use crate::telemetry::{ConnectionMetrics, Metrics};
+use calendar_edge_core::settings::{
     AdminSettings, Http2Limits, Limits, ListenAddress, OriginNamespace, Settings, Timeouts,
 };
-use crate::shared::Shared;
-use crate::telemetry::{ConnectionMetrics, Metrics};
-use crate::threads::{Placement, ServingThreads};
 
 /// The edge, before it runs.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use super::reload::Reloader;
 use crate::backend::{
     IndexReadError, IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace,
 };
-use crate::contract::TableInForce;
-use crate::settings::{OriginNamespace, Settings};
 use crate::telemetry::with_causes;
+use calendar_edge_core::contract::TableInForce;
+use calendar_edge_core::settings::{OriginNamespace, Settings};
 
 /// The pause after a first failure; it doubles up to the configured interval.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);

@@ -15,13 +15,13 @@ pub use crate::backend::{ClientError, OriginRoute, check_client};
 pub use crate::gateway::{
     Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall,
 };
+pub use crate::observe::traces::{CollectorTrouble, ask_collector};
+pub use crate::server::service_manager::ServiceManager;
+pub use crate::server::threads::{ServingThreads, ThreadError};
 pub use crate::server::{
     BindError, BoundAddress, InheritError, InheritedSockets, TlsIdentity, TlsIdentityError,
     raise_descriptor_limit,
 };
-pub use crate::service_manager::ServiceManager;
-pub use crate::threads::{ServingThreads, ThreadError};
-pub use crate::traces::{CollectorTrouble, ask_collector};
 pub use config_watch::Reload;
 pub use edge::{Edge, ServeError, StartError, Supervision, serve};
 pub use reload::{ReloadError, Reloader};

@@ -7,17 +7,17 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::Notify;
 
-use crate::admin::{Pages, Surroundings};
 use crate::backend::{Backends, ClientError, VitalSigns, most_connections};
 use crate::companion::Correspondence;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
+use crate::gateway::Shared;
 use crate::layers::{self, AccessLogSinks, CurrentStack, Stack};
+use crate::observe::admin::{Pages, Surroundings};
+use crate::server::threads::Placement;
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
-use crate::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
-use crate::shared::Shared;
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
-use crate::threads::Placement;
+use calendar_edge_core::settings::{Limits, OriginNamespace, ProxyProtocol, Settings};
 
 /// Connections of the admin listener: scrapers and probes, apart from clients.
 pub(super) const ADMIN_CONNECTIONS: usize = 64;
@@ -359,7 +359,7 @@ fn pin(running: &Settings, next: &mut Settings) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
+    use calendar_edge_core::settings::{AdminSettings, ListenAddress, LogFormat, TlsSettings};
 
     #[test]
     fn what_needs_a_restart_keeps_its_value_and_is_named() {

@@ -8,11 +8,11 @@ use tokio::runtime::Handle;
 use super::config_watch::{Reload, follow};
 use super::reload::Reloader;
 use super::signals::{Shutdown, Sighup};
-use crate::admin::Readiness;
+use crate::observe::admin::Readiness;
+use crate::observe::traces::LAST_SPANS;
+use crate::server::service_manager::{ServiceManager, keep_alive};
+use crate::server::threads::ServingThreads;
 use crate::server::{BoundAddress, Drain};
-use crate::service_manager::{ServiceManager, keep_alive};
-use crate::threads::ServingThreads;
-use crate::traces::LAST_SPANS;
 
 /// The time that admin connections have to end after everything else has ended.
 const ADMIN_GRACE: Duration = Duration::from_millis(500);

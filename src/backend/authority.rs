@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use crate::settings::{DialAddress, OriginSettings, Settings};
+use calendar_edge_core::settings::{DialAddress, OriginSettings, Settings};
 
 /// An origin's scheme, host and port, like `https://wp.example.org`, and the address that is dialled for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -8,9 +8,9 @@ use super::authority::Authority;
 use super::outgoing::{CallToSend, Outgoing};
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
-use crate::call::ForwardableCall;
-use crate::settings::{Settings, Timeouts};
 use crate::telemetry::{Metrics, unix_time};
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::settings::{Settings, Timeouts};
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::settings::BreakerSettings;
+use calendar_edge_core::settings::BreakerSettings;
 
 /// Closed until a run of outages opens it; then it admits one probe per interval.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::breaker::{Breaker, Health, Pass, Position};
 use super::failure::ExchangeFailure;
-use crate::settings::BreakerSettings;
 use crate::telemetry::BackendMetrics;
+use calendar_edge_core::settings::BreakerSettings;
 
 /// The breaker of one backend; clones share it.
 #[derive(Debug, Clone)]

@@ -9,10 +9,10 @@ use super::permit::Permit;
 use super::permit_queue::{Entered, PermitQueue, Slot, Waiting};
 use super::queue_watch::QueueWatch;
 use super::revocable_permit::{RevocablePermit, RevocablePermits};
-use crate::bodies::Uploads;
-use crate::queue::{LineBounds, Rank, Shed};
-use crate::settings::{OriginSettings, Timeouts};
+use crate::server::bodies::Uploads;
 use crate::telemetry::PermitMetrics;
+use calendar_edge_core::limits::queue::{LineBounds, Rank, Shed};
+use calendar_edge_core::settings::{OriginSettings, Timeouts};
 
 /// Maximum wait for a permit of the rest of the site. A shorter one would only bring the client back sooner after its
 /// 503, a longer one would let pages pile up behind files.

@@ -10,9 +10,10 @@ use super::backends::Backends;
 use super::breaker::Health;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
-use crate::mark::{MARK, MarkKey, ShownChanges};
-use crate::settings::Settings;
 use crate::telemetry::unix_time;
+use calendar_edge_core::companion::mark::{MARK, ShownChanges};
+use calendar_edge_core::settings::MarkKey;
+use calendar_edge_core::settings::Settings;
 
 /// The question to one root, signed like a call.
 #[derive(Debug)]

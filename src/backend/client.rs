@@ -11,8 +11,8 @@ use url::Url;
 use super::dial::{Dial, DialResolver, HttpVersions, KeptConnections};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
-use crate::settings::Settings;
-use crate::threads::PerThread;
+use crate::server::threads::PerThread;
+use calendar_edge_core::settings::Settings;
 
 /// Maximum bytes of a response's headers over HTTP/2.
 const RESPONSE_HEADER_BYTES: u32 = 64 * 1024;

@@ -10,7 +10,7 @@ use super::authority::Authority;
 use super::bulkhead::most_exchanges;
 use super::origin_route::OriginRoute;
 use super::tls::Trust;
-use crate::settings::{DialAddress, OriginSettings, Settings};
+use calendar_edge_core::settings::{DialAddress, OriginSettings, Settings};
 
 /// Lifetime of an idle connection; shorter than the keep-alive timeouts of common servers.
 const KEPT_FOR: Duration = Duration::from_secs(15);
@@ -137,7 +137,7 @@ impl Resolve for DialResolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{OriginHost, OtherTraffic};
+    use calendar_edge_core::settings::{OriginHost, OtherTraffic};
 
     #[test]
     fn http2_is_offered_where_the_url_names_the_host() {

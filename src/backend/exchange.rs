@@ -14,7 +14,7 @@ use super::outgoing::{Again, Class, Outgoing};
 use super::permit::Permit;
 use super::response_head;
 use super::site::{ask_for_upgrade, strip_hop_by_hop};
-use crate::bodies::Upload;
+use crate::server::bodies::Upload;
 use crate::telemetry::{Exchange, ExchangeOutcome, RequestLog};
 
 /// The kind of a request for the rest of the site, which selects its permits.

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 
-use crate::authority::PublicAddress;
-use crate::call::CanonicalRequest;
-use crate::credentials::Credentials;
 use crate::telemetry::{ParentSpan, RequestLog};
+use calendar_edge_core::call::CanonicalRequest;
+use calendar_edge_core::call::credentials::Credentials;
+use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -194,9 +194,9 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::call::{CanonicalQuery, CanonicalRoute};
-    use crate::contract::Route;
-    use crate::settings::Profile;
+    use calendar_edge_core::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_core::contract::Route;
+    use calendar_edge_core::settings::Profile;
 
     #[test]
     fn addresses_are_printed_as_the_library_prints_them() {

@@ -7,11 +7,13 @@ use url::{Position, Url};
 
 use super::client::{ClientError, check_client};
 use super::origin_route::OriginRoute;
-use crate::contract::drift::{Drift, compare_index};
-use crate::contract::{EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace};
-use crate::mark::MARK;
-use crate::settings::{OriginHost, OriginNamespace, Settings};
 use crate::telemetry::unix_time;
+use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::contract::drift::{Drift, compare_index};
+use calendar_edge_core::contract::{
+    EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace,
+};
+use calendar_edge_core::settings::{OriginHost, OriginNamespace, Settings};
 
 /// The reason why an index could not be read.
 #[derive(Debug, thiserror::Error)]

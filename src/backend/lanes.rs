@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::client::ClientError;
 use super::shared::SharedBackends;
-use crate::settings::{BackendSettings, OWNER, Settings};
 use crate::telemetry::Metrics;
+use calendar_edge_core::settings::{BackendSettings, OWNER, Settings};
 
 /// The ways to backends, by name; clones share their state.
 #[derive(Debug, Clone)]

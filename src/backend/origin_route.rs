@@ -4,7 +4,7 @@ use http::HeaderValue;
 use http::header::HOST;
 use url::{Host, Url};
 
-use crate::settings::{DialAddress, OriginHost, OriginSettings, OtherTraffic, Settings};
+use calendar_edge_core::settings::{DialAddress, OriginHost, OriginSettings, OtherTraffic, Settings};
 
 /// The way to one REST root, or to the rest of the site.
 ///

@@ -8,10 +8,10 @@ use super::backends::CallWriter;
 use super::headers::ForwardedHeaders;
 use super::queue_watch::QueueWatch;
 use super::written_url::WrittenUrl;
-use crate::call::ForwardableCall;
-use crate::credentials::Caller;
-use crate::queue::Rank;
 use crate::telemetry::RequestLog;
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::call::credentials::Caller;
+use calendar_edge_core::limits::queue::Rank;
 
 /// A call to be written for a backend, with what the backend is told of its client.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::queue::{LineBounds, Rank, Shed, Ticket, WaitingLine};
+use calendar_edge_core::limits::queue::{LineBounds, Rank, Shed, Ticket, WaitingLine};
 
 /// A number of permits with a queue in front of them.
 ///

@@ -11,10 +11,10 @@ use super::authority::Authority;
 use super::headers::{Forwarded, ForwardedHeaders};
 use super::outgoing::CallToSend;
 use super::wordpress::WordPressWriter;
-use crate::authority::PublicAddress;
-use crate::call::ForwardableCall;
-use crate::mark::MARK;
-use crate::settings::Settings;
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::settings::Settings;
 
 /// An outgoing request. Its headers hold the caller's credentials.
 #[derive(Debug)]

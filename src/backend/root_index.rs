@@ -11,7 +11,7 @@ use super::backends::Backend;
 use super::breaker::Health;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// The root index of the configured site.
 #[derive(Debug, Clone)]

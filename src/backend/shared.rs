@@ -11,8 +11,8 @@ use super::dial::{Dial, KeptConnections};
 use super::lanes::most_lane_connections;
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
-use crate::settings::Settings;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
+use calendar_edge_core::settings::Settings;
 
 /// Pools, permits, retry budgets and breakers of all backends; clones share them.
 #[derive(Debug, Clone)]
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
     use crate::backend::breaker::Health;
-    use crate::settings::Root;
+    use calendar_edge_core::settings::Root;
 
     fn settings(roots: &[&str]) -> Settings {
         let mut settings = Settings::for_origin("http://a.example/wp-json".parse().unwrap());

@@ -3,8 +3,8 @@
 use super::address::{AddressFault, plain};
 use super::headers::Forwarded;
 use super::origin_route::OriginRoute;
-use crate::mark::is_mark;
-use crate::settings::Settings;
+use calendar_edge_core::companion::mark::is_mark;
+use calendar_edge_core::settings::Settings;
 use http::header::{
     CONNECTION, COOKIE, EXPECT, HOST, HeaderName, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
@@ -133,7 +133,7 @@ fn spelled_out(text: &str, odd: &[u8]) -> String {
         if byte.is_ascii_graphic() && !odd.contains(&byte) {
             plain.push(char::from(byte));
         } else {
-            crate::value::write_escaped(&[byte], &mut plain);
+            calendar_edge_core::wordpress::value::write_escaped(&[byte], &mut plain);
         }
     }
     plain

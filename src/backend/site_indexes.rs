@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::contract::{MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace};
-use crate::settings::{OriginNamespace, Root, Settings};
+use calendar_edge_core::contract::{
+    MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
+};
+use calendar_edge_core::settings::{OriginNamespace, Root, Settings};
 
 /// The indexes of all roots in use; clones share them.
 #[derive(Debug, Clone, Default)]

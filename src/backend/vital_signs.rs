@@ -9,8 +9,8 @@ use tokio::time::timeout;
 use super::backends::{Backend, Backends};
 use super::root_index::RootIndex;
 use super::shared::SharedBackends;
-use crate::settings::Settings;
 use crate::telemetry::since_1970;
+use calendar_edge_core::settings::Settings;
 
 /// The sites of all roots; clones share what was found last.
 #[derive(Debug, Clone)]

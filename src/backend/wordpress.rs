@@ -10,9 +10,10 @@ use super::authority::Authority;
 use super::headers;
 use super::origin_route::OriginRoute;
 use super::outgoing::CallToSend;
-use crate::call::CanonicalRequest;
-use crate::mark::{MARK, MarkKey};
-use crate::settings::Settings;
+use calendar_edge_core::call::CanonicalRequest;
+use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::settings::MarkKey;
+use calendar_edge_core::settings::Settings;
 
 /// The header with the method of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");

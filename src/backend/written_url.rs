@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use url::Url;
 
 use super::address::{AddressFault, RootAddress};
-use crate::call::CanonicalRequest;
+use calendar_edge_core::call::CanonicalRequest;
 
 /// The URL of one call at the root that was asked first. It is kept beside the call, and used for no other one.
 #[derive(Debug, Default)]
@@ -41,9 +41,9 @@ mod tests {
 
     use super::*;
     use crate::backend::OriginRoute;
-    use crate::call::{CanonicalQuery, CanonicalRoute};
-    use crate::contract::{Kind, Route};
-    use crate::settings::Settings;
+    use calendar_edge_core::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_core::contract::{Kind, Route};
+    use calendar_edge_core::settings::Settings;
 
     #[test]
     fn another_root_writes_its_own_url() {

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use crate::cors::Audience;
-use crate::response::{AnsweredBy, EdgeResponse, whole};
+use crate::server::response::{AnsweredBy, EdgeResponse, whole};
+use calendar_edge_core::relay::cors::Audience;
 
 /// A whole answer for everybody, which can be given to many clients.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::caching::CompanionSigns;
+use calendar_edge_core::cache::CompanionSigns;
 
 /// The last signs of the companion plugin; clones of the cache share them. Times are milliseconds since 1970; 0: never.
 #[derive(Debug, Default)]

@@ -9,11 +9,11 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
 use super::loans::Loans;
-use crate::caching::{Dependencies, Filled, entity_tag, is_known, same_text};
-use crate::codecs::KeptForms;
-use crate::compression::forbids_change;
-use crate::relay::BufferBudget;
-use crate::response::EdgeResponse;
+use crate::cache::compression::KeptForms;
+use crate::server::response::EdgeResponse;
+use calendar_edge_core::cache::compression::forbids_change;
+use calendar_edge_core::cache::{Dependencies, Filled, entity_tag, is_known, same_text};
+use calendar_edge_core::relay::BufferBudget;
 
 /// An answer in the cache.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
 
-use crate::codecs::FormOwner;
-use crate::relay::{BufferBudget, Reservation};
+use crate::cache::compression::FormOwner;
+use calendar_edge_core::relay::{BufferBudget, Reservation};
 
 /// The bytes that an entry gives to clients, which all share them.
 ///
@@ -110,7 +110,7 @@ impl FormOwner for FormLoans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use calendar_edge_core::settings::Settings;
 
     const BODY: usize = 64 * 1024;
 

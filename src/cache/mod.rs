@@ -1,10 +1,11 @@
 //! Kept answers: stored within a bound of memory, served while they hold, removed when something changes.
 //!
-//! The core's [`caching`](crate::caching) decides what may be kept, under which key and for how long. This room holds the
+//! The core's [`caching`](calendar_edge_core::cache) decides what may be kept, under which key and for how long. This room holds the
 //! answers. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
 
 mod answer;
 mod companion;
+pub(crate) mod compression;
 mod flights;
 mod kept;
 mod loans;

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::caching::{Dependencies, Removal, Tag};
+use calendar_edge_core::cache::{Dependencies, Removal, Tag};
 
 /// The places for tags: 512 KiB.
 const PLACES: usize = 1 << 16;
@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::contract::Kind;
+    use calendar_edge_core::contract::Kind;
 
     fn on(numbers: &[u64]) -> Dependencies {
         Dependencies::On(

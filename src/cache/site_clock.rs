@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
-use crate::caching::SiteZone;
+use calendar_edge_core::cache::SiteZone;
 
 /// The zone as the site last told it; clones share it.
 #[derive(Debug, Clone, Default)]

@@ -9,9 +9,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use super::answer::Answer;
 use super::kept::{Fill, KeptAnswer};
 use super::store::Cache;
-use crate::caching::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
-use crate::response::AnsweredBy;
-use crate::state_file;
+use crate::server::response::AnsweredBy;
+use crate::server::state_file;
+use calendar_edge_core::cache::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
 
 /// A length of a head or body in a file.
 fn length(bytes: &[u8]) -> io::Result<u32> {

@@ -12,10 +12,10 @@ use super::companion::Companion;
 use super::kept::{Fill, KeptAnswer};
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
-use crate::caching::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
-use crate::relay::BufferBudget;
-use crate::settings::CacheSettings;
 use crate::telemetry::CacheMetrics;
+use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
+use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_core::settings::CacheSettings;
 
 /// The cache; clones share everything.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use calendar_edge::app::{OriginRoute, check_client};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::Method;

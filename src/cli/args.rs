@@ -9,7 +9,7 @@ use super::environment::{
 use super::examples;
 use super::init::AskedSiteArgs;
 use calendar_edge::config::{ConfigError, ConfigSource};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use clap::{Args, Parser, Subcommand};
 
 /// A hardened reverse proxy for the calendar REST API of a WordPress site.

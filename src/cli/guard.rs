@@ -1,6 +1,6 @@
 //! Rules that hold for the whole site only where the companion plugin refuses calls that the edge did not judge.
 
-use calendar_edge::settings::{OtherTraffic, Settings};
+use calendar_edge_core::settings::{OtherTraffic, Settings};
 
 /// What an operator has to know.
 pub(super) const UNGUARDED: &str = "with `other = \"forward\"` the calendar can be reached around the edge, through \

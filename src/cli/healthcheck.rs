@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use calendar_edge::config::{self, ConfigError};
-use calendar_edge::settings::{ListenAddress, Settings};
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use clap::Args;
 use serde_json::Value;
 use url::Url;

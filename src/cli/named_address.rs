@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use calendar_edge::settings::{ListenAddress, Settings};
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use url::{Host, Url};
 
 /// Why clients on other hosts cannot follow the URLs in answers; none if they can, or if no such client is expected.

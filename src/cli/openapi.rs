@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use calendar_edge::describe::{OpenApiOptions, openapi};
+use calendar_edge_core::describe::{OpenApiOptions, openapi};
 
 /// Prints the document for the default root and namespace.
 pub(super) fn run(out: &mut dyn Write) -> io::Result<()> {

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use anyhow::Context as _;
-use calendar_edge::caching::{Removal, Tag};
-use calendar_edge::purge::Order;
+use calendar_edge_core::cache::{Removal, Tag};
+use calendar_edge_core::companion::purge::Order;
 use clap::Args;
 
 use super::admin_client::AdminClient;

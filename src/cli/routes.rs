@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use calendar_edge::describe::{routes_json, routes_text};
+use calendar_edge_core::describe::{routes_json, routes_text};
 use clap::Args;
 
 use super::args::OutputArgs;

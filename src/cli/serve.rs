@@ -8,8 +8,8 @@ use calendar_edge::app::{
     Edge, InheritedSockets, Reload, ServiceManager, ServingThreads, Shutdown, Sighup, Supervision,
     raise_descriptor_limit,
 };
-use calendar_edge::settings::Settings;
 use calendar_edge::telemetry::install_logs;
+use calendar_edge_core::settings::Settings;
 
 use super::args::ServeArgs;
 use super::check::Report;

@@ -10,11 +10,11 @@ use url::Url;
 
 use super::hearing::{Hearing, Sign};
 use crate::cache::{Cache, Removed};
-use crate::caching::{Removal, RemovalCause};
-use crate::mark::{Seal, ShownChanges};
-use crate::purge::{AnswerAge, Order, SeenFault, SeenSeals};
-use crate::settings::Settings;
 use crate::telemetry::since_1970;
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::companion::mark::{Seal, ShownChanges};
+use calendar_edge_core::companion::purge::{AnswerAge, Order, SeenFault, SeenSeals};
+use calendar_edge_core::settings::Settings;
 
 /// The companion plugins by the REST root at the site; clones share them.
 #[derive(Debug, Clone)]
@@ -162,7 +162,9 @@ impl Companions {
             tracing::info!("a message of the companion plugin was missed: all kept answers are removed");
         }
         if is_unfinished {
-            tracing::info!("a change at the site was begun and is not finished: all kept answers are removed");
+            tracing::info!(
+                "a change at the site was begun and is not finished: all kept answers are removed"
+            );
         }
         if is_missed || is_unfinished {
             self.0.cache.remove(&Removal::All, RemovalCause::Missed);

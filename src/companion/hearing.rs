@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::companions::ExchangeStart;
-use crate::mark::ShownChanges;
-use crate::purge::{AnswerAge, ChangeLedger, UnfinishedChange};
+use calendar_edge_core::companion::mark::ShownChanges;
+use calendar_edge_core::companion::purge::{AnswerAge, ChangeLedger, UnfinishedChange};
 
 /// The signs of one site's companion plugin; times are since 1970.
 #[derive(Debug, Default)]

@@ -12,13 +12,14 @@ use tokio::time::timeout;
 
 use super::companions::Companions;
 use crate::cache::Removed;
-use crate::caching::RemovalCause;
-use crate::mark::{MarkKey, SEAL, Seal};
-use crate::problem::{EdgeError, Refusal};
-use crate::purge::{Order, SeenFault};
-use crate::response::{BoxError, EdgeResponse, json, refused};
-use crate::settings::Settings;
+use crate::server::response::{BoxError, EdgeResponse, json, refused};
 use crate::telemetry::since_1970;
+use calendar_edge_core::cache::RemovalCause;
+use calendar_edge_core::companion::mark::{SEAL, Seal};
+use calendar_edge_core::companion::purge::{Order, SeenFault};
+use calendar_edge_core::problem::{EdgeError, Refusal};
+use calendar_edge_core::settings::MarkKey;
+use calendar_edge_core::settings::Settings;
 
 /// Takes orders under one set of settings.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use url::Url;
 use super::companions::Companions;
 use super::orders::Orders;
 use crate::backend::{Backends, ChangesQuestion};
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// What is exchanged with the companion plugins under one set of settings: their orders, and the edge's questions.
 #[derive(Debug)]

@@ -9,7 +9,9 @@ use super::form;
 use super::key::NumberField::Usize;
 use super::key::ValueKind::{Choice, Count, List, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
-use crate::settings::{BackendSettings, BackendSoftware, CredentialsPolicy, IgnoreRule, OperationPattern};
+use calendar_edge_core::settings::{
+    BackendSettings, BackendSoftware, CredentialsPolicy, IgnoreRule, OperationPattern,
+};
 
 type BackendKey = KeyRow<BackendSettings>;
 type IgnoreKey = KeyRow<IgnoreRule>;

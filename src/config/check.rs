@@ -6,8 +6,8 @@ use url::{Host, Url};
 
 use super::draft::Placed;
 use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
-use crate::contract::{Action, Operation};
-use crate::settings::{
+use calendar_edge_core::contract::{Action, Operation};
+use calendar_edge_core::settings::{
     DialAddress, ListenAddress, OperationSettings, OriginSettings, PatchPolicy, ProxyProtocol, Root, Settings,
 };
 
@@ -319,7 +319,7 @@ fn reaches(listener: &SocketAddr, address: IpAddr) -> bool {
 mod tests {
     use super::*;
     use crate::config::problem::ConfigPlace;
-    use crate::contract::table;
+    use calendar_edge_core::contract::table;
 
     #[test]
     fn extra_parameters_are_not_declared() {

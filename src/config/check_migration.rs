@@ -3,8 +3,8 @@
 use super::draft::Placed;
 use super::nearest::nearest;
 use super::problem::{ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
-use crate::cutover::split_stores;
-use crate::settings::{BackendSettings, CutoverRule, Settings, ShadowRule};
+use calendar_edge_core::migration::cutover::split_stores;
+use calendar_edge_core::settings::{BackendSettings, CutoverRule, Settings, ShadowRule};
 
 /// The backends of shadow rules exist.
 pub(super) fn shadow_backends(

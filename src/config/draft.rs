@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use url::Url;
 
 use super::problem::ConfigPlace;
-use crate::settings::{BackendSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule};
+use calendar_edge_core::settings::{BackendSettings, CutoverRule, IgnoreRule, Root, Settings, ShadowRule};
 
 /// The values of a file and its overrides: each is well formed, but they may contradict each other.
 #[derive(Debug)]

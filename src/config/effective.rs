@@ -13,7 +13,7 @@ use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
 use super::overrides::{OverrideSource, Overrides};
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// The keys of a configuration with their values. It holds no content of other files, and no password of a URL.
 #[derive(Debug, Clone, Default, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::load::parse;
 use super::overrides::Overrides;
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 const EXAMPLE: &str = include_str!("../../deploy/edge.example.toml");
 

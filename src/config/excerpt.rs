@@ -1,4 +1,7 @@
 //! The excerpt of a file that shows a problem: line, column, the line itself and the part to underline.
+//!
+//! Crates for diagnostics show their input unchanged. Here secrets are masked first (T-51), control characters are
+//! replaced, and a long line is cut to a window.
 
 use std::ops::Range;
 

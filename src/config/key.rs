@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::problem::Impossible;
 use super::quantity::{show_duration, show_size};
-use crate::settings::Rate;
+use calendar_edge_core::settings::Rate;
 
 /// A key of a section; its value goes to a field of a `T`.
 #[derive(Debug)]

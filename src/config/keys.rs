@@ -13,7 +13,7 @@ use super::listening;
 use super::message_keys::ROOT_MESSAGES;
 use super::migration_keys::{self, CUTOVER, GUARD, SHADOW};
 use super::protection_form;
-use crate::settings::{
+use calendar_edge_core::settings::{
     AdminSettings, BackendSettings, CutoverRule, IgnoreRule, LogFormat, Mode, OperationSettings,
     OriginNamespace, OtherTraffic, PatchPolicy, Profile, ProxyProtocol, Root, Settings, ShadowRule,
     TlsSettings, TraceCompression, UndeclaredParameters, Writes,
@@ -120,7 +120,7 @@ pub(super) static SECTIONS: [Section; 25] = [
         name: "shadow",
         header: "[[shadow]]",
         meaning: "One table per rule that copies reads to a backend after the client's answer is on its way, and \
-                  compares the two answers, see [migration.md](migration.md). Of several rules for one backend the first \
+                  compares the two answers, see [migration.md](../guides/migration.md). Of several rules for one backend the first \
                   that is about an operation counts. Writes are never copied.",
         keys: Keys::Shadow(SHADOW),
     },
@@ -128,7 +128,7 @@ pub(super) static SECTIONS: [Section; 25] = [
         name: "cutover",
         header: "[[cutover]]",
         meaning: "One table per rule that lets a backend answer calls instead of the site, see \
-                  [migration.md](migration.md). The first rule that is about a call and whose share has its client counts. \
+                  [migration.md](../guides/migration.md). The first rule that is about a call and whose share has its client counts. \
                   Rules that would split the records of one kind between two stores are refused.",
         keys: Keys::Cutover(CUTOVER),
     },
@@ -773,7 +773,7 @@ const ADMIN: &[SettingKey] = &[
         }),
         "File with a token of at least 32 bytes. Operators on other machines then need `Authorization: Bearer …` for \
          everything but `/livez` and `/readyz`, and may do with it what operators on this machine may. Without it they \
-         see what tells nothing about the configuration and single requests, and change nothing.",
+         see nothing of the configuration and of single requests, and change nothing.",
     )
     .unset("none"),
 ];
@@ -1187,35 +1187,35 @@ const CACHE: &[SettingKey] = &[
     SettingKey::new(
         "enabled",
         Flag(|settings| &mut settings.cache.enabled),
-        "Keep answers to anonymous reads.",
+        "Store responses to anonymous reads.",
     ),
     SettingKey::new(
         "memory",
         Size(MIB..=64 * GIB, |settings| U64(&mut settings.cache.memory)),
-        "Maximum memory of all kept answers. Answers that are asked for often stay. A body larger than a sixteenth \
-         of this is not kept.",
+        "Maximum memory of all stored responses. Frequently requested ones stay. A body larger than a sixteenth of \
+         this is not stored.",
     ),
     SettingKey::new(
         "fresh",
         Time(seconds(0..=86_400), |settings| &mut settings.cache.fresh),
-        "Time that an answer is served without asking the site, while no companion plugin is heard. The same time \
-         applies to 404 and 410, and to answers that depend on the moment.",
+        "Time that a stored response is fresh, while no companion plugin is heard. The same time applies to 404 and \
+         410, and to responses that depend on the moment.",
     ),
     SettingKey::new(
         "fresh_with_purge",
         Time(seconds(0..=30 * 86_400), |settings| &mut settings.cache.fresh_with_purge),
-        "The same while the companion plugin is heard, which tells the edge what has changed. Answers that depend on \
+        "The same while the companion plugin is heard, which reports changes to the edge. Responses that depend on \
          the day end with the site's day.",
     ),
     SettingKey::new(
         "stale_while_revalidate",
         Time(seconds(0..=86_400), |settings| &mut settings.cache.stale_while_revalidate),
-        "Time after that in which an answer is still served at once, while the site is asked for a new one.",
+        "Time after that in which a stale response is served at once, while the site is asked for a new one.",
     ),
     SettingKey::new(
         "stale_on_error",
         Time(seconds(0..=30 * 86_400), |settings| &mut settings.cache.stale_on_error),
-        "Time after it went stale in which an answer is served if the site fails, times out or is overloaded.",
+        "Time after it went stale in which a response is served if the site fails, times out or is overloaded.",
     ),
     SettingKey::new(
         "reconcile",
@@ -1225,15 +1225,15 @@ const CACHE: &[SettingKey] = &[
     SettingKey::new(
         "client_max_age",
         Time(seconds(0..=86_400), |settings| &mut settings.cache.client_max_age),
-        "Time that clients may keep an answer without asking, in whole seconds. `0s`: they ask each time, and get 304 \
-         if nothing has changed.",
+        "Time that clients may store a response without asking, in whole seconds. `0s`: they ask each time, and get \
+         304 if nothing has changed.",
     ),
     SettingKey::new(
         "snapshot",
         Text(&listening::FILE, |settings, text| {
             listening::file(text).map(|file| settings.cache.snapshot = Some(file))
         }),
-        "File that holds the kept answers over a restart. They are served only if the site fails. The edge writes it \
+        "File that holds the stored responses over a restart. They are served only if the site fails. The edge writes it \
          once a minute and when it ends.",
     )
     .unset("none"),
@@ -1271,7 +1271,7 @@ const COMPRESSION: &[SettingKey] = &[
         "credentialed",
         Flag(|settings| &mut settings.compression.credentialed),
         "Whether responses to requests with credentials are compressed too. The length of a compressed response \
-         tells about secrets in it to whoever chooses other parts of it (BREACH).",
+         reveals secrets in it to a client that chooses other parts of it (BREACH).",
     ),
 ];
 
@@ -1346,7 +1346,7 @@ const TRACES: &[SettingKey] = &[
             migration_keys::share(text).map(|share| settings.traces.sample = share)
         }),
         "Share of the traces that begin at the edge which are recorded. A request that names its parent follows the parent's \
-         decision. `traceparent` tells the site the same decision.",
+         decision. `traceparent` passes the same decision to the site.",
     )
     .shown(|settings| format!("\"{}\"", settings.traces.sample)),
     SettingKey::new(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use super::key::{TextError, TextForm};
-use crate::settings::{ListenAddress, SocketName};
+use calendar_edge_core::settings::{ListenAddress, SocketName};
 
 pub(super) static LISTEN: TextForm = TextForm::new(
     "address",

@@ -10,7 +10,7 @@ use super::overrides::Overrides;
 use super::problem::{Complaint, ConfigError, ConfigPlace, ConfigProblems};
 use super::secret::{self, SecretFiles};
 use super::{read, resolve};
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// Reads the file, if there is one, and applies the overrides.
 ///
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::config::OverrideSource;
-    use crate::settings::{ListenAddress, Mode};
+    use calendar_edge_core::settings::{ListenAddress, Mode};
 
     fn fixtures() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config")

@@ -8,7 +8,9 @@ use super::form;
 use super::key::NumberField::{U32, U64, Usize};
 use super::key::ValueKind::{Choice, Count, Flag, List, Size, Text, Time};
 use super::key::{KeyRow, ListStore, TextError, TextForm};
-use crate::settings::{CutMethods, CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
+use calendar_edge_core::settings::{
+    CutMethods, CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule,
+};
 
 type ShadowKey = KeyRow<ShadowRule>;
 type CutoverKey = KeyRow<CutoverRule>;

@@ -1,7 +1,7 @@
 //! Configuration: reads settings from a file, flags and environment variables, and checks them.
 //!
 //! One table of keys (`keys.rs`) drives reading, the search for the nearest known key, and the reference. Each
-//! key writes straight into [`Settings`](crate::settings::Settings); the place of every value in the file is
+//! key writes straight into [`Settings`](calendar_edge_core::settings::Settings); the place of every value in the file is
 //! kept, so that each problem is reported with line and column.
 
 #![allow(

@@ -7,8 +7,8 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::excerpt::Excerpt;
-use crate::mark::ShortSecret;
-use crate::settings::HeaderLineFault;
+use calendar_edge_core::settings::HeaderLineFault;
+use calendar_edge_core::settings::ShortSecret;
 
 /// A configuration that cannot be used, with all of its problems.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use url::Host;
 
 use super::key::{TextError, TextForm};
 use super::quantity::duration;
-use crate::settings::{ImageHost, Rate};
+use calendar_edge_core::settings::{ImageHost, Rate};
 
 pub(super) static IMAGE_HOST: TextForm = TextForm::new(
     "host name",

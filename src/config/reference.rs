@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::draft::unknown_origin;
 use super::key::KeyRow;
 use super::keys::{Keys, SECTIONS, Section};
-use crate::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutoverRule, IgnoreRule, OperationSettings, Root, Settings, ShadowRule,
 };
 
@@ -40,7 +40,7 @@ unit: `\"8 KiB\"`, `\"2 MiB\"`, `\"1 GiB\"`. A rate is a number of requests per 
 A share is a percentage with up to four decimals: `\"5%\"`.
 ";
 
-/// The Markdown text of `docs/configuration.md`.
+/// The Markdown text of `docs/reference/configuration.md`.
 pub fn reference() -> String {
     let mut defaults = Settings::for_origin(unknown_origin());
     let mut root = Root::default_for(unknown_origin());
@@ -92,14 +92,14 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_reference_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/configuration.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, reference()).expect("a writable file");
         }
         let committed = std::fs::read_to_string(path).expect("the committed reference");
         assert!(
             committed == reference(),
-            "docs/configuration.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
+            "docs/reference/configuration.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
         );
     }
 }

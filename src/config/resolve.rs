@@ -8,7 +8,7 @@ use super::check;
 use super::check_migration;
 use super::draft::{Draft, Placed, unknown_origin};
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
-use crate::settings::{CompareSettings, Root, Settings};
+use calendar_edge_core::settings::{CompareSettings, Root, Settings};
 
 /// The settings; they are valid if no problem was recorded.
 pub(super) fn resolve(draft: Draft, problems: &mut ConfigProblems) -> Settings {

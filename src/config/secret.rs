@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::draft::{ConfigPlaces, Placed};
 use super::problem::{ConfigFinding, ConfigProblems, Impossible};
-use crate::mark::MarkKey;
-use crate::settings::{AdminToken, CollectorHeaders, Settings};
+use calendar_edge_core::settings::MarkKey;
+use calendar_edge_core::settings::{AdminToken, CollectorHeaders, Settings};
 
 /// Whether secrets are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::load::{load, load_explained, load_with, parse};
 use super::overrides::Overrides;
 use super::problem::ConfigError;
 use super::secret::SecretFiles;
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// A file, if there is one, and the flags and variables of the program's start.
 #[derive(Debug, Clone, Default)]

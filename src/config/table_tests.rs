@@ -12,7 +12,7 @@ use super::keys::{Keys, SECTIONS, Section};
 use super::problem::ConfigProblems;
 use super::quantity::{show_duration, show_size};
 use super::read;
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// Fields that no key sets, each with its reason.
 const WITHOUT_KEY: [(&str, &str); 6] = [

@@ -9,16 +9,16 @@ use tokio::time::timeout;
 
 use super::calls::ReceivedBody;
 use super::fault;
-use super::min_rate_body::MinRateBody;
 use crate::backend::ExchangeFailure;
-use crate::bodies::{BodyBudget, CollectError, Collector};
-use crate::framing::Breach;
+use crate::gateway::Shared;
+use crate::gateway::site::min_rate_body::MinRateBody;
 use crate::layers::{BodyError, ClientBody};
-use crate::problem::{Cause, EdgeError, Problem, Refusal};
-use crate::response::{EdgeResponse, refused};
-use crate::settings::{Limits, Settings, Timeouts};
-use crate::shared::Shared;
+use crate::server::bodies::{BodyBudget, CollectError, Collector};
+use crate::server::response::{EdgeResponse, refused};
 use crate::telemetry::causes;
+use calendar_edge_core::framing::Breach;
+use calendar_edge_core::problem::{Cause, EdgeError, Problem, Refusal};
+use calendar_edge_core::settings::{Limits, Settings, Timeouts};
 
 /// Reads bodies whole, each within its size, its rate and its time, and all within one budget.
 #[derive(Debug, Clone)]

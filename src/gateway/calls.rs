@@ -8,20 +8,20 @@ use http::HeaderValue;
 use http::request::Parts;
 
 use super::forwarded::PublicNames;
-use super::known_reads::KnownRead;
-use super::patch_conditions::PatchConditions;
-use super::route::CallRoute;
 use crate::backend::{AddressFault, ExchangeFailure, ForwardedHeaders, OriginBody, QueueWatch, WrittenUrl};
-use crate::bodies::Share;
-use crate::caching::if_none_match;
-use crate::call::{ForwardableCall, ValidatedCall};
-use crate::cors::Audience;
-use crate::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
-use crate::evidence::DecidingBody;
+use crate::gateway::cache::known_reads::KnownRead;
+use crate::gateway::calendar::patch_conditions::PatchConditions;
+use crate::gateway::migration::route::CallRoute;
 use crate::layers::{ClientBody, RefusalReason, RequestContext};
-use crate::relay::{AcceptedResponse, ClientContext, OriginFailure};
-use crate::response::EdgeResponse;
+use crate::server::bodies::Share;
+use crate::server::response::EdgeResponse;
 use crate::telemetry::RequestLog;
+use calendar_edge_core::cache::if_none_match;
+use calendar_edge_core::call::{ForwardableCall, ValidatedCall};
+use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall, RequestHead};
+use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
 
 /// A request that the calendar's rules decide about.
 ///

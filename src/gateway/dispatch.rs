@@ -12,12 +12,12 @@ use super::stage::Stage;
 use crate::backend::{
     Backend, Backends, BreakerGuard, CallToSend, ExchangeFailure, Health, OriginBody, Outgoing,
 };
-use crate::call::ForwardableCall;
 use crate::companion::{Companions, ExchangeStart};
-use crate::purge::AnswerAge;
-use crate::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
-use crate::settings::Settings;
-use crate::shared::Shared;
+use crate::gateway::Shared;
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::companion::purge::AnswerAge;
+use calendar_edge_core::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
+use calendar_edge_core::settings::Settings;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]

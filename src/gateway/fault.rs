@@ -6,12 +6,12 @@ use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use super::calls::CallFailure;
-use crate::admission::{Exceeded, whole_seconds};
 use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
-use crate::problem::{Cause, EdgeError, Problem, Refusal};
-use crate::relay::{OriginFailure, RequestPart};
-use crate::response::{EdgeResponse, refused};
+use crate::server::response::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
+use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
+use calendar_edge_core::problem::{Cause, EdgeError, Problem, Refusal};
+use calendar_edge_core::relay::{OriginFailure, RequestPart};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;

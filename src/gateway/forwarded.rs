@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 
-use crate::authority::PublicAddress;
 use crate::backend::Forwarded;
 use crate::layers::RequestContext;
 use crate::telemetry::ParentSpan;
+use calendar_edge_core::gateway::authority::PublicAddress;
 
 /// A public address in the forms that calls need; a configured one is written once for all of them.
 #[derive(Debug, Clone)]

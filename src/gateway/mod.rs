@@ -1,6 +1,6 @@
 //! The way of a request from its head to a backend, and of the response back to its client.
 //!
-//! [`Gateway`] asks the [`Decider`] where a request leads. A calendar call then passes the stages of [`calendar`],
+//! [`Gateway`] asks the [`Decider`] where a request leads. A calendar call then passes the stages of [`calendar_stages`],
 //! top to bottom. The rest of the site (`other = "forward"`) passes `site.rs` instead.
 
 use std::sync::Arc;
@@ -9,56 +9,34 @@ use tower::ServiceBuilder;
 use tower::layer::layer_fn;
 
 use crate::backend::Backends;
-use crate::decision::Decider;
-use crate::relay::RelayRules;
-use crate::response::EdgeResponse;
-use crate::settings::Settings;
-use crate::shared::Shared;
+use crate::server::response::EdgeResponse;
 use crate::telemetry::Warnings;
+use calendar_edge_core::gateway::decision::Decider;
+use calendar_edge_core::relay::RelayRules;
+use calendar_edge_core::settings::Settings;
 
 mod body;
-mod caching;
+mod cache;
+mod calendar;
 mod calls;
-mod computing;
-mod copier;
-mod copy_budget;
-mod cutting_over;
-mod deadline;
-mod detach_writes;
-mod discovery;
 mod dispatch;
 mod fault;
-mod filling;
-mod forgetting;
-mod forking;
 mod forwarded;
-mod head_refusal;
-mod judging;
-mod known_reads;
-mod merging;
-mod min_rate_body;
-mod own_names;
-mod patch_conditions;
-mod presenting;
-mod rate_limit;
-mod read_body;
-mod rehearsal;
-mod route;
-mod scanned_body;
-mod served;
+mod migration;
 mod service;
-mod shadowing;
+mod shared;
 mod site;
 mod stage;
-mod upgrade;
-mod upload_body;
 
-pub use rehearsal::{Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall};
+pub use migration::rehearsal::{
+    Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall,
+};
 pub(crate) use service::Gateway;
+pub(crate) use shared::Shared;
 
 use body::BodyReader;
+use cache::known_reads::KnownReads;
 use calls::CallRequest;
-use known_reads::KnownReads;
 use stage::Stage;
 
 /// The parts that the stages of one set of settings share.
@@ -73,7 +51,7 @@ struct Parts {
 }
 
 /// Puts the stages of a calendar call together; a call meets them from top to bottom.
-fn calendar(
+fn calendar_stages(
     settings: &Settings,
     shared: &Shared,
     parts: &Parts,
@@ -81,46 +59,52 @@ fn calendar(
     ServiceBuilder::new()
         // First of all: a flood must not cost more than this.
         .layer(layer_fn(|inner| {
-            rate_limit::RateLimit::new(inner, settings, shared)
+            calendar::rate_limit::RateLimit::new(inner, settings, shared)
         }))
         // Before the body: a request that its head decides does not have to send one.
-        .layer(layer_fn(head_refusal::HeadRefusal::new))
+        .layer(layer_fn(calendar::head_refusal::HeadRefusal::new))
         // Before judging, which needs the whole body; below the limits on who may send one.
         .layer(layer_fn(|inner| {
-            read_body::ReadBody::new(inner, parts.bodies.clone())
+            calendar::read_body::ReadBody::new(inner, parts.bodies.clone())
         }))
         // Nothing below sees a byte of the client that was not judged. Who may write is one of the rules.
         .layer(layer_fn(|inner| {
-            judging::Judging::new(inner, parts, settings, shared)
+            calendar::judging::Judging::new(inner, parts, settings, shared)
         }))
         // Above the cache, whose keys name who answers; below judging, which tells who the client is.
         .layer(layer_fn(|inner| {
-            cutting_over::CuttingOver::new(inner, settings, shared)
+            migration::cutting_over::CuttingOver::new(inner, settings, shared)
         }))
         // Below judging, because it takes judged calls only. Everything below is the same for all clients of a call.
         .layer(layer_fn(|inner| {
-            caching::Caching::new(inner, parts, settings, shared)
+            cache::caching::Caching::new(inner, parts, settings, shared)
         }))
-        .layer(layer_fn(|inner| presenting::Presenting::new(inner, parts)))
+        .layer(layer_fn(|inner| {
+            calendar::presenting::Presenting::new(inner, parts)
+        }))
         // Below presenting, because it reads records as the site wrote them; above what every single exchange needs.
-        .layer(layer_fn(|inner| merging::Merging::new(inner, settings)))
+        .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
-            forgetting::Forgetting::new(inner, settings, shared)
+            cache::forgetting::Forgetting::new(inner, settings, shared)
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
-        .layer(layer_fn(|inner| deadline::Deadline::new(inner, settings)))
+        .layer(layer_fn(|inner| {
+            calendar::deadline::Deadline::new(inner, settings)
+        }))
         // A write is a task of its own from here on.
-        .layer(layer_fn(|inner| detach_writes::DetachWrites::new(inner, shared)))
+        .layer(layer_fn(|inner| {
+            calendar::detach_writes::DetachWrites::new(inner, shared)
+        }))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
-            forgetting::Forgetting::new(inner, settings, shared)
+            cache::forgetting::Forgetting::new(inner, settings, shared)
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
-            shadowing::Shadowing::new(inner, parts, settings, shared)
+            migration::shadowing::Shadowing::new(inner, parts, settings, shared)
         }))
-        .service(forking::Forking::new(
+        .service(migration::forking::Forking::new(
             dispatch::Dispatch::new(&parts.backends, &parts.rules).hearing_companions(settings, shared),
         ))
 }

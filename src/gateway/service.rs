@@ -10,19 +10,19 @@ use http::request::Parts as Head;
 use tower::Service;
 
 use super::calls::{AskedCall, CallBody, CallOpening, CallRequest, request_head};
-use super::discovery::Discovery;
-use super::known_reads::{KnownRead, KnownReads};
-use super::site::{Passage, Site};
 use super::stage::Stage;
-use super::{Parts, calendar};
+use super::{Parts, calendar_stages};
 use crate::companion::{Orders, Sender};
-use crate::decision::{Decider, OpenedCall, Opening, SiteFormScan};
-use crate::evidence::DecidingBody;
+use crate::gateway::Shared;
+use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
+use crate::gateway::site::discovery::Discovery;
+use crate::gateway::site::forward::{Passage, Site};
 use crate::layers::{EdgeRequest, RefusalReason, RequestContext};
-use crate::response::{EdgeResponse, preflight, refused};
-use crate::settings::Settings;
-use crate::shared::Shared;
+use crate::server::response::{EdgeResponse, preflight, refused};
 use crate::telemetry::Traffic;
+use calendar_edge_core::gateway::decision::{Decider, OpenedCall, Opening, SiteFormScan};
+use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::settings::Settings;
 
 /// The innermost service.
 #[derive(Clone)]
@@ -78,7 +78,7 @@ impl Gateway {
     pub(crate) fn new(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
         let ways = BothWays {
-            calendar: calendar(settings, shared, &parts),
+            calendar: calendar_stages(settings, shared, &parts),
             site: Site::new(settings, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(settings)),
             orders: Orders::new(settings, &shared.companions),

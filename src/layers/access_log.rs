@@ -16,8 +16,8 @@ use tracing::{Instrument, info_span};
 
 use super::access_record::{AccessLogSinks, LogSinks, Record};
 use super::arrived_request::ArrivedRequest;
-use crate::response::{BoxError, EdgeBody, EdgeResponse};
-use crate::settings::Settings;
+use crate::server::response::{BoxError, EdgeBody, EdgeResponse};
+use calendar_edge_core::settings::Settings;
 
 /// Logs and counts requests.
 #[derive(Debug, Clone)]

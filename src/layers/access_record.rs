@@ -13,14 +13,15 @@ use super::arrived_request::ArrivedRequest;
 use super::client_body::ReadProgress;
 use super::request_id::RequestId;
 use super::served_facts::{ACCESS, ServedFacts};
-use crate::authority::Scheme;
-use crate::response::AnsweredBy;
 use crate::server::Transport;
-use crate::settings::{Mode, Modes, Settings};
+use crate::server::response::AnsweredBy;
 use crate::telemetry::{
     Inflight, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
     method_label, since_1970,
 };
+use calendar_edge_core::gateway::authority::Scheme;
+use calendar_edge_core::policy::{Mode, Policy};
+use calendar_edge_core::settings::Settings;
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;
@@ -42,7 +43,7 @@ pub(super) struct LogSinks {
     metrics: Metrics,
     refusals: Refusals,
     spans: Option<Arc<SpanRecorder>>,
-    modes: Modes,
+    policy: Policy,
     roots: Vec<Arc<str>>,
     keeps_refusals: bool,
     names_program: bool,
@@ -110,7 +111,7 @@ impl LogSinks {
             metrics,
             refusals,
             spans,
-            modes: Modes::of(settings),
+            policy: settings.policy(),
             roots,
             keeps_refusals: settings.admin.is_some() && settings.log.refusals > 0,
             names_program: settings.log.user_agent,
@@ -253,7 +254,7 @@ impl Record {
     /// Keeps a refusal for its explanation; says in the log what is refused although the mode is `report`.
     fn refused(&self, status: StatusCode, code: &'static str) {
         self.sinks.metrics.requests().refused(code);
-        let mode = self.sinks.modes.of_operation(self.log.called());
+        let mode = self.sinks.policy.mode(self.log.called());
         let note = self.log.refusal();
         if let (Mode::Report, Some(note)) = (mode, note) {
             tracing::info!(

@@ -1,4 +1,6 @@
 //! Limits a panic to one request: it becomes a 500.
+//!
+//! The layer of tower-http boxes the body of every response. Here a body is boxed once, in the service that makes it.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -10,8 +12,8 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::problem::{EdgeError, Refusal};
-use crate::response::{EdgeResponse, refused};
+use crate::server::response::{EdgeResponse, refused};
+use calendar_edge_core::problem::{EdgeError, Refusal};
 
 /// Turns panics into responses.
 #[derive(Debug, Clone, Copy)]

@@ -9,9 +9,9 @@ use ipnet::IpNet;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::authority::Scheme;
-use crate::evidence::Arrived;
 use crate::server::{Peer, Transport};
+use calendar_edge_core::gateway::authority::Scheme;
+use calendar_edge_core::gateway::refusals::Arrived;
 
 /// The client's address and scheme, as far as they are known; stored in the request's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

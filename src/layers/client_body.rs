@@ -17,10 +17,10 @@ use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
 use super::unread_body::read_on;
-use crate::framing::Breach;
-use crate::problem::Cause;
-use crate::response::EdgeResponse;
+use crate::server::response::EdgeResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
+use calendar_edge_core::framing::Breach;
+use calendar_edge_core::problem::Cause;
 
 /// How far a body was read.
 #[derive(Debug)]

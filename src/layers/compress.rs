@@ -14,12 +14,12 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::codecs::{Encoders, KeptForms};
-use crate::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
-use crate::cors::Audience;
-use crate::credentials::Caller;
-use crate::response::{AnsweredBy, EdgeResponse, whole};
-use crate::settings::CompressionSettings;
+use crate::cache::compression::{Encoders, KeptForms};
+use crate::server::response::{AnsweredBy, EdgeResponse, whole};
+use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
+use calendar_edge_core::call::credentials::Caller;
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::settings::CompressionSettings;
 
 /// Compresses answers.
 #[derive(Debug, Clone)]

@@ -16,13 +16,13 @@ use super::client_body::ClientBody;
 use super::head_rules::NamedHost;
 use super::noted::Noted;
 use super::request_id::RequestId;
-use crate::authority::{Addressed, Host};
-use crate::call::Finding;
-use crate::evidence::{DecidingBody, RefusedRequest};
-use crate::problem::{EdgeError, Refusal};
-use crate::response::{EdgeResponse, refused};
 use crate::server::Peer;
+use crate::server::response::{EdgeResponse, refused};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
+use calendar_edge_core::call::Finding;
+use calendar_edge_core::gateway::authority::{Addressed, Host};
+use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
+use calendar_edge_core::problem::{EdgeError, Refusal};
 
 /// The facts about a request beside its head and body.
 #[derive(Debug, Clone)]
@@ -198,7 +198,7 @@ mod tests {
     use tower::ServiceExt;
 
     use super::*;
-    use crate::authority::Scheme;
+    use calendar_edge_core::gateway::authority::Scheme;
 
     fn request() -> ArrivedRequest<()> {
         let mut request = Request::new(());

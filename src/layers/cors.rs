@@ -16,10 +16,10 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
-use crate::credentials::Caller;
-use crate::response::{AnsweredBy, EdgeResponse};
-use crate::settings::CorsSettings;
+use crate::server::response::{AnsweredBy, EdgeResponse};
+use calendar_edge_core::call::credentials::Caller;
+use calendar_edge_core::relay::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
+use calendar_edge_core::settings::CorsSettings;
 
 /// Lets web pages read responses.
 #[derive(Debug, Clone)]
@@ -160,7 +160,7 @@ mod tests {
     use http::{HeaderMap, Request, Response};
 
     use super::*;
-    use crate::response::{EdgeBody, preflight};
+    use crate::server::response::{EdgeBody, preflight};
 
     fn request(method: Method, fields: &[(http::HeaderName, &str)]) -> RequestingPage {
         let mut request = Request::new(());

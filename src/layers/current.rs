@@ -7,9 +7,9 @@ use hyper::body::Incoming;
 use tower::Service;
 
 use super::Stack;
-use crate::response::EdgeResponse;
 use crate::server::ReceivedRequest;
-use crate::threads::PerThread;
+use crate::server::response::EdgeResponse;
+use crate::server::threads::PerThread;
 
 /// Sends each request through the stack that is current when the head is complete.
 ///

@@ -3,8 +3,8 @@
 use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
 use super::noted::Noted;
-use crate::problem::Refusal;
 use crate::server::RequestFraming;
+use calendar_edge_core::problem::Refusal;
 
 /// Refuses requests that stand for a head which the connection's inspector refused.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
-use crate::problem::Refusal;
-use crate::response::{EdgeResponse, refused};
+use crate::server::response::{EdgeResponse, refused};
+use calendar_edge_core::problem::Refusal;
 
 /// A pure rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {

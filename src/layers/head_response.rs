@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
-use crate::response::{EdgeBody, EdgeResponse};
+use crate::server::response::{EdgeBody, EdgeResponse};
 
 /// Removes the body from responses to HEAD.
 #[derive(Debug, Clone, Copy)]

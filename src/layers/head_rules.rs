@@ -3,11 +3,11 @@
 use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
 use super::noted::Noted;
-use crate::authority::Host;
-use crate::decision::HeadRules;
-use crate::evidence::{DecidingBody, RefusedRequest};
-use crate::problem::Refusal;
 use crate::telemetry::{DecidedBy, RefusalNote};
+use calendar_edge_core::gateway::authority::Host;
+use calendar_edge_core::gateway::decision::HeadRules;
+use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
+use calendar_edge_core::problem::Refusal;
 
 /// The host that a request names; none only where HTTP/1.0 allows that.
 #[derive(Debug, Clone)]

@@ -6,10 +6,10 @@ use hyper::body::Incoming;
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 
-use crate::decision::HeadRules;
-use crate::response::EdgeResponse;
 use crate::server::ReceivedRequest;
-use crate::settings::Settings;
+use crate::server::response::EdgeResponse;
+use calendar_edge_core::gateway::decision::HeadRules;
+use calendar_edge_core::settings::Settings;
 
 mod access_log;
 mod access_record;

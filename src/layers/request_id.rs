@@ -16,7 +16,7 @@ use uuid::fmt::Hyphenated;
 
 use super::arrived_request::ArrivedRequest;
 use super::client_address::is_trusted;
-use crate::response::EdgeResponse;
+use crate::server::response::EdgeResponse;
 
 /// The header with the id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -6,9 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::comparison::{ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings};
-use crate::contract::OperationId;
-use crate::settings::CompareSettings;
+use calendar_edge_core::contract::OperationId;
+use calendar_edge_core::migration::comparison::{
+    ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings,
+};
+use calendar_edge_core::settings::CompareSettings;
 
 /// The most answers that differ and that the site is asked again for, of each operation and day.
 const DOUBLE_QUESTIONS: u32 = 5;

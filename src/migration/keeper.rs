@@ -7,10 +7,10 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::cutover::{KeptRules, Returned, RuleStanding, ShareKey};
-use crate::settings::{CutoverRule, Settings};
-use crate::state_file;
+use crate::server::state_file;
 use crate::telemetry::unix_time;
+use calendar_edge_core::migration::cutover::{KeptRules, Returned, RuleStanding, ShareKey};
+use calendar_edge_core::settings::{CutoverRule, Settings};
 
 /// What is kept, and where; clones share it.
 #[derive(Debug, Clone)]

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::keeper::Keeper;
 use crate::cache::Cache;
-use crate::caching::{Removal, RemovalCause};
-use crate::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleStanding};
-use crate::settings::{CutoverRule, Percentage};
 use crate::telemetry::{MigrationMetrics, since_1970};
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::migration::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleStanding};
+use calendar_edge_core::settings::{CutoverRule, Percentage};
 
 /// A rule; clones of the stack share it, and it outlives reloads.
 #[derive(Debug)]

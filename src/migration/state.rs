@@ -9,12 +9,12 @@ use super::findings::BackendFindings;
 use super::keeper::Keeper;
 use super::seat::{Means, RuleSeat, RuleSummary};
 use crate::cache::Cache;
-use crate::caching::{Removal, RemovalCause};
-use crate::comparison::DifferenceClass;
-use crate::contract::table;
-use crate::cutover::{RuleEvent, ShareKey};
-use crate::settings::{CutMethods, CutoverRule, Settings};
 use crate::telemetry::MigrationMetrics;
+use calendar_edge_core::cache::{Removal, RemovalCause};
+use calendar_edge_core::contract::table;
+use calendar_edge_core::migration::comparison::DifferenceClass;
+use calendar_edge_core::migration::cutover::{RuleEvent, ShareKey};
+use calendar_edge_core::settings::{CutMethods, CutoverRule, Settings};
 
 /// What is known about all backends and rules; clones share it.
 #[derive(Debug, Clone)]

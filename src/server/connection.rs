@@ -27,10 +27,10 @@ use super::received_request::ReceivedRequest;
 use super::response_body::CountedBody;
 use super::stream::{ClientStream, Socket};
 use super::tunnel::{AskedUpgrade, Handover, Tunnel};
-use crate::framing::{FrameMeter, Inspector};
-use crate::response::EdgeResponse;
-use crate::settings::{Http2Limits, Limits, Timeouts};
+use crate::server::response::EdgeResponse;
 use crate::telemetry::ConnectionEnd;
+use calendar_edge_core::framing::{FrameMeter, Inspector};
+use calendar_edge_core::settings::{Http2Limits, Limits, Timeouts};
 
 /// The factor between the configured limits of an HTTP/1 head and those set on hyper, which refuses without a
 /// body.

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::framing::{Breach, Breached, Part};
 use crate::telemetry::ConnectionEnd;
+use calendar_edge_core::framing::{Breach, Breached, Part};
 
 /// The one breach of a connection, shared by its stream and its service.
 #[derive(Debug, Clone, Default)]

@@ -3,6 +3,7 @@
 //! hyper holds two buffers of 8 KiB for an HTTP/1 connection until its end, and has no setting for that. An idle
 //! connection is therefore *parked*: hyper's connection ends without closing the socket, and a new one takes over
 //! when the client sends again. The client notices nothing.
+//! hyper does not promise that a stream can be used after such a shutdown; the tests of this module hold it.
 
 use std::convert::Infallible;
 use std::error::Error;

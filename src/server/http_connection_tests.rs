@@ -13,9 +13,9 @@ use super::super::inspected_io::InspectionRules;
 use super::super::min_rate::MinRate;
 use super::super::stream::Socket;
 use super::*;
-use crate::framing::{FrameMeter, Inspector};
-use crate::response::whole;
-use crate::settings::{FrameRates, Limits};
+use crate::server::response::whole;
+use calendar_edge_core::framing::{FrameMeter, Inspector};
+use calendar_edge_core::settings::{FrameRates, Limits};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const TIME: Duration = Duration::from_mins(1);

@@ -6,7 +6,7 @@ use std::os::unix;
 
 use listenfd::ListenFd;
 
-use crate::settings::SocketName;
+use calendar_edge_core::settings::SocketName;
 
 /// The passed sockets that no listener has taken yet.
 #[derive(Debug, Default)]

@@ -2,13 +2,11 @@
 //!
 //! Heads are held until they are complete and valid, so hyper never sees a byte of a bad one. Instead hyper gets a
 //! *stand-in*: a head that the service recognizes by its position and answers with the refusal. This has two
-//! advantages: hyper keeps the refusal in order behind earlier responses, and the refusal gets a request id, a log
-//! line and metrics like every response. A stand-in is impossible inside a body. There hyper sees the end of the
-//! stream, and the service receives the reason.
+//! advantages: hyper keeps the refusal in order behind earlier responses, and the refusal is logged and counted like
+//! every response. Inside a body, hyper sees the end of the stream, and the service receives the reason.
 //!
 //! Frames of HTTP/2 pass metered, and unchanged but for fragments, which hyper would drop. When a client exceeds the
-//! limits, hyper gets a forbidden frame. hyper then ends the connection with GOAWAY, so that the client is informed. In
-//! the middle of a frame that is impossible, and hyper sees the end of the stream.
+//! limits, hyper gets a forbidden frame, and ends the connection with GOAWAY; or, in the middle of a frame, the end.
 
 use std::io;
 use std::pin::Pin;
@@ -23,7 +21,9 @@ use tokio_util::io::poll_read_buf;
 use super::activity::Activity;
 use super::framing::FoundBreach;
 use super::stream::ClientStream;
-use crate::framing::{Breached, BreachedFrames, FrameBreach, FrameMeter, Head, Inspector, Part, Step};
+use calendar_edge_core::framing::{
+    Breached, BreachedFrames, FrameBreach, FrameMeter, Head, Inspector, Part, Step,
+};
 
 /// The read size in bytes when the reader offers less space, or when a head is incomplete.
 const READ: usize = 4 * 1024;

@@ -3,8 +3,8 @@
 use tokio::io::AsyncReadExt;
 
 use super::*;
-use crate::framing::Breach;
-use crate::settings::{FrameRates, Limits};
+use calendar_edge_core::framing::Breach;
+use calendar_edge_core::settings::{FrameRates, Limits};
 
 const STREAM: &str = "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
                       POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";

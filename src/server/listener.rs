@@ -12,7 +12,7 @@ use super::inherited::{InheritedSockets, PassedSocket};
 use super::notsent_lowat::bound_unsent;
 use super::peer::{Peer, Transport};
 use super::tls::TlsAcceptor;
-use crate::settings::{ListenAddress, SocketName};
+use calendar_edge_core::settings::{ListenAddress, SocketName};
 
 /// A listening socket.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 
 mod accept;
 mod activity;
+pub(crate) mod bodies;
 mod connection;
 mod descriptors;
 mod drain;
@@ -20,8 +21,12 @@ mod peer;
 mod per_address;
 mod proxy_header;
 mod received_request;
+pub(crate) mod response;
 mod response_body;
+pub(crate) mod service_manager;
+pub(crate) mod state_file;
 mod stream;
+pub(crate) mod threads;
 mod tls;
 mod tunnel;
 mod worker;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ipnet::IpNet;
 
 use super::peer::Peer;
-use crate::settings::client_network;
+use calendar_edge_core::settings::client_network;
 
 /// The connections of each address, and their limit; clones share them.
 #[derive(Debug, Clone, Default)]

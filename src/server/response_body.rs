@@ -9,7 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::activity::RunningRequest;
 use super::h2_stalls::StreamProgress;
-use crate::response::{BoxError, EdgeBody};
+use crate::server::response::{BoxError, EdgeBody};
 
 /// The most bytes handed to an HTTP/2 stream at once: hyper accepts a whole piece, however small the window.
 const PIECE: usize = 16 * 1024;

@@ -18,9 +18,9 @@ use super::peer::Peer;
 use super::per_address::PerAddressLimit;
 use super::proxy_header::HeaderFault;
 use super::received_request::ReceivedRequest;
-use crate::response::EdgeResponse;
+use crate::server::response::EdgeResponse;
+use crate::server::threads::{AssignedThread, Placement};
 use crate::telemetry::{ConnectionEnd, ConnectionMetrics, OpenConnection};
-use crate::threads::{AssignedThread, Placement};
 
 /// The first and the longest pause after a failed accept; descriptors become free when connections end.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));

@@ -10,8 +10,8 @@ use prometheus_client::registry::{Registry, Unit};
 use serde::Serialize;
 
 use super::counts::Counts;
-use crate::caching::{Bypass, CacheOutcome, RemovalCause};
-use crate::contract::table;
+use calendar_edge_core::cache::{Bypass, CacheOutcome, RemovalCause};
+use calendar_edge_core::contract::table;
 
 /// The metrics of the cache; clones share their values.
 #[derive(Debug, Clone, Default)]

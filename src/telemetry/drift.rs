@@ -12,7 +12,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use super::wall_clock::since_1970;
-use crate::contract::drift::{DRIFT_KINDS, Drift};
+use calendar_edge_core::contract::drift::{DRIFT_KINDS, Drift};
 
 /// The differences of all backends; clones share them.
 #[derive(Debug, Clone, Default)]

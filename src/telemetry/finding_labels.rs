@@ -2,9 +2,9 @@
 
 use prometheus_client::encoding::EncodeLabelSet;
 
-use crate::call::breakable_rules;
-use crate::contract::{Operation, table};
-use crate::settings::{Mode, Modes, Settings};
+use calendar_edge_core::call::breakable_rules;
+use calendar_edge_core::contract::{Operation, table};
+use calendar_edge_core::settings::{Mode, Settings};
 
 /// A violated rule, and the outcome of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -24,11 +24,11 @@ pub(crate) struct FindingLabels {
 impl FindingLabels {
     /// Every rule of every operation, with the outcome that is usual in the operation's mode.
     pub(super) fn expected(settings: &Settings) -> impl Iterator<Item = Self> {
-        let modes = Modes::of(settings);
-        let of_none = Self::usual("none", "request", modes.of_operation(None));
+        let policy = settings.policy();
+        let of_none = Self::usual("none", "request", policy.mode(None));
         let of_operation = move |operation: &'static Operation| {
-            let mode = modes.of_operation(Some(operation));
-            let rules = breakable_rules(operation, settings).into_iter();
+            let mode = policy.mode(Some(operation));
+            let rules = breakable_rules(operation, &policy).into_iter();
             rules.map(move |rule| Self::usual(&operation.name, rule, mode))
         };
         table()

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::wall_clock::since_1970;
-use crate::call::Finding;
+use calendar_edge_core::call::Finding;
 
 /// Maximum rows about undeclared parameters, whose names are text of clients. Further names share one row.
 const MOST_UNDECLARED: usize = 500;

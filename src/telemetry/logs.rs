@@ -12,7 +12,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 use super::json_lines::JsonLines;
 use super::log_buffer::{LogBuffer, LogFlush};
 use super::log_filter::LogFilter;
-use crate::settings::{LogFormat, LogSettings};
+use calendar_edge_core::settings::{LogFormat, LogSettings};
 
 /// The reason why logging could not be set up.
 #[derive(Debug, thiserror::Error)]

@@ -24,7 +24,7 @@ use super::rate_limits::RateLimitMetrics;
 use super::reloads::ReloadMetrics;
 use super::requests::RequestMetrics;
 use super::spans::SpanMetrics;
-use crate::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 /// All metrics of one edge; clones share their values.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::counts::Counts;
-use crate::settings::Percentage;
+use calendar_edge_core::settings::Percentage;
 
 /// The metrics of copied and of moved calls; clones share their values.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
 use super::queue::QueueMetrics;
-use crate::queue::Shed;
+use calendar_edge_core::limits::queue::Shed;
 
 /// The series of one backend's permits for one kind of traffic.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::queue::Shed;
+use calendar_edge_core::limits::queue::Shed;
 
 /// The queue of one backend for one kind of traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]

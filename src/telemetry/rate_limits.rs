@@ -5,7 +5,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-use crate::admission::BUDGETS;
+use calendar_edge_core::limits::rates::BUDGETS;
 
 /// The metrics of rate limits; clones share their values.
 #[derive(Debug, Clone)]

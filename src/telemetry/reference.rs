@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::certificate::ShownCertificate;
 use super::metrics::Metrics;
 use super::permits::TrafficKind;
-use crate::settings::{Mode, Percentage, Profile, Rate, Settings};
+use calendar_edge_core::settings::{Mode, Percentage, Profile, Rate, Settings};
 
 const HEAD: &str = "\
 # Metrics
@@ -53,7 +53,7 @@ struct ShownMetric {
     labels: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The Markdown text of `docs/metrics.md`.
+/// The Markdown text of `docs/reference/metrics.md`.
 pub(super) fn reference() -> String {
     let metrics = everything();
     let backend = metrics.backend(SITE);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_committed_reference_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/metrics.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/metrics.md");
         let fresh = reference();
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, &fresh).unwrap();

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use http::Method;
 
-use crate::call::Finding;
-use crate::evidence::RefusedRequest;
+use calendar_edge_core::call::Finding;
+use calendar_edge_core::gateway::refusals::RefusedRequest;
 
 /// Memory for each refusal that may be kept, in bytes, on average.
 const BYTES_EACH: usize = 4 * 1024;

@@ -14,9 +14,9 @@ use super::labels::class_of;
 use super::latency::{Latency, LatencySums};
 use super::request_kind::{BESIDE, RequestKind};
 use super::request_log::BackendTimes;
-use crate::contract::{Action, table};
-use crate::problem::Remedy;
-use crate::settings::Settings;
+use calendar_edge_core::contract::{Action, table};
+use calendar_edge_core::problem::Remedy;
+use calendar_edge_core::settings::Settings;
 
 /// The part that answered a request, or the client that left before: the closed set of the label `source`.
 const SOURCES: [&str; 4] = ["edge", "cache", "backend", "client"];

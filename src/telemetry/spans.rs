@@ -10,7 +10,7 @@ use prometheus_client::registry::Registry;
 use tokio::sync::mpsc;
 use tracing::field::DisplayValue;
 
-use crate::settings::Percentage;
+use calendar_edge_core::settings::Percentage;
 
 /// Takes the spans of requests, as long as there is room for them.
 #[derive(Debug)]

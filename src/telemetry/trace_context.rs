@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue};
 use uuid::Uuid;
 
 use super::spans::SpanIds;
-use crate::settings::Percentage;
+use calendar_edge_core::settings::Percentage;
 
 /// The header with trace, parent and flags.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");

@@ -2,8 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use calendar_edge::mark::{MARK, MarkKey};
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge_core::companion::mark::MARK;
+
+use calendar_edge_core::settings::MarkKey;
+use calendar_edge_core::settings::OtherTraffic;
 use http::Method;
 
 use crate::support::{Answer, Directory, EVENTS, Edge, Origin, Program, Reply, Step, Wire};

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use bytes::Bytes;
-use calendar_edge::settings::{OtherTraffic, Settings};
+use calendar_edge_core::settings::{OtherTraffic, Settings};
 use http::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, COOKIE, ETAG,
     IF_NONE_MATCH, RANGE, VARY,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge::contract::difference::{Published, differences};
-use calendar_edge::contract::drift::compare_index;
-use calendar_edge::contract::{
+use calendar_edge_core::contract::difference::{Published, differences};
+use calendar_edge_core::contract::drift::compare_index;
+use calendar_edge_core::contract::{
     Action, Argument, DefaultValue, Documented, Kind, Operation, Route, Rule, Schema, Taxonomy, table,
 };
 use serde_json::Value;

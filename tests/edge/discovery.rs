@@ -1,6 +1,6 @@
 //! Clients that discover the API by its `Link` header find an index that is true of the edge.
 
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge_core::settings::OtherTraffic;
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply, german_root};

@@ -1,34 +1,18 @@
 //! The catalogue of the edge's own errors is the only source of codes, and the documents list every one.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use calendar_edge::problem::EdgeError;
+use calendar_edge_core::problem::EdgeError;
+use guards::repository::{read, texts};
 use serde_json::{Value, json};
 
 use crate::openapi::{document, validator};
-use crate::support::files_below;
 
 /// The file that defines the codes.
 const CATALOGUE: &str = "core/src/problem/edge.rs";
 
 fn codes() -> BTreeSet<&'static str> {
     EdgeError::ALL.iter().map(|error| error.code()).collect()
-}
-
-/// Files below the package's root with this extension, and their text.
-fn texts(folder: &str, extension: &str) -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = files_below(folder).into_iter();
-    let wanted = files.filter(|path| path.extension().is_some_and(|own| own == extension));
-    wanted
-        .map(|path| {
-            let name = path.strip_prefix(root).expect("below the root");
-            let text = fs::read_to_string(&path).expect("a text file");
-            (name.display().to_string(), text)
-        })
-        .collect()
 }
 
 /// The sources of the shell and the core.
@@ -63,7 +47,7 @@ fn codes_are_spelt_in_the_catalogue_only() {
 
 /// The metrics of the generated reference, whose names begin like codes, as documents name them.
 fn metrics() -> BTreeSet<String> {
-    let rows = include_str!("../../docs/metrics.md").lines();
+    let rows = include_str!("../../docs/reference/metrics.md").lines();
     let named = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next());
     let named: Vec<&str> = named.filter(|name| name.starts_with("edge_")).collect();
     assert!(named.len() > 30, "{named:?}");
@@ -74,14 +58,8 @@ fn metrics() -> BTreeSet<String> {
 #[test]
 fn documents_name_only_codes_that_exist() {
     let metrics = metrics();
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let top = ["README.md", "SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md"];
-    let top = top.map(|name| {
-        (
-            name.to_owned(),
-            fs::read_to_string(root.join(name)).expect("a text file"),
-        )
-    });
+    let top = top.map(|name| (name.to_owned(), read(name)));
     for (file, text) in texts("docs", "md").into_iter().chain(sources()).chain(top) {
         let unknown = names(&text, '`').into_iter();
         let unknown: Vec<&str> = unknown

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use calendar_edge::settings::{Mode, Profile, Settings, Writes};
+use calendar_edge_core::settings::{Mode, Profile, Settings, Writes};
 
 use crate::support::{EVENTS, Edge, Fate, Origin, RawAnswer, Reply};
 

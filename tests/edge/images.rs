@@ -1,6 +1,6 @@
 //! The site itself fetches the URL of an image, so a client must not choose the host (T-17).
 
-use calendar_edge::settings::Mode;
+use calendar_edge_core::settings::Mode;
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};

@@ -1,6 +1,6 @@
 //! Reads with the same target: judged once, and answered as if each were the first.
 
-use calendar_edge::settings::{Mode, OtherTraffic, UndeclaredParameters};
+use calendar_edge_core::settings::{Mode, OtherTraffic, UndeclaredParameters};
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply, Seen};

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use calendar_edge::settings::{LogSettings, OtherTraffic};
 use calendar_edge::telemetry::log_lines;
+use calendar_edge_core::settings::{LogSettings, OtherTraffic};
 use http::Method;
 use serde_json::Value;
 

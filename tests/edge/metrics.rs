@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use calendar_edge::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutoverRule, Mode, OperationPattern, OtherTraffic, Percentage, Settings, ShadowRule,
 };
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
 
-const METRICS: &str = include_str!("../../docs/metrics.md");
+const METRICS: &str = include_str!("../../docs/reference/metrics.md");
 const BASIC: &str = "Basic YWRtaW46c2VjcmV0";
 const EVENT: &str = r#"{"title":"a","start_date":"2030-01-01 10:00:00","end_date":"2030-01-01 11:00:00"}"#;
 

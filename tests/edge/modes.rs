@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver, breakable_rules};
-use calendar_edge::contract::table;
-use calendar_edge::settings::{Mode, OperationSettings, Profile, Settings};
+use calendar_edge_core::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver, breakable_rules};
+use calendar_edge_core::contract::table;
+use calendar_edge_core::settings::{Mode, OperationSettings, Profile, Settings};
 use http::{HeaderMap, HeaderValue, Method};
 
 use crate::judging::{Edge, NAMESPACE, Request, Said, settings, well_formed};
@@ -98,7 +98,7 @@ fn every_finding_names_a_rule_that_the_operation_can_break() {
             };
             for finding in &judgement.findings {
                 let is_known = match judgement.operation {
-                    Some(operation) => breakable_rules(operation, &settings).contains(finding.rule),
+                    Some(operation) => breakable_rules(operation, &settings.policy()).contains(finding.rule),
                     None => finding.rule == "request",
                 };
                 assert!(is_known, "{}: {finding:?} in {mode:?}", record.id);

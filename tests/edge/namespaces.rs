@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use calendar_edge::settings::OriginNamespace;
+use calendar_edge_core::settings::OriginNamespace;
 use http::Method;
 
 use crate::support::{Answer, Edge, Origin, Reply};

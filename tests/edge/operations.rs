@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use calendar_edge::app::{self, BoundAddress, DrainOutcome, Shutdown};
-use calendar_edge::settings::{ListenAddress, Settings};
+use calendar_edge_core::settings::{ListenAddress, Settings};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
-use calendar_edge::settings::{DialAddress, OriginHost, OtherTraffic, Settings};
+use calendar_edge_core::settings::{DialAddress, OriginHost, OtherTraffic, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::settings::{ListenAddress, ProxyProtocol, Settings};
+use calendar_edge_core::settings::{ListenAddress, ProxyProtocol, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{Authority, Directory, EVENTS, Edge, Origin, Reply};
@@ -115,7 +115,7 @@ async fn a_header_comes_before_the_handshake() {
     let edge = edge(&origin, |settings| {
         let any = settings.listen[0].tcp().expect("a TCP address");
         settings.listen = vec![ListenAddress::Tls(any)];
-        settings.tls = Some(calendar_edge::settings::TlsSettings {
+        settings.tls = Some(calendar_edge_core::settings::TlsSettings {
             certificate: directory.write("certificate.pem", &certificate.pem),
             key: directory.write("key.pem", &certificate.key_pem),
         });

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use calendar_edge::settings::{Mode, OperationSettings, Profile, Settings, UndeclaredParameters};
+use calendar_edge_core::settings::{Mode, OperationSettings, Profile, Settings, UndeclaredParameters};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ async fn arguments_that_only_the_site_publishes_are_forwarded_where_they_stood()
             profile: Some(Profile::Strict),
             ..OperationSettings::default()
         };
-        let venues = calendar_edge::contract::table()
+        let venues = calendar_edge_core::contract::table()
             .named("venues.list")
             .expect("listed");
         settings.operations.insert(venues.id, strict);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use calendar_edge::mark::MarkKey;
-use calendar_edge::settings::{OtherTraffic, Settings};
+use calendar_edge_core::settings::MarkKey;
+use calendar_edge_core::settings::{OtherTraffic, Settings};
 use http::{Method, StatusCode};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use http::Method;

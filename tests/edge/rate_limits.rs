@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::settings::{Profile, Rate, Settings};
+use calendar_edge_core::settings::{Profile, Rate, Settings};
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply, raw_get};

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use calendar_edge::settings::{Mode, Profile, Settings};
+use calendar_edge_core::settings::{Mode, Profile, Settings};
 use http::Method;
 use serde_json::{Value, json};
 

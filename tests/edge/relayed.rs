@@ -1,12 +1,12 @@
 //! Recorded responses of a real backend, relayed: changed, unchanged and refused parts.
 
 use bytes::Bytes;
-use calendar_edge::cors::Audience;
-use calendar_edge::relay::{
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::{
     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, OriginFailure, RelayBody,
     RelayRules, Script, accept, present,
 };
-use calendar_edge::settings::{OriginNamespace, Settings};
+use calendar_edge_core::settings::{OriginNamespace, Settings};
 use http::{Method, Response, header};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! New configuration while requests run (T-80).
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use http::Method;
 
 use crate::support::{Answer, Directory, EVENTS, Edge, Gate, Origin, Program, Reply, raw_get};
@@ -184,7 +184,8 @@ async fn t80_a_bad_file_is_refused_whole_and_a_good_one_is_taken() {
 async fn t80_listeners_need_a_restart_and_the_log_filter_does_not() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let directory = Directory::new("restart");
-    let before = file(&origin.base(), "") + "[log]\nfilter = \"info,calendar_edge::admission=off\"\n";
+    let before =
+        file(&origin.base(), "") + "[log]\nfilter = \"info,calendar_edge_core::limits::rates=off\"\n";
     let config = directory.write("edge.toml", &before);
     let mut program = Program::serve(&config).await;
     let get = async |program: &Program, target: &str| {

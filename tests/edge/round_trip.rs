@@ -1,11 +1,11 @@
 //! The document against the judge: what the document allows passes, and one fault never just passes.
 
-use calendar_edge::call::{Judge, Outcome, RawCall};
-use calendar_edge::contract::{Argument, Operation, Place, Route, TablesInForce, table};
-use calendar_edge::credentials::Credentials;
-use calendar_edge::payload::ContentHeaders;
-use calendar_edge::routing::{Roots, Target};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::call::credentials::Credentials;
+use calendar_edge_core::call::{Judge, Outcome, RawCall};
+use calendar_edge_core::contract::{Argument, Operation, Place, Route, TablesInForce, table};
+use calendar_edge_core::routing::{Roots, Target};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_core::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use proptest::prelude::*;
@@ -99,8 +99,11 @@ enum Said {
 fn said(request: &Request) -> Said {
     let settings = Settings::for_origin("https://origin.example/wp-json".parse().expect("a URL"));
     let path = format!("/wp-json/calendar/events/v1{}", request.path);
-    let target = match Roots::new(&settings).locate(&request.method, &path, request.target_query().as_deref())
-    {
+    let target = match Roots::new(&settings.policy()).locate(
+        &request.method,
+        &path,
+        request.target_query().as_deref(),
+    ) {
         Target::Calendar(target) => target,
         other => return Said::Refused(format!("{other:?}")),
     };
@@ -108,7 +111,7 @@ fn said(request: &Request) -> Said {
     let body = request.body();
     let credentials = Credentials::read(&headers, settings.profile, &settings.authorization_schemes);
     let tables = TablesInForce::new(vec![corpus_table()]);
-    let judgement = Judge::before(&settings, tables).judge(&RawCall {
+    let judgement = Judge::before(settings.policy(), tables).judge(&RawCall {
         method: &request.method,
         target: &target,
         credentials: &credentials.expect("one Authorization"),

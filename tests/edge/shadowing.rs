@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use calendar_edge::settings::{BackendSettings, OperationPattern, Percentage, Settings, ShadowRule};
+use calendar_edge_core::settings::{BackendSettings, OperationPattern, Percentage, Settings, ShadowRule};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;

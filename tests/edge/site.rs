@@ -1,6 +1,6 @@
 //! An edge before the whole site: pages stream through, hidden REST calls do not.
 
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge_core::settings::OtherTraffic;
 use http::Method;
 
 use crate::support::{Answer, Edge, Origin, Reply, raw_get};

@@ -1,6 +1,6 @@
 //! Uploads to the rest of the site: slow ones hold no place that others need.
 
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge_core::settings::OtherTraffic;
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Fate, Origin, RawClient, Reply};

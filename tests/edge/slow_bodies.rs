@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use calendar_edge::settings::OtherTraffic;
+use calendar_edge_core::settings::OtherTraffic;
 
 use crate::support::{EVENTS, Edge, Fate, Origin, RawClient, Reply};
 

@@ -1,6 +1,6 @@
 //! Rules of the strict profile beyond the arguments, for requests and responses.
 
-use calendar_edge::settings::Profile;
+use calendar_edge_core::settings::Profile;
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use calendar_edge::contract::{Action, Place, StrictRule, obeyed, table};
+use calendar_edge_core::contract::{Action, Place, StrictRule, obeyed, table};
 
 /// Names that a file may quote all the same, with the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] = [(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use calendar_edge::app::{self, BindError, StartError};
-use calendar_edge::settings::{ListenAddress, Settings, TlsSettings};
+use calendar_edge_core::settings::{ListenAddress, Settings, TlsSettings};
 use http::Version;
 use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

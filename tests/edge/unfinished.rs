@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use calendar_edge::mark::MarkKey;
-use calendar_edge::settings::{OtherTraffic, Settings};
+use calendar_edge_core::settings::{MarkKey, OtherTraffic, Settings};
 use http::StatusCode;
 use tokio::time::{Instant, sleep};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::settings::{OtherTraffic, Settings};
+use calendar_edge_core::settings::{OtherTraffic, Settings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};

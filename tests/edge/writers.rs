@@ -1,6 +1,6 @@
 //! Permission to write, and the author of a record (T-33).
 
-use calendar_edge::settings::{Mode, Profile, Settings};
+use calendar_edge_core::settings::{Mode, Profile, Settings};
 use http::Method;
 
 use crate::support::{Answer, EVENTS, Edge, Origin, Reply};
@@ -52,7 +52,7 @@ async fn t33_no_mode_lets_others_write() {
     for mode in [Mode::Enforce, Mode::Report, Mode::Off] {
         let edge = edge(&origin, |settings| {
             settings.mode = mode;
-            settings.writes = calendar_edge::settings::Writes::Forward;
+            settings.writes = calendar_edge_core::settings::Writes::Forward;
             settings.writers = vec!["editor".to_owned()];
         })
         .await;

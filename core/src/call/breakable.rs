@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::contract::{Argument, Operation, Rule, Schema, obeyed};
-use crate::settings::{Mode, Modes, Profile, Settings, UndeclaredParameters};
+use crate::policy::{Mode, Policy, Profile, UndeclaredParameters};
 
-/// The names of the rules that a call of an operation can break under these settings, in order.
+/// The names of the rules that a call of an operation can break under a policy, in order.
 ///
 /// In mode `off` only the few remain that no mode waives; those about values are among the names of other modes.
-pub fn breakable_rules(operation: &Operation, settings: &Settings) -> BTreeSet<&'static str> {
-    let mode = Modes::of(settings).of_operation(Some(operation));
+pub fn breakable_rules(operation: &Operation, policy: &Policy) -> BTreeSet<&'static str> {
+    let mode = policy.mode(Some(operation));
     let mut rules = BTreeSet::from(["request"]);
     if mode != Mode::Off {
         rules.extend(of_arguments(operation));
-        let refuses = settings.undeclared == Some(UndeclaredParameters::Refuse);
-        let is_strict = is_strict(operation, settings);
+        let refuses = policy.undeclared == Some(UndeclaredParameters::Refuse);
+        let is_strict = policy.profile(Some(operation)) == Profile::Strict;
         rules.extend((is_strict || refuses).then_some("strict"));
         rules.extend((mode == Mode::Report).then_some("undeclared"));
     }
@@ -37,35 +37,30 @@ fn of_arguments(operation: &Operation) -> impl Iterator<Item = &'static str> {
         .chain(crashes.then_some("crash"))
 }
 
-fn is_strict(operation: &Operation, settings: &Settings) -> bool {
-    let own = settings.operations.get(&operation.id).and_then(|own| own.profile);
-    own.unwrap_or(settings.profile) == Profile::Strict
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::contract::table;
 
     #[test]
-    fn rules_follow_the_table_and_the_settings() {
+    fn rules_follow_the_table_and_the_policy() {
         let operation = |name: &str| {
             let mut operations = table().operations().iter();
             operations.find(|operation| operation.name == name).unwrap()
         };
-        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
-        let of = |name: &str, settings: &Settings| breakable_rules(operation(name), settings);
-        assert_eq!(of("doc", &settings), BTreeSet::from(["request"]));
+        let mut policy = Policy::default();
+        let of = |name: &str, policy: &Policy| breakable_rules(operation(name), policy);
+        assert_eq!(of("doc", &policy), BTreeSet::from(["request"]));
         let deletion = BTreeSet::from(["integer", "request", "required", "venue_id"]);
-        assert_eq!(of("venues.delete", &settings), deletion);
-        assert!(of("events.list", &settings).contains("crash"));
-        settings.mode = Mode::Report;
-        settings.profile = Profile::Strict;
+        assert_eq!(of("venues.delete", &policy), deletion);
+        assert!(of("events.list", &policy).contains("crash"));
+        policy.mode = Mode::Report;
+        policy.profile = Profile::Strict;
         assert_eq!(
-            of("doc", &settings),
+            of("doc", &policy),
             BTreeSet::from(["request", "strict", "undeclared"])
         );
-        settings.mode = Mode::Off;
-        assert_eq!(of("venues.delete", &settings), BTreeSet::from(["request"]));
+        policy.mode = Mode::Off;
+        assert_eq!(of("venues.delete", &policy), BTreeSet::from(["request"]));
     }
 }

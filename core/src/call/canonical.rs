@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method};
 
 use super::canonical_route::CanonicalRoute;
-use crate::value::{Value, write_query};
+use crate::wordpress::value::{Value, write_query};
 
 /// A request for an origin. It contains no byte of the client that was not judged.
 ///

@@ -3,15 +3,15 @@
 use std::cell::OnceCell;
 
 use super::nonce::nonce;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::{RawCall, read_parameters};
 use super::wordpress::{Checked, Deferred, check, readings};
+use crate::call::credentials::Caller;
 use crate::contract::{Operation, OperationInForce};
-use crate::credentials::Caller;
-use crate::payload::Parameters;
+use crate::policy::Mode;
 use crate::problem::{Allow, Problem, Refusal, Style};
 use crate::routing::RouteMatch;
-use crate::settings::Mode;
+use crate::wordpress::payload::Parameters;
 
 /// A call of an operation whose body has not been read.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) struct Arrival<'a> {
     pub(super) call: &'a RawCall<'a>,
     pub(super) matched: &'a RouteMatch,
     pub(super) operation: &'static Operation,
-    pub(super) policy: &'a Policy,
+    pub(super) policy: &'a PolicyInForce,
 }
 
 /// A call whose arguments have been read.
@@ -28,7 +28,7 @@ pub(super) struct Case<'a> {
     pub(super) call: &'a RawCall<'a>,
     pub(super) matched: &'a RouteMatch,
     pub(super) operation: &'static Operation,
-    pub(super) policy: &'a Policy,
+    pub(super) policy: &'a PolicyInForce,
     /// Decides whether an objection refuses the call.
     pub(super) mode: Mode,
     pub(super) parameters: Parameters,
@@ -53,7 +53,7 @@ impl<'a> Arrival<'a> {
             operation,
             policy,
         } = self;
-        let parameters = read_parameters(call, matched, &policy.limits)?;
+        let parameters = read_parameters(call, matched, policy.limits())?;
         let nonce = nonce(call.method, &parameters);
         let style = self.style().map(|style| style.or_asked_for_in(&parameters));
         Ok(Case {

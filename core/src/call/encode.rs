@@ -9,16 +9,16 @@ use super::canonical::{CanonicalQuery, CanonicalRequest};
 use super::canonical_route::CanonicalRoute;
 use super::case::Case;
 use super::nonce::nonce;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::{LooseParameter, UndeclaredFate, loose};
 use super::usable::usable;
 use crate::contract::global::{GLOBALS, Global};
 use crate::contract::{Action, Argument, Operation, Role, Treatment, obeyed};
-use crate::payload::{Parameters, Source};
 use crate::problem::{EdgeError, Problem};
 use crate::routing::RouteMatch;
-use crate::value::{NotUtf8, Value, write_json, write_json_text, write_query};
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::{NotUtf8, Value, write_json, write_json_text, write_query};
 
 /// The part of a client's body that the canonical request keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn arguments<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'a str, Cow<'a, V
 fn argument_value<'a>(
     argument: &Argument,
     parameters: &'a Parameters,
-    policy: &Policy,
+    policy: &PolicyInForce,
 ) -> Option<Cow<'a, Value>> {
     let Some((_, value)) = parameters.get(argument.name) else {
         // Some handlers treat a JSON null as a value.

@@ -1,14 +1,14 @@
 //! A call with its parts, to explain to people why it was judged as it was.
 
 use super::nonce::nonce;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::{RawCall, read_parameters};
 use super::undeclared::{UndeclaredFate, UndeclaredRule};
 use super::wordpress::{Reading, readings};
+use crate::call::credentials::Caller;
 use crate::contract::{Operation, OperationInForce};
-use crate::credentials::Caller;
-use crate::payload::Parameters;
 use crate::problem::Problem;
+use crate::wordpress::payload::Parameters;
 
 /// A call with its parts.
 #[derive(Debug)]
@@ -30,13 +30,13 @@ pub struct Explanation<'a> {
 /// operation.
 pub(super) fn explain<T>(
     call: &RawCall<'_>,
-    policy: &Policy,
+    policy: &PolicyInForce,
     show: impl FnOnce(Option<Explanation<'_>>) -> T,
 ) -> Result<T, Problem> {
     let (Some(matched), Some(operation)) = (&call.target.matched, call.target.operation) else {
         return Ok(show(None));
     };
-    let parameters = read_parameters(call, matched, &policy.limits)?;
+    let parameters = read_parameters(call, matched, policy.limits())?;
     let caller = call.credentials.caller(nonce(call.method, &parameters).as_ref());
     let root = call.target.root;
     let in_force = policy.table(root).operation(operation);

@@ -1,8 +1,8 @@
 //! Values that end PHP with a fatal error. No mode and no profile forwards them (backend.md section 3).
 
 use crate::contract::{FatalShape, Generations, Operation, obeyed};
-use crate::payload::Parameters;
-use crate::value::Value;
+use crate::wordpress::payload::Parameters;
+use crate::wordpress::value::Value;
 
 /// The parameter whose value would crash the plugin.
 ///

@@ -3,8 +3,8 @@
 
 use super::rules::{ImageHosts, created, members};
 use crate::contract::Rule;
-use crate::value::Value;
-use crate::value::integer::is_integer;
+use crate::wordpress::value::Value;
+use crate::wordpress::value::integer::is_integer;
 
 /// Returns true if a value of this rule, or a record in it, names an image other than by number or by the URL of
 /// a listed host.
@@ -39,8 +39,8 @@ fn names_image(hosts: &ImageHosts, rule: Rule, value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::parse_json;
-    use crate::settings::ImageHost;
+    use crate::policy::ImageHost;
+    use crate::wordpress::payload::parse_json;
 
     fn listed(name: &str) -> ImageHosts {
         ImageHosts::listed(vec![ImageHost {

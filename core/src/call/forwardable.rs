@@ -15,18 +15,18 @@ use super::encode::{encode, encode_options};
 use super::expected::ExpectedAnswer;
 use super::finding::Finding;
 use super::phases::{CallObjection, Weighed, weigh};
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::undeclared::names;
 use super::waiver::Waiver;
 use super::wordpress::Deferred;
+use crate::call::credentials::Credentials;
 use crate::contract::global::global;
 use crate::contract::{Action, Operation, Treatment, obeyed, table};
-use crate::credentials::Credentials;
-use crate::payload::{Parameters, Source};
+use crate::policy::Mode;
 use crate::problem::Problem;
 use crate::routing::RouteMatch;
-use crate::settings::Mode;
+use crate::wordpress::payload::{Parameters, Source};
 
 /// A call that was judged and encoded and may be sent to an origin.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,7 @@ impl ForwardableCall {
     }
 
     /// The request for the description of a route.
-    pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> Self {
+    pub(super) fn description(call: &RawCall<'_>, matched: &RouteMatch, policy: &PolicyInForce) -> Self {
         let mut parameters = Parameters::default();
         parameters.add(Source::Query, Arc::clone(&call.target.query));
         let request = encode_options(call, matched, &parameters);

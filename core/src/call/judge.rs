@@ -9,19 +9,19 @@ use super::explain::{Explanation, explain};
 use super::finding::Finding;
 use super::forwardable::ForwardableCall;
 use super::phases::on_arrival;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::unfound::{elsewhere, unfound};
+use crate::call::credentials::Credentials;
 use crate::contract::{Operation, TablesInForce};
-use crate::credentials::Credentials;
+use crate::policy::{Mode, Policy, Profile};
 use crate::problem::{Problem, Refusal};
 use crate::routing::RouteMatch;
-use crate::settings::{Mode, Profile, Settings};
 
 /// Judges calls by the contract table and the settings. Pure: the same call always gets the same judgement.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    policy: Policy,
+    policy: PolicyInForce,
 }
 
 /// The verdict on a call, with its findings.
@@ -62,15 +62,15 @@ pub enum Outcome {
 // === impl Judge ===
 
 impl Judge {
-    /// The judge for these settings, before sites of which nothing is known.
-    pub fn new(settings: &Settings) -> Self {
-        Self::before(settings, TablesInForce::default())
+    /// The judge by this policy, before sites of which nothing is known.
+    pub fn new(policy: Policy) -> Self {
+        Self::before(policy, TablesInForce::default())
     }
 
-    /// The judge for these settings, before sites that publish these tables.
-    pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
+    /// The judge by this policy, before sites that publish these tables.
+    pub fn before(policy: Policy, tables: TablesInForce) -> Self {
         Self {
-            policy: Policy::new(settings, tables),
+            policy: PolicyInForce::new(policy, tables),
         }
     }
 

@@ -8,6 +8,7 @@ mod breakable;
 mod canonical;
 mod canonical_route;
 mod case;
+pub mod credentials;
 mod encode;
 mod expected;
 mod explain;

@@ -2,7 +2,7 @@
 
 use http::{HeaderValue, Method};
 
-use crate::payload::{Parameters, Source};
+use crate::wordpress::payload::{Parameters, Source};
 
 /// The nonce of a form that PHP reads, else of the query. A nonce that no header can carry becomes `0`, which
 /// is never valid.

@@ -10,9 +10,9 @@ use super::unconditional::{contradicting_path, fatal_value, foreign_image, priva
 use super::undeclared::objection;
 use super::waiver::Waiver;
 use super::wordpress::Checked;
-use crate::credentials::Caller;
+use crate::call::credentials::Caller;
+use crate::policy::{Mode, Profile};
 use crate::problem::Problem;
-use crate::settings::{Mode, Profile};
 
 /// Run before the body is read. No mode waives them.
 ///

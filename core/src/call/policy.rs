@@ -1,71 +1,44 @@
-//! The settings that apply to a call: mode, profile, and which operations are offered.
-
-use std::collections::HashMap;
+//! The policy that applies to a call, before sites that publish their tables.
 
 use super::rules::{ImageHosts, JudgeContext, created, members};
-use crate::contract::{Argument, Kind, Operation, OperationId, Role, TableInForce, TablesInForce};
-use crate::credentials::Caller;
-use crate::payload::Parameters;
+use crate::call::credentials::Caller;
+use crate::contract::{Argument, Kind, Operation, Role, TableInForce, TablesInForce};
+use crate::policy::{Mode, Policy, Profile, ReadLimits, UndeclaredParameters, Writes};
 use crate::problem::{EdgeError, Problem, Words};
-use crate::settings::{
-    Limits, Mode, OperationSettings, Profile, Root, Settings, UndeclaredParameters, Writes,
-};
-use crate::value::{PhpArray, Value};
+use crate::wordpress::payload::Parameters;
+use crate::wordpress::value::{PhpArray, Value};
 
-/// The settings that the judgement of calls depends on.
+/// A policy with the tables of the sites.
 #[derive(Debug, Clone)]
-pub(super) struct Policy {
-    mode: Mode,
-    profile: Profile,
-    writes: Writes,
-    read_only: bool,
-    allow_author: Option<bool>,
-    allow_jsonp: bool,
-    undeclared: Option<UndeclaredParameters>,
-    extra_parameters: Vec<String>,
-    repair: bool,
-    operations: HashMap<OperationId, OperationSettings>,
+pub(super) struct PolicyInForce {
+    policy: Policy,
     tables: TablesInForce,
-    /// In the settings' order.
-    roots: Vec<Root>,
-    public_namespaces: Vec<String>,
     images: ImageHosts,
-    pub(super) limits: Limits,
 }
 
-impl Policy {
-    pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
+impl PolicyInForce {
+    pub(super) fn new(policy: Policy, tables: TablesInForce) -> Self {
         Self {
-            undeclared: settings.undeclared,
-            extra_parameters: settings.extra_parameters.clone(),
-            repair: settings.repair,
+            images: ImageHosts::listed(policy.image_hosts.clone()),
+            policy,
             tables,
-            mode: settings.mode,
-            profile: settings.profile,
-            writes: settings.writes,
-            read_only: settings.read_only,
-            allow_author: settings.allow_author,
-            allow_jsonp: settings.allow_jsonp,
-            operations: settings.operations.clone(),
-            roots: settings.roots.clone(),
-            public_namespaces: settings.public_namespaces(),
-            images: ImageHosts::new(settings),
-            limits: settings.limits.clone(),
         }
     }
 
     /// The mode for an operation, or for requests that lead to none.
     pub(super) fn mode(&self, operation: Option<&Operation>) -> Mode {
-        self.of(operation)
-            .and_then(|settings| settings.mode)
-            .unwrap_or(self.mode)
+        self.policy.mode(operation)
+    }
+
+    /// The counts that are read of one request.
+    pub(super) const fn limits(&self) -> &ReadLimits {
+        &self.policy.limits
     }
 
     /// Returns true if the rules of the strict profile apply to calls of an operation, or to requests that
-    /// lead to no operation. The mode decides what an objection means: see [`Policy::enforced_profile`].
+    /// lead to no operation. The mode decides what an objection means: see [`PolicyInForce::enforced_profile`].
     pub(super) fn is_strict(&self, operation: Option<&Operation>) -> bool {
-        let profile = self.of(operation).and_then(|settings| settings.profile);
-        profile.unwrap_or(self.profile) == Profile::Strict
+        self.policy.profile(operation) == Profile::Strict
     }
 
     /// The profile whose rules decide: strict only if its objections are enforced. In report mode the strict
@@ -80,7 +53,10 @@ impl Policy {
 
     /// Returns true if a call names the author of a record, and the settings forbid it (T-33).
     pub(super) fn refuses_author(&self, operation: &Operation, parameters: &Parameters) -> bool {
-        let allowed = self.allow_author.unwrap_or(!self.is_strict(Some(operation)));
+        let allowed = self
+            .policy
+            .allow_author
+            .unwrap_or(!self.is_strict(Some(operation)));
         !allowed && operation.is_write() && names_author(operation, parameters)
     }
 
@@ -91,23 +67,25 @@ impl Policy {
 
     /// Undeclared parameters that the settings allow for an operation.
     pub(super) fn extra_parameters(&self, operation: &Operation) -> impl Iterator<Item = &str> + Clone {
-        let own = self.of(Some(operation));
-        let own = own.map_or(&[][..], |settings| &settings.extra_parameters);
-        self.extra_parameters.iter().chain(own).map(String::as_str)
+        let own = self.policy.of(Some(operation));
+        let own = own.map_or(&[][..], |own| &own.extra_parameters);
+        self.policy.extra_parameters.iter().chain(own).map(String::as_str)
     }
 
     /// The treatment of undeclared parameters of an operation by the settings.
     pub(super) fn undeclared(&self, operation: &Operation) -> UndeclaredParameters {
-        self.undeclared.unwrap_or(if self.is_strict(Some(operation)) {
-            UndeclaredParameters::Refuse
-        } else {
-            UndeclaredParameters::Drop
-        })
+        self.policy
+            .undeclared
+            .unwrap_or(if self.is_strict(Some(operation)) {
+                UndeclaredParameters::Refuse
+            } else {
+                UndeclaredParameters::Drop
+            })
     }
 
     /// Returns true if values that the plugin fails on are converted to a form that it accepts.
     pub(super) const fn repairs(&self) -> bool {
-        self.repair
+        self.policy.repair
     }
 
     /// The facts besides the value that a judgement of this caller's values depends on.
@@ -126,8 +104,9 @@ impl Policy {
 
     /// The public addresses of the API on one root, below the host: root path and namespace.
     pub(super) fn bases(&self, root: usize) -> impl Iterator<Item = String> {
-        let root = self.roots.get(root).map_or("", |root| root.path.as_str());
-        self.public_namespaces
+        let root = self.policy.roots.get(root).map_or("", |root| root.path.as_str());
+        self.policy
+            .namespaces
             .iter()
             .map(move |namespace| format!("{root}/{namespace}"))
     }
@@ -135,15 +114,15 @@ impl Policy {
     /// The sentences of one root's site.
     pub(super) fn words(&self, root: usize) -> &Words {
         const ENGLISH: &Words = &Words::english();
-        self.roots.get(root).map_or(ENGLISH, |root| &root.words)
+        self.policy.roots.get(root).map_or(ENGLISH, |root| &root.words)
     }
 
     /// Checks that the settings offer an operation.
     pub(super) fn offers(&self, operation: &Operation) -> Result<(), Problem> {
-        if self.of(Some(operation)).is_some_and(|settings| !settings.allow) {
+        if self.policy.of(Some(operation)).is_some_and(|own| !own.allow) {
             return Err(DENIED);
         }
-        if self.read_only && operation.is_write() {
+        if self.policy.read_only && operation.is_write() {
             return Err(READ_ONLY);
         }
         Ok(())
@@ -151,7 +130,7 @@ impl Policy {
 
     /// Returns true if a call of this operation must carry credentials and this caller has none.
     pub(super) fn lacks_credentials(&self, operation: &Operation, caller: Caller) -> bool {
-        self.writes == Writes::Credentials && operation.is_write() && caller == Caller::Anonymous
+        self.policy.writes == Writes::Credentials && operation.is_write() && caller == Caller::Anonymous
     }
 
     /// The problem with the `_jsonp` of a query, if there is one.
@@ -159,7 +138,7 @@ impl Policy {
         let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
         match query.get("_jsonp")? {
             Value::String(name) if !name.iter().all(is_name_byte) => Some(Problem::InvalidCallback),
-            Value::String(name) if name.is_empty() || self.allow_jsonp => None,
+            Value::String(name) if name.is_empty() || self.policy.allow_jsonp => None,
             Value::String(_) => Some(Problem::CallbackDisabled),
             _ => Some(Problem::InvalidCallback),
         }
@@ -168,19 +147,16 @@ impl Policy {
     /// Returns true if the response to a query is a script.
     pub(super) fn is_script(&self, query: &PhpArray) -> bool {
         let name = query.get("_jsonp").and_then(Value::as_text);
-        self.allow_jsonp && name.is_some_and(|name| !name.is_empty())
+        self.policy.allow_jsonp && name.is_some_and(|name| !name.is_empty())
     }
 
     /// Returns true if a client may ask the index for this namespace.
     pub(super) fn is_public(&self, namespace: &Value) -> bool {
         let name = namespace.as_text();
-        self.public_namespaces
+        self.policy
+            .namespaces
             .iter()
             .any(|public| Some(public.as_bytes()) == name)
-    }
-
-    fn of(&self, operation: Option<&Operation>) -> Option<&OperationSettings> {
-        self.operations.get(&operation?.id)
     }
 }
 

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use http::Method;
 
+use crate::call::credentials::Credentials;
 use crate::contract::global::PUBLIC_QUERY_VARIABLES;
-use crate::credentials::Credentials;
-use crate::payload::{
+use crate::policy::ReadLimits;
+use crate::problem::{Cause, EdgeError, Problem};
+use crate::routing::{CallTarget, RouteMatch};
+use crate::wordpress::payload::{
     BodyReading, ContentHeaders, MultipartError, Parameters, Source, body_reading, pair_count,
     parse_form_body, parse_json, parse_multipart,
 };
-use crate::problem::{Cause, EdgeError, Problem};
-use crate::routing::{CallTarget, RouteMatch};
-use crate::settings::Limits;
-use crate::value::{ArrayKind, Key, PhpArray, Value};
+use crate::wordpress::value::{ArrayKind, Key, PhpArray, Value};
 
 /// A request for a target of the calendar API, before any judgement.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ pub struct RawCall<'a> {
 pub(super) fn read_parameters(
     call: &RawCall<'_>,
     matched: &RouteMatch,
-    limits: &Limits,
+    limits: &ReadLimits,
 ) -> Result<Parameters, Problem> {
     let mut parameters = Parameters::default();
     parameters.add(Source::Path, path_parameters(matched));
@@ -68,7 +68,7 @@ fn path_parameters(matched: &RouteMatch) -> PhpArray {
     sent
 }
 
-fn add_json(body: &[u8], limits: &Limits, parameters: &mut Parameters) -> Result<(), Problem> {
+fn add_json(body: &[u8], limits: &ReadLimits, parameters: &mut Parameters) -> Result<(), Problem> {
     // PHP calls these two bodies empty, and WordPress takes them for no body.
     if body.is_empty() || body == b"0" {
         return Ok(());
@@ -79,7 +79,7 @@ fn add_json(body: &[u8], limits: &Limits, parameters: &mut Parameters) -> Result
     Ok(())
 }
 
-fn add_form(call: &RawCall<'_>, limits: &Limits, parameters: &mut Parameters) -> Result<(), Problem> {
+fn add_form(call: &RawCall<'_>, limits: &ReadLimits, parameters: &mut Parameters) -> Result<(), Problem> {
     if pair_count(call.body) > limits.form_fields {
         return Err(TOO_MANY_FIELDS);
     }
@@ -131,12 +131,16 @@ const MISMATCH: Problem = Problem::edge(EdgeError::VariableMismatch);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::{ELEMENT_LIMIT, parse_form};
+    use crate::wordpress::payload::{ELEMENT_LIMIT, parse_form};
 
     #[test]
     fn names_the_limit_of_elements_as_the_cause() {
         let list = format!("[{}0]", "0,".repeat(ELEMENT_LIMIT));
-        let said = add_json(list.as_bytes(), &Limits::default(), &mut Parameters::default());
+        let said = add_json(
+            list.as_bytes(),
+            &ReadLimits::default(),
+            &mut Parameters::default(),
+        );
         assert_eq!(said, Err(Problem::because(Cause::TooManyJsonElements)));
     }
 

@@ -5,11 +5,11 @@ use super::case::Case;
 use super::fatal_values::fatal_argument;
 use super::foreign_image::is_fetched_elsewhere;
 use crate::contract::{Argument, Role, Route};
-use crate::payload::{Parameters, Source};
+use crate::policy::Mode;
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::{RouteMatch, canonical_slug};
-use crate::settings::Mode;
-use crate::value::Value;
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::Value;
 
 const PATH_CONTRADICTION: Problem = Problem::edge(EdgeError::PathContradiction);
 
@@ -83,7 +83,7 @@ fn is_digits(text: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::contract::Kind;
-    use crate::value::{ArrayKind, Key, Number, PhpArray};
+    use crate::wordpress::value::{ArrayKind, Key, Number, PhpArray};
 
     fn contradicts(route: Route, path: &str, sent: Value) -> bool {
         let matched = RouteMatch {

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use crate::contract::global::{NEVER_FORWARDED, global};
 use crate::contract::{Operation, OperationInForce, obeyed};
-use crate::payload::{Parameters, Source};
+use crate::policy::{Mode, UndeclaredParameters};
 use crate::problem::{Fault, InvalidParameter, Problem};
-use crate::settings::{Mode, UndeclaredParameters};
-use crate::value::{KeyRef, Value};
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::{KeyRef, Value};
 
 /// Maximum number of undeclared names that are logged for one call.
 const MOST_NAMES: usize = 8;
@@ -42,7 +42,7 @@ pub enum UndeclaredFate {
 pub(super) struct UndeclaredRule<'a> {
     operation: &'a Operation,
     in_force: &'a OperationInForce,
-    policy: &'a Policy,
+    policy: &'a PolicyInForce,
 }
 
 // === impl UndeclaredRule ===
@@ -51,7 +51,7 @@ impl<'a> UndeclaredRule<'a> {
     pub(super) const fn new(
         operation: &'a Operation,
         in_force: &'a OperationInForce,
-        policy: &'a Policy,
+        policy: &'a PolicyInForce,
     ) -> Self {
         Self {
             operation,
@@ -217,7 +217,7 @@ impl LooseParameter<'_> {
                 .iter()
                 .any(|byte| byte.is_ascii_control() || matches!(byte, b' ' | b'.' | b'[' | b']'));
         let mut escaped = String::new();
-        crate::value::write_escaped(&name, &mut escaped);
+        crate::wordpress::value::write_escaped(&name, &mut escaped);
         is_read_as_sent.then_some(escaped)
     }
 }

@@ -3,14 +3,14 @@
 
 use http::Method;
 
-use super::policy::Policy;
+use super::policy::PolicyInForce;
 use super::reading::RawCall;
 use super::strict::{path_holds, refuse_method};
-use crate::payload::parse_form;
 use crate::problem::{Allow, Problem, Refusal, Style};
+use crate::wordpress::payload::parse_form;
 
 /// The refusal of a call inside the namespace.
-pub(super) fn unfound(call: &RawCall<'_>, policy: &Policy) -> Refusal {
+pub(super) fn unfound(call: &RawCall<'_>, policy: &PolicyInForce) -> Refusal {
     if !policy.is_strict(None) {
         let style = Style::asked_for(&call.target.query);
         return Refusal::new(no_route(call.method), style, Allow::Absent);
@@ -22,7 +22,7 @@ pub(super) fn unfound(call: &RawCall<'_>, policy: &Policy) -> Refusal {
 }
 
 /// The refusal of a target outside the calendar API, laid out as its query asks.
-pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &Policy) -> Refusal {
+pub(super) fn elsewhere(method: &Method, query: Option<&str>, policy: &PolicyInForce) -> Refusal {
     if policy.is_strict(None) {
         return Refusal::no_route();
     }

@@ -3,7 +3,7 @@
 
 use super::rules::{is_record, split_at_commas};
 use crate::contract::{Kind, RECORD_NUMBER};
-use crate::value::{PhpArray, Value};
+use crate::wordpress::value::{PhpArray, Value};
 
 /// The same value in the form that the plugin can act on: decision 0017.
 ///
@@ -35,12 +35,13 @@ pub(super) fn usable(kind: Kind, value: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::payload::parse_json;
+    use crate::wordpress::payload::parse_json;
 
     fn usable_json(kind: Kind, json: &str) -> Option<String> {
         let value = parse_json(json.as_bytes(), 8).expect("JSON");
         usable(kind, &value).map(|usable| {
-            String::from_utf8(crate::value::to_json(&usable).expect("UTF-8")).expect("JSON is UTF-8")
+            String::from_utf8(crate::wordpress::value::to_json(&usable).expect("UTF-8"))
+                .expect("JSON is UTF-8")
         })
     }
 

@@ -2,11 +2,11 @@
 
 use super::rules::{JudgeContext, judge_value};
 use crate::contract::{Argument, ArgumentStanding, Operation, OperationInForce, Rule, Schema};
-use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
-use crate::value::boolean::is_boolean;
-use crate::value::integer::is_integer;
-use crate::value::{KeyRef, Value, Verdict, Why};
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::boolean::is_boolean;
+use crate::wordpress::value::integer::is_integer;
+use crate::wordpress::value::{KeyRef, Value, Verdict, Why};
 
 /// The result of WordPress's checks for a call.
 #[derive(Debug, Clone, PartialEq)]

@@ -19,6 +19,7 @@ pub mod global;
 mod kind;
 mod namespace;
 mod operation;
+pub mod patch;
 mod published;
 mod query;
 mod rule;

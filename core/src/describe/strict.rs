@@ -33,7 +33,7 @@ const ARGUMENTS: &str = "
 |---|---|---|
 ";
 
-/// Returns the Markdown text of `docs/strict.md`.
+/// Returns the Markdown text of `docs/reference/strict.md`.
 pub fn strict_reference() -> String {
     let mut text = HEAD.to_owned();
     for (what, most) in STRICT_LIMITS.rows() {
@@ -142,14 +142,14 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_strict_profile_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/strict.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/strict.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, strict_reference()).expect("a writable file");
         }
         let committed = std::fs::read_to_string(path).expect("the committed document");
         assert!(
             committed == strict_reference(),
-            "docs/strict.md is stale: run UPDATE_FIXTURES=1 cargo test strict"
+            "docs/reference/strict.md is stale: run UPDATE_FIXTURES=1 cargo test strict"
         );
     }
 }

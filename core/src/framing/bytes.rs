@@ -1,15 +1,15 @@
 //! Classes of bytes.
 
-use crate::lanes;
+use crate::simd;
 
 /// The byte behind the printable characters of ASCII.
 pub(super) const DELETE: u8 = 0x7f;
 
 /// The position of the first byte that no line may hold: a control character other than the tab. Line ends count.
 pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
-    lanes::first(bytes, |lane| {
-        let is_low = lanes::is_at_most(lane, b' ' - 1);
-        (is_low & !lanes::is(lane, b'\t')) | lanes::is(lane, DELETE)
+    simd::first(bytes, |lane| {
+        let is_low = simd::is_at_most(lane, b' ' - 1);
+        (is_low & !simd::is(lane, b'\t')) | simd::is(lane, DELETE)
     })
 }
 

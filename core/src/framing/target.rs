@@ -6,7 +6,7 @@ use http::Uri;
 
 use super::breach::Breach;
 use super::bytes::DELETE;
-use crate::lanes;
+use crate::simd;
 
 /// The longest target that the HTTP library can hold, in bytes.
 const LONGEST: usize = 65_534;
@@ -48,11 +48,11 @@ pub(super) fn check(target: &[u8], longest: usize) -> Result<Option<Vec<u8>>, Br
 
 /// True if every byte is one that all parsers of targets accept.
 fn is_plain(target: &[u8]) -> bool {
-    let unusual = lanes::first(target, |lane| {
-        let is_other = lanes::is_at_most(lane, b' ') | !lanes::is_at_most(lane, DELETE - 1);
+    let unusual = simd::first(target, |lane| {
+        let is_other = simd::is_at_most(lane, b' ') | !simd::is_at_most(lane, DELETE - 1);
         REFUSED
             .iter()
-            .fold(is_other, |found, &byte| found | lanes::is(lane, byte))
+            .fold(is_other, |found, &byte| found | simd::is(lane, byte))
     });
     unusual.is_none()
 }

@@ -8,7 +8,7 @@ use super::edge::EdgeError;
 use super::proxy_error::ProxyError;
 use super::words::{Message, Words};
 use crate::contract::Schema;
-use crate::payload::{JsonError, JsonRefusal};
+use crate::wordpress::payload::{JsonError, JsonRefusal};
 
 /// A reason not to forward a request, or not to relay a response.
 #[derive(Debug, Clone, PartialEq, Eq)]

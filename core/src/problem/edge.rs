@@ -1,4 +1,4 @@
-//! The catalogue of the edge's own errors, one row each; `docs/errors.md` and the `OpenAPI` document are
+//! The catalogue of the edge's own errors, one row each; `docs/reference/errors.md` and the `OpenAPI` document are
 //! written from it.
 
 use http::StatusCode;
@@ -26,7 +26,7 @@ pub struct EdgeEntry {
 }
 
 /// Advice for an operator about clients that send broken requests.
-const LOOK_AT_CLIENT: &str = "Nothing: the request is wrong. The access log names the client.";
+pub(super) const LOOK_AT_CLIENT: &str = "Nothing: the request is wrong. The access log names the client.";
 
 macro_rules! catalogue {
     ($($name:ident {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::edge::EdgeError;
+use super::edge::{EdgeError, LOOK_AT_CLIENT};
 
 const HEAD: &str = "\
 # Errors
@@ -19,25 +19,15 @@ A code that begins with `edge_` comes from calendar-edge and is listed here. Eve
 plugin's, also if the edge refuses a request in their place. Codes and their statuses are stable; messages are \
 for people and may change.
 
-Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure. The \
-access log records the code as `code`, together with the request id that the client gets in `X-Request-Id`.
-
-| Code | Status | `Proxy-Status` error |
-|---|---|---|
+Such a response also has the header `Proxy-Status: calendar-edge; error=…` (RFC 9209) with the kind of failure, which \
+stands here after the status. The access log records the code as `edge.code`, together with the request id that the \
+client gets in `X-Request-Id`. Where no line for the operator stands, the request is wrong, and the access log names \
+the client.
 ";
 
-/// The Markdown text of `docs/errors.md`.
+/// The Markdown text of `docs/reference/errors.md`.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
-    for error in EdgeError::ALL {
-        let (code, status) = (error.code(), error.status().as_u16());
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            text,
-            "| [`{code}`](#{code}) | {status} | {} |",
-            proxy_errors(*error)
-        );
-    }
     for error in EdgeError::ALL {
         section(*error, &mut text);
     }
@@ -46,14 +36,22 @@ pub fn reference() -> String {
 
 fn section(error: EdgeError, text: &mut String) {
     let entry = error.entry();
+    // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "\n## {}\n\nStatus {}. {}\n\n- Client: {}\n- Operator: {}\n",
-        entry.code, entry.status, entry.meaning, entry.client, entry.operator
+        "\n## `{}`\n\nStatus {}, {}. {}\n\n- Client: {}\n",
+        entry.code,
+        entry.status,
+        proxy_errors(error),
+        entry.meaning,
+        entry.client
     );
-    for sentence in error.sentences() {
-        let _ = writeln!(text, "- Message: “{sentence}”");
+    if entry.operator != LOOK_AT_CLIENT {
+        let _ = writeln!(text, "- Operator: {}", entry.operator);
     }
+    let sentences = error.sentences().into_iter();
+    let messages: Vec<String> = sentences.map(|sentence| format!("“{sentence}”")).collect();
+    let _ = writeln!(text, "- Message: {}", messages.join(" or "));
 }
 
 fn proxy_errors(error: EdgeError) -> String {
@@ -68,14 +66,14 @@ mod tests {
     /// `UPDATE_FIXTURES=1` writes the document instead of comparing it.
     #[test]
     fn the_committed_reference_is_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/errors.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/errors.md");
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(path, reference()).expect("a writable file");
         }
         let committed = std::fs::read_to_string(path).expect("the committed reference");
         assert!(
             committed == reference(),
-            "docs/errors.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
+            "docs/reference/errors.md is stale: run UPDATE_FIXTURES=1 cargo test reference"
         );
     }
 }

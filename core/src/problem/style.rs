@@ -1,8 +1,8 @@
 //! The layout of the response that a call asks for.
 
 use super::php_json::Layout;
-use crate::payload::Parameters;
-use crate::value::PhpArray;
+use crate::wordpress::payload::Parameters;
+use crate::wordpress::value::PhpArray;
 
 /// The layout that a client asks for; `_pretty` and `_envelope` apply to errors too (backend.md section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

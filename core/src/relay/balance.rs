@@ -1,6 +1,6 @@
 //! A test of a streamed JSON document for completeness.
 
-use crate::lanes::{self, BLOCK, Lane};
+use crate::simd::{self, BLOCK, Lane};
 
 /// Counts brackets outside strings. At the speed of a scan, it detects a document that was cut off and one
 /// followed by more bytes. It does not detect every malformed document.
@@ -52,14 +52,14 @@ impl Balance {
     fn read_block(&mut self, block: &[u8; BLOCK]) {
         // Braces and square brackets differ in one bit, which is set in braces.
         const BRACE: u8 = b'{' ^ b'[';
-        let is_bracket = |lane: Lane, brace: u8| lanes::is(lane | Lane::splat(BRACE), brace);
-        let escaped = self.escaped(lanes::mask(block, |lane| lanes::is(lane, b'\\')));
-        let text = self.text(lanes::mask(block, |lane| lanes::is(lane, b'"')) & !escaped);
-        let brackets = lanes::mask(block, |lane| is_bracket(lane, b'{') | is_bracket(lane, b'}'));
+        let is_bracket = |lane: Lane, brace: u8| simd::is(lane | Lane::splat(BRACE), brace);
+        let escaped = self.escaped(simd::mask(block, |lane| simd::is(lane, b'\\')));
+        let text = self.text(simd::mask(block, |lane| simd::is(lane, b'"')) & !escaped);
+        let brackets = simd::mask(block, |lane| is_bracket(lane, b'{') | is_bracket(lane, b'}'));
         let brackets = brackets & !text & !escaped;
         // Most blocks lie within a record and have none.
         if brackets != 0 {
-            self.read_brackets(brackets, lanes::mask(block, |lane| is_bracket(lane, b'{')));
+            self.read_brackets(brackets, simd::mask(block, |lane| is_bracket(lane, b'{')));
         }
     }
 

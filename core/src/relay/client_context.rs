@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::check::AcceptedHead;
 use super::rewrite::{Content, Rewriter};
-use crate::cors::Audience;
+use crate::relay::cors::Audience;
 
 /// The client that a response is written for.
 #[derive(Debug, Clone)]

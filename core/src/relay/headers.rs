@@ -7,7 +7,7 @@ use super::check::AcceptedHead;
 use super::client_context::ClientContext;
 use super::link::api_link;
 use super::rewrite::{Content, PublicAddresses};
-use crate::cors::Audience;
+use crate::relay::cors::Audience;
 
 /// The headers that hold a URL.
 const REWRITTEN: [HeaderName; 2] = [header::LOCATION, header::CONTENT_LOCATION];

@@ -10,6 +10,7 @@ mod body;
 mod buffer_budget;
 mod check;
 mod client_context;
+pub mod cors;
 mod dialled_names;
 mod failure;
 #[cfg(test)]

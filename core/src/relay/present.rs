@@ -60,7 +60,7 @@ mod tests {
     use http_body_util::{BodyExt, Full};
 
     use super::*;
-    use crate::cors::Audience;
+    use crate::relay::cors::Audience;
     use crate::relay::{
         AskedLanguage, BufferBudget, CallContext, Content, LearntRoots, OriginFailure, Script, accept,
     };

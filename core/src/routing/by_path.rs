@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::call_target::Target;
 use super::root_path::{RootPath, trim_slashes};
 use super::route::{Matched, match_route};
-use crate::payload::{Plus, decode};
+use crate::wordpress::payload::{Plus, decode};
 
 /// The meaning of a path, without the query.
 #[derive(Debug)]

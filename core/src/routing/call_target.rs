@@ -8,7 +8,7 @@ use http::Method;
 use super::route::{Matched, RouteMatch};
 use crate::contract::{Operation, table};
 use crate::problem::Problem;
-use crate::value::PhpArray;
+use crate::wordpress::value::PhpArray;
 
 /// The meaning of a request target.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use crate::contract::PLUGIN_NAMESPACE;
-use crate::payload::{NamedRoute, Plus, decode, named_routes};
+use crate::policy::Policy;
 use crate::problem::{Cause, EdgeError, Problem};
-use crate::settings::Settings;
+use crate::wordpress::payload::{NamedRoute, Plus, decode, named_routes};
 
 /// How often a path is decoded. Web server and WordPress decode it once each; a proxy between may do so as well.
 const DECODINGS: usize = 3;
@@ -22,10 +22,10 @@ pub(super) struct Guard {
 // === impl Guard ===
 
 impl Guard {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let mut names: Vec<&str> = settings.namespaces.iter().map(String::as_str).collect();
+    pub(super) fn new(policy: &Policy) -> Self {
+        let mut names: Vec<&str> = policy.namespaces.iter().map(String::as_str).collect();
         // The plugin's own name leads to its routes whatever the settings call them.
-        names.extend([settings.origin.namespace.as_str(), PLUGIN_NAMESPACE]);
+        names.extend([policy.origin_namespace.as_str(), PLUGIN_NAMESPACE]);
         let segments = |name: &str| {
             name.as_bytes()
                 .split(|&byte| byte == b'/')
@@ -124,8 +124,7 @@ mod tests {
 
     fn problem(target: &str) -> Option<Problem> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let settings = Settings::for_origin("http://127.0.0.1/wp-json".parse().expect("a URL"));
-        Guard::new(&settings).problem(path.as_bytes(), query.as_bytes())
+        Guard::new(&Policy::default()).problem(path.as_bytes(), query.as_bytes())
     }
 
     #[test]

@@ -9,10 +9,10 @@ use super::call_target::{CallTarget, RawTarget, Target};
 use super::guard::Guard;
 use super::root_path::RootPath;
 use super::route::{Matched, match_route};
-use crate::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
+use crate::policy::{OtherTraffic, Policy};
 use crate::problem::{Cause, EdgeError, Problem};
-use crate::settings::{OtherTraffic, Settings};
-use crate::value::{PhpArray, Value};
+use crate::wordpress::payload::{NamedRoute, escapes, named_routes, pair_count, parse_form};
+use crate::wordpress::value::{PhpArray, Value};
 
 /// The public REST roots and namespaces.
 #[derive(Debug, Clone)]
@@ -42,24 +42,24 @@ pub enum Named {
 // === impl Roots ===
 
 impl Roots {
-    /// The roots and namespaces of the settings.
-    pub fn new(settings: &Settings) -> Self {
-        let mut paths: Vec<RootPath> = settings
+    /// The roots and namespaces of a policy.
+    pub fn new(policy: &Policy) -> Self {
+        let mut paths: Vec<RootPath> = policy
             .roots
             .iter()
             .enumerate()
             .map(|(index, root)| RootPath::new(index, &root.path))
             .collect();
         paths.sort_by_key(|root| std::cmp::Reverse(root.home.len()));
-        let mut namespaces = settings.public_namespaces();
+        let mut namespaces = policy.namespaces.clone();
         namespaces.sort_by_key(|namespace| std::cmp::Reverse(namespace.len()));
         Self {
             paths,
             namespaces: namespaces.into_iter().map(Arc::from).collect(),
-            query_pairs: settings.limits.query_pairs,
-            keeps_spelling: settings.is_strict_anywhere(),
-            guard: Guard::new(settings),
-            other: settings.other,
+            query_pairs: policy.limits.query_pairs,
+            keeps_spelling: policy.is_strict_anywhere(),
+            guard: Guard::new(policy),
+            other: policy.other,
         }
     }
 
@@ -165,14 +165,15 @@ fn names_a_route(query: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::contract::{Kind, Route};
+    use crate::policy::ServedRoot;
 
     fn roots() -> Roots {
-        let mut settings = Settings::for_origin("http://127.0.0.1/wp-json".parse().expect("a URL"));
-        settings.namespaces = vec!["tribe/events/v1".to_owned()];
-        let mut german = settings.roots[0].clone();
-        german.path = "/de/wp-json".to_owned();
-        settings.roots.push(german);
-        Roots::new(&settings)
+        Roots::new(&Policy {
+            namespaces: vec!["tribe/events/v1".to_owned(), "calendar/events/v1".to_owned()],
+            origin_namespace: "calendar/events/v1".to_owned(),
+            roots: vec![ServedRoot::default(), ServedRoot::at("/de/wp-json")],
+            ..Policy::default()
+        })
     }
 
     fn place(path: &str, query: Option<&str>) -> Option<(usize, Option<Route>)> {

@@ -4,8 +4,8 @@ use super::by_path::ByPath;
 use super::locate::Roots;
 use super::root_path::trim_slashes;
 use super::route::Matched;
-use crate::payload::{pair_count, parse_form};
-use crate::value::Value;
+use crate::wordpress::payload::{pair_count, parse_form};
+use crate::wordpress::value::Value;
 
 // === impl Roots ===
 
@@ -46,16 +46,15 @@ fn is_index(route: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::policy::{Policy, ServedRoot};
     use crate::routing::Roots;
-    use crate::settings::Settings;
 
     #[test]
     fn a_root_is_named_by_path_or_by_route() {
-        let mut settings = Settings::for_origin("http://127.0.0.1/wp-json".parse().expect("a URL"));
-        let mut german = settings.roots[0].clone();
-        german.path = "/de/wp-json".to_owned();
-        settings.roots.push(german);
-        let roots = Roots::new(&settings);
+        let roots = Roots::new(&Policy {
+            roots: vec![ServedRoot::default(), ServedRoot::at("/de/wp-json")],
+            ..Policy::default()
+        });
         for (path, query, expected) in [
             ("/wp-json", "", Some(0)),
             ("/wp-json/", "_fields=namespaces", Some(0)),

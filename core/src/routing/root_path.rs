@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::payload::{Plus, decode};
-use crate::value::{split_while, trim_end};
+use crate::wordpress::payload::{Plus, decode};
+use crate::wordpress::value::{split_while, trim_end};
 
 /// A public root path, split where WordPress splits it.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::contract::{Kind, Route};
-use crate::value::trim_end;
+use crate::wordpress::value::trim_end;
 
 /// A route and the value of its placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Slugs: the spelling that the edge forwards.
 
-use crate::payload::escaped;
-use crate::value::{is_unreserved, write_escaped};
+use crate::wordpress::payload::escaped;
+use crate::wordpress::value::{is_unreserved, write_escaped};
 
 /// The spelling that is forwarded for a NUL.
 const NUL: &str = "%2500";

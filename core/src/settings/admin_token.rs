@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ring::hmac;
 
-use crate::mark::{MarkKey, ShortSecret};
+use super::{MarkKey, ShortSecret};
 
 /// Who may use the admin listener from other machines.
 #[derive(Debug, Clone, Default)]

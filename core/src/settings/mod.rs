@@ -1,6 +1,6 @@
 //! Settings: plain values with their defaults, and rules that depend on them alone.
 //!
-//! The configuration fills these types and enforces bounds, which `docs/configuration.md` lists with every
+//! The configuration fills these types and enforces bounds, which `docs/reference/configuration.md` lists with every
 //! default and unit. Code that builds settings itself, such as a test, is not bound by them.
 
 mod admin_token;
@@ -14,12 +14,15 @@ mod http2;
 mod limits;
 mod listening;
 mod log;
-mod modes;
+mod mark_key;
+pub(crate) mod mark_text;
 mod namespace;
+mod operation;
 mod operation_pattern;
 mod origin;
 mod origin_address;
 mod percentage;
+mod policy;
 mod protection;
 mod shadow;
 mod timeouts;
@@ -43,20 +46,21 @@ pub use http2::{FrameRates, Http2Limits};
 pub use limits::Limits;
 pub use listening::{AdminSettings, ListenAddress, ProxyProtocol, SocketName, TlsSettings};
 pub use log::{LogFormat, LogSettings};
-pub use modes::{
-    Mode, Modes, OperationSettings, OtherTraffic, PatchPolicy, Profile, UndeclaredParameters, Writes,
-};
+pub use mark_key::{MarkKey, ShortSecret};
 pub use namespace::OriginNamespace;
+pub use operation::{OperationSettings, PatchPolicy};
 pub use operation_pattern::OperationPattern;
 pub use origin::without_trailing_slash;
 pub use origin::{OriginSettings, Root};
 pub use origin_address::{DialAddress, OriginHost};
 pub use percentage::Percentage;
 pub use protection::client_network;
-pub use protection::{BreakerSettings, CallRates, ImageHost, Rate, RateLimits};
+pub use protection::{BreakerSettings, CallRates, Rate, RateLimits};
 pub use shadow::ShadowRule;
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceCompression, TraceSettings};
+
+pub use crate::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
 use crate::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 
@@ -205,16 +209,6 @@ impl Settings {
             log: LogSettings::default(),
             traces: TraceSettings::default(),
         }
-    }
-
-    /// Returns true if the strict profile holds for an operation at least.
-    pub fn is_strict_anywhere(&self) -> bool {
-        let is_strict = |profile: Profile| profile == Profile::Strict;
-        is_strict(self.profile)
-            || self
-                .operations
-                .values()
-                .any(|operation| operation.profile.is_some_and(is_strict))
     }
 
     /// The namespaces that clients may use: [`Settings::namespaces`], and the origin's own unless it is kept private.

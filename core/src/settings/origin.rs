@@ -6,8 +6,8 @@ use std::time::Duration;
 use url::Url;
 
 use super::{BackendSoftware, DialAddress, OriginHost, OriginNamespace};
-use crate::mark::MarkKey;
 use crate::problem::Words;
+use crate::settings::MarkKey;
 
 /// The site behind the edge.
 #[derive(Debug, Clone)]

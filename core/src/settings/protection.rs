@@ -1,20 +1,9 @@
-//! Protection of the site: image hosts, the circuit breaker, rate limits.
+//! Protection of the site: the circuit breaker and rate limits.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use ipnet::{IpNet, Ipv6Net};
-
-/// A host from which the site may fetch images.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImageHost {
-    /// The name in lower case and ASCII; not an IP address.
-    pub name: String,
-    /// True for a wildcard, `*.example.org`: it matches all names below, but not the name itself.
-    pub below: bool,
-    /// A port besides 80 and 443.
-    pub port: Option<u16>,
-}
 
 /// The circuit breaker, which refuses reads while the origin fails.
 #[derive(Debug, Clone, PartialEq, Eq)]

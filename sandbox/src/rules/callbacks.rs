@@ -7,10 +7,10 @@ use crate::site_call::text_of;
 use crate::store::{PostStatus, Store};
 use crate::{image, slug};
 use calendar_edge_core::contract::{Action, Kind, OperationId, Route, Taxonomy};
-use calendar_edge_core::value::numeric::Numeric;
-use calendar_edge_core::value::timezone::timezone_or_empty;
-use calendar_edge_core::value::url_filter::url_or_empty;
-use calendar_edge_core::value::{PhpArray, Value, datetime};
+use calendar_edge_core::wordpress::value::numeric::Numeric;
+use calendar_edge_core::wordpress::value::timezone::timezone_or_empty;
+use calendar_edge_core::wordpress::value::url_filter::url_or_empty;
+use calendar_edge_core::wordpress::value::{PhpArray, Value, datetime};
 
 /// The callbacks with the database and the current user that they ask.
 pub(super) struct Validator<'a> {

@@ -18,8 +18,8 @@ use super::site_call::Call;
 use super::store::Store;
 use calendar_edge_core::contract::Schema;
 use calendar_edge_core::problem::{Fault, InvalidParameter, Problem};
-use calendar_edge_core::value::Value;
-use calendar_edge_core::value::numeric::Numeric;
+use calendar_edge_core::wordpress::value::Value;
+use calendar_edge_core::wordpress::value::numeric::Numeric;
 use callbacks::Validator;
 use published::{Callback, PublishedParameter, parameters};
 

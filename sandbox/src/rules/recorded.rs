@@ -143,7 +143,7 @@ fn roots() -> Roots {
     let mut settings = Settings::for_origin("http://origin.example/wp-json".parse().expect("a URL"));
     settings.namespaces = vec![PLUGIN_NAMESPACE.to_owned()];
     settings.limits.query_pairs = usize::MAX;
-    Roots::new(&settings)
+    Roots::new(&settings.policy())
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::rest_error::RestError;
 use crate::site_call::{Call, items_of, number_of};
 use crate::store::{Event, Flags, Post, PostBody, Store};
 use calendar_edge_core::contract::{Action, Kind, Taxonomy};
-use calendar_edge_core::value::{Value, numeric};
+use calendar_edge_core::wordpress::value::{Value, numeric};
 
 /// `POST /events`: the number of the new event.
 pub(crate) fn create(call: &Call, store: &mut Store) -> Result<u64, RestError> {

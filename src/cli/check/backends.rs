@@ -1,8 +1,8 @@
 //! The backends beside the site.
 
 use anyhow::Context as _;
-use calendar_edge::contract::drift::{Drift, compare_index};
-use calendar_edge::settings::{BackendSettings, BackendSoftware, Settings};
+use calendar_edge_core::contract::drift::{Drift, compare_index};
+use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
 
 use super::probe::Probe;
 use super::trouble::Trouble;

@@ -1,7 +1,7 @@
 //! The collector that spans are sent to. The edge works without it, so that its trouble is no finding.
 
 use calendar_edge::app::ask_collector;
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 use super::report::Report;
 

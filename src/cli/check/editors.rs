@@ -1,6 +1,6 @@
 //! WordPress's own routes to the records of the calendar, which the calendar's settings do not reach (decision 0018).
 
-use calendar_edge::settings::{Root, Settings};
+use calendar_edge_core::settings::{Root, Settings};
 use serde_json::Value;
 
 use super::super::guard;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge::contract::drift::Drift;
-use calendar_edge::contract::{TableInForce, table};
-use calendar_edge::settings::{Profile, Settings, UndeclaredParameters};
+use calendar_edge_core::contract::drift::Drift;
+use calendar_edge_core::contract::{TableInForce, table};
+use calendar_edge_core::settings::{Profile, Settings, UndeclaredParameters};
 
 /// Differences that have one subject and one consequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,7 @@ fn is_settled(subject: &Subject, operation: &str, settings: &Settings) -> bool {
         }
         Subject::Typed(..) | Subject::Required(..) => {
             let mode = own.and_then(|own| own.mode).unwrap_or(settings.mode);
-            mode != calendar_edge::settings::Mode::Enforce
+            mode != calendar_edge_core::settings::Mode::Enforce
         }
         _ => false,
     }

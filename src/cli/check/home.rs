@@ -1,6 +1,6 @@
 //! The home page, asked for as clients would get it: whether the site sends them elsewhere.
 
-use calendar_edge::settings::{OriginHost, Settings};
+use calendar_edge_core::settings::{OriginHost, Settings};
 use url::Url;
 
 use super::probe::Probe;

@@ -1,6 +1,6 @@
 //! What `check` says about settings, for commands that have just made them.
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 use super::super::status::Status;
 use super::command::{learn_namespace, origins};

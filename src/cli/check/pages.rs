@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge::settings::{OriginHost, Settings};
+use calendar_edge_core::settings::{OriginHost, Settings};
 use url::Url;
 
 use super::html::tags;

@@ -3,8 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use calendar_edge::app::{OriginRoute, check_client};
-use calendar_edge::mark::MARK;
-use calendar_edge::settings::{OriginHost, Settings};
+use calendar_edge_core::companion::mark::MARK;
+use calendar_edge_core::settings::{OriginHost, Settings};
 use http::header::{ACCEPT, HOST, USER_AGENT};
 use http::{Method, StatusCode};
 use serde_json::Value;

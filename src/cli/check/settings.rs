@@ -1,6 +1,6 @@
 //! The settings that are checked: those that `serve` would use.
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;

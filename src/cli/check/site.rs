@@ -2,8 +2,8 @@
 
 use std::io;
 
-use calendar_edge::contract::TableInForce;
-use calendar_edge::settings::Settings;
+use calendar_edge_core::contract::TableInForce;
+use calendar_edge_core::settings::Settings;
 
 use super::home::{Home, SAME_HOME, home, home_path};
 use super::languages::{RootFound, advertised};

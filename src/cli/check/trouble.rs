@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use calendar_edge::relay::mark_advice;
+use calendar_edge_core::relay::mark_advice;
 
 /// Why the index of a namespace could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use calendar_edge::comparison::DifferenceClass;
+use calendar_edge_core::migration::comparison::DifferenceClass;
 use clap::Args;
 
 use super::super::args::{OutputArgs, SiteArgs};

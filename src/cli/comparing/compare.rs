@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Context as _;
 use calendar_edge::app::RehearsedAnswer;
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge::comparison::ComparisonReport;
+use calendar_edge_core::migration::comparison::ComparisonReport;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 

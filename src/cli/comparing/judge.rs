@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use calendar_edge::app::RehearsedCall;
-use calendar_edge::authority::{Addressed, PublicAddress, Scheme};
-use calendar_edge::call::Outcome;
-use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::call::Outcome;
+use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
+use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
+use calendar_edge_core::settings::Settings;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::uri::PathAndQuery;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use calendar_edge::comparison::PathFindings;
+use calendar_edge_core::migration::comparison::PathFindings;
 use serde_json::Value;
 
 use super::skipped::Skipped;

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
-use calendar_edge::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
-use calendar_edge::contract::OperationId;
-use calendar_edge::settings::{BackendSettings, CredentialsPolicy, OWNER, Settings};
+use calendar_edge_core::contract::OperationId;
+use calendar_edge_core::migration::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
+use calendar_edge_core::settings::{BackendSettings, CredentialsPolicy, OWNER, Settings};
 
 use super::super::status::Misuse;
 

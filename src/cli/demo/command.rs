@@ -9,9 +9,9 @@ use calendar_edge::app::{
     raise_descriptor_limit,
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
-use calendar_edge::contract::PLUGIN_NAMESPACE;
-use calendar_edge::settings::{LogFormat, LogSettings, Settings};
 use calendar_edge::telemetry::install_logs;
+use calendar_edge_core::contract::PLUGIN_NAMESPACE;
+use calendar_edge_core::settings::{LogFormat, LogSettings, Settings};
 use calendar_edge_sandbox::{Planted, Sandbox};
 use clap::Args;
 use url::Url;

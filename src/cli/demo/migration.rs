@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use calendar_edge::app::BoundAddress;
-use calendar_edge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
-use calendar_edge::settings::{
+use calendar_edge_core::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use calendar_edge_core::settings::{
     AdminSettings, BackendSettings, BackendSoftware, CutoverRule, GuardSettings, ListenAddress,
     OperationPattern, Percentage, Settings, ShadowRule,
 };

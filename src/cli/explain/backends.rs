@@ -1,8 +1,8 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
-use calendar_edge::call::ForwardableCall;
-use calendar_edge::cutover::{CutoverCall, CutoverPlan};
-use calendar_edge::settings::{CutoverRule, OWNER, Percentage, Settings};
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
+use calendar_edge_core::settings::{CutoverRule, OWNER, Percentage, Settings};
 use serde::Serialize;
 
 /// A backend that answers a call for some clients, or gets a copy of it.

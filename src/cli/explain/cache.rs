@@ -2,14 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use calendar_edge::authority::PublicAddress;
-use calendar_edge::caching::{
+use calendar_edge_core::cache::{
     CachePolicy, CacheableCall, Filled, KeySpace, Lifetimes, ReachedBy, Removal, Storable, written_by,
 };
-use calendar_edge::call::ForwardableCall;
-use calendar_edge::decision::RequestHead;
-use calendar_edge::routing::CallTarget;
-use calendar_edge::settings::Settings;
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::gateway::decision::RequestHead;
+use calendar_edge_core::routing::CallTarget;
+use calendar_edge_core::settings::Settings;
 use serde::Serialize;
 
 /// What the cache would do with a call.

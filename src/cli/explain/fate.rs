@@ -1,10 +1,10 @@
 //! The treatment of parameters that the operation does not declare.
 
-use calendar_edge::call::{Explanation, UndeclaredFate};
-use calendar_edge::contract::global::{Treatment, global};
-use calendar_edge::contract::{Action, Operation};
-use calendar_edge::payload::Source;
-use calendar_edge::settings::{Settings, UndeclaredParameters};
+use calendar_edge_core::call::{Explanation, UndeclaredFate};
+use calendar_edge_core::contract::global::{Treatment, global};
+use calendar_edge_core::contract::{Action, Operation};
+use calendar_edge_core::settings::{Settings, UndeclaredParameters};
+use calendar_edge_core::wordpress::payload::Source;
 
 /// A description of the treatment of one undeclared parameter.
 pub(super) fn fate(

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, Entry, HOST, InvalidHeaderValue};
 use http::request::Parts;
 use http::uri::PathAndQuery;

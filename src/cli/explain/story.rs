@@ -1,16 +1,16 @@
 //! The handling of a request, as data: the source of both outputs.
 
-use calendar_edge::authority::{Addressed, Host, PublicAddress, Scheme};
 use calendar_edge::backend::{Preview, PreviewClient, preview, stored_tables};
-use calendar_edge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
-use calendar_edge::contract::{ArgumentStanding, Schema};
-use calendar_edge::credentials::Caller;
-use calendar_edge::decision::{Decider, Decision, HeadRules, RequestHead};
-use calendar_edge::payload::{Source, SourceParameters, spellings};
-use calendar_edge::problem::Refusal;
-use calendar_edge::routing::CallTarget;
-use calendar_edge::settings::{Root, Settings};
-use calendar_edge::value::{KeyRef, Value, write_json};
+use calendar_edge_core::call::credentials::Caller;
+use calendar_edge_core::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
+use calendar_edge_core::contract::{ArgumentStanding, Schema};
+use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Scheme};
+use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
+use calendar_edge_core::problem::Refusal;
+use calendar_edge_core::routing::CallTarget;
+use calendar_edge_core::settings::{Root, Settings};
+use calendar_edge_core::wordpress::payload::{Source, SourceParameters, spellings};
+use calendar_edge_core::wordpress::value::{KeyRef, Value, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};
@@ -335,7 +335,7 @@ fn shown(key: KeyRef<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use calendar_edge::settings::Profile;
+    use calendar_edge_core::settings::Profile;
     use http::uri::PathAndQuery;
     use http::{HeaderMap, Method};
 

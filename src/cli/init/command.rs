@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use calendar_edge::config::{Overrides, parse};
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use url::Url;
 
 use super::super::check::{Report, outcome};

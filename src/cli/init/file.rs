@@ -145,7 +145,7 @@ fn comment(value: &str) -> String {
 }
 
 const LISTEN: &str = "\
-# A line that is commented out shows the default, unless its comment says otherwise. docs/configuration.md lists all
+# A line that is commented out shows the default, unless its comment says otherwise. docs/reference/configuration.md lists all
 # settings. Compare this file with the site at any time: calendar-edge check --config FILE
 
 # Address that clients or the proxy in front connect to.
@@ -192,7 +192,7 @@ const LIMITS: &str = "
 #[cfg(test)]
 mod tests {
     use calendar_edge::config::{Overrides, parse};
-    use calendar_edge::settings::Settings;
+    use calendar_edge_core::settings::Settings;
     use proptest::prelude::*;
 
     use super::super::languages::SiteLanguages;
@@ -238,7 +238,7 @@ mod tests {
         let settings = settings(&found);
         let mut expected = Settings::for_origin(found.root.clone());
         expected.public_url = Some(url("https://wp.example.org"));
-        expected.origin.namespace = calendar_edge::settings::OriginNamespace::set("tribe/events/v1");
+        expected.origin.namespace = calendar_edge_core::settings::OriginNamespace::set("tribe/events/v1");
         expected.admin.clone_from(&settings.admin);
         assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
         assert!(settings.admin.is_some());

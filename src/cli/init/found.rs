@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use calendar_edge::config::{Overrides, parse};
-use calendar_edge::contract::calendar_namespace;
-use calendar_edge::contract::drift::compare_index;
-use calendar_edge::settings::{OriginNamespace, Settings};
+use calendar_edge_core::contract::calendar_namespace;
+use calendar_edge_core::contract::drift::compare_index;
+use calendar_edge_core::settings::{OriginNamespace, Settings};
 use http::header::SERVER;
 use serde_json::Value;
 use url::Url;

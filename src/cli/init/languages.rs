@@ -1,6 +1,6 @@
 //! The languages of a site, each with the REST root that was asked for it.
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use serde_json::Value;
 use url::Url;
 

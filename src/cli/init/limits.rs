@@ -1,6 +1,6 @@
 //! The longest request target and header that the server of a site takes, as far as the edge would send them.
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use url::Url;
 
 use super::super::check::{Probe, ProbeResponse, Report, Trouble};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use url::Url;
 
 use super::super::check::{Probe, ProbeResponse, Report};

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use anyhow::{Context as _, bail};
-use calendar_edge::comparison::DifferenceClass;
-use calendar_edge::settings::{OWNER, OperationPattern};
+use calendar_edge_core::migration::comparison::DifferenceClass;
+use calendar_edge_core::settings::{OWNER, OperationPattern};
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;

@@ -11,7 +11,7 @@ use rustls::sign::CertifiedKey;
 
 use super::names::names;
 use super::validity::not_after;
-use crate::settings::TlsSettings;
+use calendar_edge_core::settings::TlsSettings;
 
 /// A certificate with its intermediates, and the matching private key.
 #[derive(Debug, Clone)]

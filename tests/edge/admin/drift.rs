@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use calendar_edge::settings::{BackendSettings, BackendSoftware, Settings};
+use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
 use serde_json::Value;
 
 use super::until;

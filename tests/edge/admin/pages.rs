@@ -121,7 +121,7 @@ async fn a_page_holds_no_secret_and_is_served_to_all_who_reach_the_listener() {
 
 #[tokio::test]
 async fn the_list_of_refusals_says_why_report_mode_refuses() {
-    use calendar_edge::settings::Mode;
+    use calendar_edge_core::settings::Mode;
 
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let builder = Edge::builder().origin(&origin);

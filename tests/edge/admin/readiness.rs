@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 
 use super::until;
 use crate::support::{EVENTS, Edge, Origin, Reply};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use calendar_edge::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutoverRule, ListenAddress, OperationPattern, Percentage, Settings, ShadowRule,
     TlsSettings,
 };
@@ -205,7 +205,7 @@ async fn the_document_is_small_and_each_member_is_documented() {
     assert!(edge.admin("/status").await.body.len() < 12_000);
     let mut shown = BTreeSet::new();
     paths(&status, "", &mut shown);
-    let text = include_str!("../../../docs/status.md");
+    let text = include_str!("../../../docs/reference/status.md");
     let rows = text
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split_once('`'));

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
-use calendar_edge::settings::{AdminSettings, AdminToken, ListenAddress};
+use calendar_edge_core::settings::{AdminSettings, AdminToken, ListenAddress};
 
 use crate::support::{Answer, Directory, Edge, Origin, Reply};
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use http::Method;
 
 use super::support::{Answer, EVENTS, Edge, Origin, Reply, Seen};

@@ -150,7 +150,7 @@ async fn what_the_site_calls_personal_is_not_kept() {
 
 #[tokio::test]
 async fn calls_that_were_not_judged_pass_by() {
-    use calendar_edge::settings::Mode;
+    use calendar_edge_core::settings::Mode;
 
     let origin = counting().await;
     let edge = edge(&origin, |settings| settings.mode = Mode::Report).await;

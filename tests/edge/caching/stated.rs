@@ -64,14 +64,21 @@ async fn t92_an_answer_is_kept_as_long_as_the_site_says() {
             settings.cache.client_max_age = Duration::from_hours(1);
         })
         .await;
-        assert_eq!(cache_status(&edge.get(EVENT).await), "fwd=uri-miss; stored; ttl=1", "{fields:?}");
+        assert_eq!(
+            cache_status(&edge.get(EVENT).await),
+            "fwd=uri-miss; stored; ttl=1",
+            "{fields:?}"
+        );
         let kept = edge.get(EVENT).await;
         assert_eq!(cache_status(&kept), "hit; ttl=1", "{fields:?}");
         let clients = kept.header("cache-control").expect("directives");
         assert!(clients.starts_with("public, max-age=1"), "{fields:?}: {clients}");
         tokio::time::sleep(Duration::from_millis(2100)).await;
         let later = edge.get(EVENT).await;
-        assert!(cache_status(&later).starts_with("fwd=stale; stored"), "{fields:?}: {later:?}");
+        assert!(
+            cache_status(&later).starts_with("fwd=stale; stored"),
+            "{fields:?}: {later:?}"
+        );
         assert_eq!(asked(&origin), 2, "{fields:?}");
     }
 }
@@ -96,7 +103,10 @@ async fn t92_what_must_be_revalidated_is_not_served_when_the_site_fails() {
         })
         .await;
         assert_eq!(edge.get(EVENT).await.status, 200);
-        assert!(cache_status(&edge.get(EVENT).await).starts_with("hit"), "{directives}");
+        assert!(
+            cache_status(&edge.get(EVENT).await).starts_with("hit"),
+            "{directives}"
+        );
         tokio::time::sleep(Duration::from_millis(400)).await;
         assert_eq!(edge.get(EVENT).await.status, expected, "{directives}");
     }

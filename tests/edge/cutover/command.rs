@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use calendar_edge::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
+use calendar_edge_core::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
 use serde_json::{Value, json};
 
 use super::{VENUES, cut, falling, named};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use calendar_edge::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
+use calendar_edge_core::settings::{CutoverRule, GuardSettings, OperationPattern, Percentage, ShadowRule};
 use serde_json::{Value, json};
 
 use super::{VENUES, by, caching, cut, edge, falling, list, moved_clients, named, rule, share};

@@ -6,7 +6,7 @@ mod guard;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use calendar_edge::settings::{
+use calendar_edge_core::settings::{
     BackendSettings, CutMethods, CutoverRule, OperationPattern, Percentage, Settings,
 };
 use http::Method;

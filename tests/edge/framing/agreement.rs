@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use calendar_edge::framing::{Inspector, Step};
-use calendar_edge::settings::Limits;
+use calendar_edge_core::framing::{Inspector, Step};
+use calendar_edge_core::settings::Limits;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;

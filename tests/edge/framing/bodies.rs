@@ -183,7 +183,7 @@ async fn t29_a_site_upload_with_broken_chunks_is_never_complete() {
     let origin = Origin::always(Reply::json(200, "{}")).await;
     let builder = Edge::builder().origin(&origin);
     let edge = builder
-        .settings(|settings| settings.other = calendar_edge::settings::OtherTraffic::Forward)
+        .settings(|settings| settings.other = calendar_edge_core::settings::OtherTraffic::Forward)
         .start()
         .await;
     let mut client = edge.raw().await;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge::call::{CanonicalRequest, Outcome};
-use calendar_edge::settings::Mode;
+use calendar_edge_core::call::{CanonicalRequest, Outcome};
+use calendar_edge_core::settings::Mode;
 use http::Method;
 
 use super::change::{Change, changes};

@@ -11,7 +11,7 @@ mod time;
 use crate::support::{Answer, EVENTS, Edge, Step, Wire};
 
 /// An edge before a wire origin, without a breaker: each test breaks the origin as often as it likes.
-async fn edge(wire: &Wire, change: impl FnOnce(&mut calendar_edge::settings::Settings)) -> Edge {
+async fn edge(wire: &Wire, change: impl FnOnce(&mut calendar_edge_core::settings::Settings)) -> Edge {
     let builder = Edge::builder().site(&wire.base()).settings(|settings| {
         settings.breaker.failures = 0;
         change(settings);

@@ -1,6 +1,6 @@
 //! The calendar behind a real edge: the commands that the demo prints work unchanged.
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use reqwest::{Client, Method};
 
 use super::calendar::Calendar;

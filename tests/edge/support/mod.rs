@@ -2,7 +2,6 @@
 
 mod certificates;
 mod edge;
-mod files;
 mod frames;
 mod origin;
 mod ports;
@@ -14,7 +13,6 @@ mod wire;
 
 pub(crate) use certificates::{Authority, Certificate};
 pub(crate) use edge::{Answer, Edge, german_root};
-pub(crate) use files::files_below;
 pub(crate) use frames::{Fate, FrameClient, fields};
 pub(crate) use origin::{Origin, Seen};
 pub(crate) use ports::closed_port;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use calendar_edge::settings::TraceCompression;
+use calendar_edge_core::settings::TraceCompression;
 
 use super::collector::{Collector, partial_success};
 use super::{counted, counts, site, to, traced};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use calendar_edge::app::DrainOutcome;
-use calendar_edge::contract::table;
-use calendar_edge::settings::{
+use calendar_edge_core::contract::table;
+use calendar_edge_core::settings::{
     BackendSettings, OperationPattern, OperationSettings, OtherTraffic, PatchPolicy, Percentage, ShadowRule,
 };
 use http::Method;

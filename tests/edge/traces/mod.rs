@@ -7,7 +7,7 @@ mod ending;
 mod facts;
 mod sampling;
 
-use calendar_edge::settings::Settings;
+use calendar_edge_core::settings::Settings;
 use std::time::Duration;
 
 use self::collector::Collector;

@@ -1,6 +1,6 @@
 //! Which traces are recorded, and that everybody hears the same about it.
 
-use calendar_edge::settings::Percentage;
+use calendar_edge_core::settings::Percentage;
 use http::Method;
 
 use super::collector::Collector;

@@ -1,8 +1,6 @@
 //! Images that the site may fetch: WordPress itself sends a request for the URL of an image (T-17).
 
-use url::{Host, Url};
-
-use crate::settings::{ImageHost, Settings};
+use crate::policy::ImageHost;
 
 /// Ports that every image host admits without naming them.
 const USUAL_PORTS: [u16; 2] = [80, 443];
@@ -20,22 +18,7 @@ struct ImageAuthority<'a> {
 // === impl ImageHosts ===
 
 impl ImageHosts {
-    /// The hosts of the setting, or by default the hosts of the calendar's own pages.
-    pub(in crate::call) fn new(settings: &Settings) -> Self {
-        let own = || {
-            let site = settings
-                .origin
-                .advertised_url
-                .as_ref()
-                .unwrap_or(&settings.origin.url);
-            let addresses = settings.public_url.iter().chain([site]);
-            addresses.filter_map(host_of).collect()
-        };
-        Self(settings.image_hosts.clone().unwrap_or_else(own))
-    }
-
     /// A list of exactly these hosts.
-    #[cfg(test)]
     pub(in crate::call) const fn listed(hosts: Vec<ImageHost>) -> Self {
         Self(hosts)
     }
@@ -47,20 +30,6 @@ impl ImageHosts {
     pub(in crate::call) fn hold(&self, text: &[u8]) -> bool {
         ImageAuthority::of(text).is_some_and(|authority| self.0.iter().any(|host| authority.is_at(host)))
     }
-}
-
-/// The host of a URL as an image host. IP addresses and names of this machine do not count: the network
-/// around the site is not opened by default.
-fn host_of(url: &Url) -> Option<ImageHost> {
-    let Some(Host::Domain(name)) = url.host() else {
-        return None;
-    };
-    let is_loopback = name == "localhost" || name.ends_with(".localhost");
-    (!is_loopback).then(|| ImageHost {
-        name: name.to_owned(),
-        below: false,
-        port: url.port(),
-    })
 }
 
 // === impl ImageAuthority ===
@@ -114,56 +83,9 @@ fn port(digits: &[u8]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn hosts(settings: impl FnOnce(&mut Settings)) -> ImageHosts {
-        let origin = "http://wordpress:8080/wp-json".parse().unwrap();
-        let mut edge = Settings::for_origin(origin);
-        settings(&mut edge);
-        ImageHosts::new(&edge)
-    }
-
     fn listed(name: &str, below: bool, port: Option<u16>) -> ImageHosts {
         let name = name.to_owned();
         ImageHosts(vec![ImageHost { name, below, port }])
-    }
-
-    #[test]
-    fn the_calendars_own_hosts_are_known() {
-        let own = hosts(|edge| {
-            edge.public_url = Some("https://events.example.org".parse().unwrap());
-            edge.origin.advertised_url = Some("https://www.example.org:8443/wp-json".parse().unwrap());
-        });
-        for (text, held) in [
-            ("https://events.example.org/x.png", true),
-            ("HTTP://Events.Example.ORG:80/m\u{fc}ller?a=@b", true),
-            ("https://www.example.org:8443/x.png", true),
-            ("https://events.example.org:8443/x.png", false),
-            ("http://wordpress:8080/x.png", false),
-        ] {
-            assert_eq!(own.hold(text.as_bytes()), held, "{text}");
-        }
-        assert!(hosts(|_| {}).hold(b"http://wordpress:8080/x.png"));
-    }
-
-    #[test]
-    fn addresses_and_this_machine_are_not_image_hosts() {
-        for origin in [
-            "http://127.0.0.1/wp-json",
-            "http://[::1]/wp-json",
-            "http://localhost/wp-json",
-        ] {
-            let images = hosts(|edge| {
-                edge.origin.advertised_url = Some(origin.parse().unwrap());
-                edge.public_url = Some("http://edge.localhost".parse().unwrap());
-            });
-            for text in [
-                "http://127.0.0.1/x",
-                "http://[::1]/x",
-                "http://localhost/x",
-                "http://edge.localhost/x",
-            ] {
-                assert!(!images.hold(text.as_bytes()), "{origin} {text}");
-            }
-        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The facts besides the value that a judgement depends on.
 
 use super::images::ImageHosts;
+use crate::call::credentials::Caller;
 use crate::contract::Generations;
-use crate::credentials::Caller;
 
 /// The facts besides the value that a judgement depends on.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::scalar::{as_php_text, numeric_id};
-use crate::payload::{Plus, decode};
-use crate::value::{Value, Verdict};
+use crate::wordpress::payload::{Plus, decode};
+use crate::wordpress::value::{Value, Verdict};
 
 /// The elements of a list value. Text is decoded a second time and split at commas, with the blanks around
 /// them. Empty text is dropped. A value that PHP calls empty is the empty list.

@@ -19,10 +19,10 @@ pub(super) use record::{created, is_record, members};
 use list::all;
 
 use crate::contract::{Kind, Rule};
-use crate::value::integer::is_positive_int;
-use crate::value::timezone::timezone_or_empty;
-use crate::value::url_filter::url_or_empty;
-use crate::value::{Value, Verdict};
+use crate::wordpress::value::integer::is_positive_int;
+use crate::wordpress::value::timezone::timezone_or_empty;
+use crate::wordpress::value::url_filter::url_or_empty;
+use crate::wordpress::value::{Value, Verdict};
 
 /// Judges the value that WordPress would pass to an argument's validate callback. It is never null: null
 /// counts as absent.
@@ -61,10 +61,10 @@ pub fn judge_value(rule: Rule, value: &Value, judge_context: JudgeContext<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::credentials::Caller;
     use crate::contract::{Generations, Taxonomy};
-    use crate::credentials::Caller;
-    use crate::payload::{PHP_DEPTH, parse_json};
-    use crate::value::Why;
+    use crate::wordpress::payload::{PHP_DEPTH, parse_json};
+    use crate::wordpress::value::Why;
     use proptest::prelude::*;
 
     const YES: Verdict = Verdict::Admit;

@@ -3,7 +3,7 @@
 use super::list::{every, split_at_commas};
 use super::scalar::{as_php_text, is_numeric_value, numeric_id, positive_id};
 use crate::contract::{Action, Kind, Operation, RECORD_NUMBER, Route, Rule, table};
-use crate::value::{PhpArray, Value, Verdict};
+use crate::wordpress::value::{PhpArray, Value, Verdict};
 
 /// Judges a member of a record by its own rule.
 type JudgeMember<'a> = &'a dyn Fn(Rule, &Value) -> Verdict;

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::judge_context::JudgeContext;
+use crate::call::credentials::Caller;
 use crate::contract::{EventIds, Generations};
-use crate::credentials::Caller;
-use crate::value::datetime;
-use crate::value::integer::is_integer;
-use crate::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
-use crate::value::{Value, Verdict, Why};
+use crate::wordpress::value::datetime;
+use crate::wordpress::value::integer::is_integer;
+use crate::wordpress::value::numeric::{Numeric, int_prefix, is_numeric, numeric};
+use crate::wordpress::value::{Value, Verdict, Why};
 
 /// The verdict on an id that a record may have.
 const IN_DATABASE: Verdict = Verdict::Defer(Why::Database);

@@ -1,8 +1,8 @@
 //! Post statuses: names that WordPress has, names that a plugin may add, and impossible names.
 
 use super::list::{elements, every};
-use crate::credentials::Caller;
-use crate::value::{Value, Verdict, Why};
+use crate::call::credentials::Caller;
+use crate::wordpress::value::{Value, Verdict, Why};
 
 /// The statuses that every WordPress registers.
 const BUILT_IN: [&[u8]; 12] = [

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::contract::{Action, Documented, Operation, STRICT_LIMITS};
-use crate::payload::{Plus, decode, escapes};
-use crate::settings::UndeclaredParameters;
+use crate::policy::UndeclaredParameters;
+use crate::wordpress::payload::{Plus, decode, escapes};
 
 /// The parameter names that a call may use.
 #[derive(Debug, Clone, Copy)]

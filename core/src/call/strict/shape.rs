@@ -4,15 +4,15 @@ use http::Method;
 use serde::de::IgnoredAny;
 
 use super::names::Names;
-use crate::call::policy::Policy;
+use crate::call::policy::PolicyInForce;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};
-use crate::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 use crate::problem::{EdgeError, Fault, InvalidParameter, Problem};
 use crate::routing::RouteMatch;
+use crate::wordpress::payload::{ContentHeaders, JsonError, JsonRefusal, json_shape};
 
 /// Returns true if a path is the only accepted spelling of its route.
-pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &Policy) -> bool {
+pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, policy: &PolicyInForce) -> bool {
     let path = call.target.spelling.as_ref().map_or("", |raw| raw.path.as_str());
     let mut bases = policy.bases(call.target.root);
     bases.any(|base| path_is_exact(path, &base, matched))
@@ -22,7 +22,7 @@ pub(in crate::call) fn path_holds(call: &RawCall<'_>, matched: &RouteMatch, poli
 pub(in crate::call) fn check_shape(
     call: &RawCall<'_>,
     operation: &Operation,
-    policy: &Policy,
+    policy: &PolicyInForce,
 ) -> Option<Problem> {
     if !path_holds(call, call.target.matched.as_ref()?, policy) {
         return Some(Problem::NoRoute);
@@ -72,7 +72,8 @@ fn is_strict_id(id: &str) -> bool {
 /// Returns true if a segment, decoded once, is text without control and path characters, and does not name a
 /// script.
 fn is_strict_slug(segment: &str) -> bool {
-    let decoded = crate::payload::decode(segment.as_bytes(), crate::payload::Plus::Literal);
+    let decoded =
+        crate::wordpress::payload::decode(segment.as_bytes(), crate::wordpress::payload::Plus::Literal);
     let Ok(slug) = std::str::from_utf8(&decoded) else {
         return false;
     };

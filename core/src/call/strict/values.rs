@@ -4,11 +4,11 @@ use jiff::civil::DateTime;
 
 use super::dates::absolute;
 use crate::contract::{Argument, Documented, Operation, Relation, STRICT_LIMITS, StrictRule};
-use crate::payload::{Parameters, Source};
 use crate::problem::{Fault, InvalidParameter, Problem};
-use crate::value::datetime::wall;
-use crate::value::numeric::is_numeric;
-use crate::value::{ArrayKind, PhpArray, Value};
+use crate::wordpress::payload::{Parameters, Source};
+use crate::wordpress::value::datetime::wall;
+use crate::wordpress::value::numeric::is_numeric;
+use crate::wordpress::value::{ArrayKind, PhpArray, Value};
 
 /// The objection to the values of a call, in declaration order.
 pub(in crate::call) fn check_values(operation: &Operation, parameters: &Parameters) -> Option<Problem> {

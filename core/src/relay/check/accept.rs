@@ -32,7 +32,7 @@ use crate::relay::rules::RelayRules;
 /// ```
 /// use bytes::Bytes;
 /// use calendar_edge_core::settings::{OriginNamespace, Settings};
-/// use calendar_edge_core::cors::Audience;
+/// use calendar_edge_core::relay::cors::Audience;
 /// use calendar_edge_core::relay::{
 ///     AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots, RelayRules, Script, accept, present,
 /// };

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::scan::is_surely_document;
-use crate::lanes;
 use crate::relay::failure::OriginFailure;
+use crate::simd;
 
 /// Removes the white space that JSON allows around a document.
 pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
@@ -25,7 +25,7 @@ pub(super) const fn begins_json(byte: u8) -> bool {
 /// Reads a document to its end. It must be UTF-8 (RFC 8259 8.1).
 pub(super) fn judge_document(document: &[u8]) -> Result<(), OriginFailure> {
     // ASCII, as WordPress prints it, is seen faster than UTF-8.
-    if !lanes::is_ascii(document) && std::str::from_utf8(document).is_err() {
+    if !simd::is_ascii(document) && std::str::from_utf8(document).is_err() {
         return Err(OriginFailure::Malformed);
     }
     if is_surely_document(document) {

@@ -1,6 +1,6 @@
 //! A fast way to see that bytes are surely one JSON document.
 
-use crate::lanes::{self, BLOCK};
+use crate::simd::{self, BLOCK};
 
 /// Deeper documents are left to the full reader.
 const DEEPEST: u32 = 64;
@@ -172,8 +172,8 @@ fn behind_digits(digits: &[u8]) -> &[u8] {
 #[inline]
 fn marks(block: &[u8; BLOCK]) -> u64 {
     const LAST_CONTROL: u8 = b' ' - 1;
-    lanes::mask(block, |lane| {
-        lanes::is(lane, b'"') | lanes::is(lane, b'\\') | lanes::is_at_most(lane, LAST_CONTROL)
+    simd::mask(block, |lane| {
+        simd::is(lane, b'"') | simd::is(lane, b'\\') | simd::is_at_most(lane, LAST_CONTROL)
     })
 }
 

@@ -43,11 +43,18 @@ fn first_mark(document: &[u8]) -> Option<(&[u8], &[u8])> {
     let (before, member) = document.split_at(start);
     let name = member.get(1..)?.iter().position(|byte| *byte == b'"')? + 2;
     // The value is a number, with or without quotation marks.
-    let end = member.iter().skip(name).position(|byte| matches!(byte, b',' | b'}'))? + name;
+    let end = member
+        .iter()
+        .skip(name)
+        .position(|byte| matches!(byte, b',' | b'}'))?
+        + name;
     let (_, after) = member.split_at(end);
     match after.strip_prefix(b",") {
         Some(after) => Some((before, after.trim_ascii_start())),
-        None => Some((before.trim_ascii_end().strip_suffix(b",").unwrap_or(before), after)),
+        None => Some((
+            before.trim_ascii_end().strip_suffix(b",").unwrap_or(before),
+            after,
+        )),
     }
 }
 
@@ -80,8 +87,14 @@ mod tests {
         let text = r#"{"body":"\"X-Calendar-Edge-Changes\":1,","headers":"#;
         for (headers, expected) in [
             (r#"{"X-Calendar-Edge-Changes":"7"}}"#, "{}}"),
-            (r#"{"X-Calendar-Edge-Changes":7,"Allow":"GET"}}"#, r#"{"Allow":"GET"}}"#),
-            (r#"{"Allow":"GET","X-Calendar-Edge-Changes":"7"}}"#, r#"{"Allow":"GET"}}"#),
+            (
+                r#"{"X-Calendar-Edge-Changes":7,"Allow":"GET"}}"#,
+                r#"{"Allow":"GET"}}"#,
+            ),
+            (
+                r#"{"Allow":"GET","X-Calendar-Edge-Changes":"7"}}"#,
+                r#"{"Allow":"GET"}}"#,
+            ),
             (
                 r#"{"A":"1","X-Calendar-Edge-Changes":"7","X-Calendar-Edge-Begun":"0","B":"2"}}"#,
                 r#"{"A":"1","B":"2"}}"#,

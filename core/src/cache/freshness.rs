@@ -1,0 +1,340 @@
+//! How long a kept answer is served, and with what reservation.
+
+use std::time::Duration;
+
+use super::stated::StatedLife;
+use super::storable::Storable;
+use super::zone::{SiteZone, day_end};
+use crate::settings::CacheSettings;
+use crate::wordpress::value::datetime::DateTurn;
+
+/// The times for which answers are served.
+#[derive(Debug, Clone)]
+pub struct Lifetimes {
+    fresh: Duration,
+    fresh_with_purge: Duration,
+    stale_while_revalidate: Duration,
+    stale_on_error: Duration,
+    reconcile: Duration,
+}
+
+/// The last signs of the companion plugin, as times since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompanionSigns {
+    /// The first of an unbroken row of signs: changes since then are known.
+    pub since: Duration,
+    /// The last sign.
+    pub last: Duration,
+}
+
+/// The facts about one kept answer that its lifetime depends on; times are since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filled {
+    /// When the site was asked.
+    pub at: Duration,
+    /// When the answer changes by itself; `None`: never.
+    pub turns_at: Option<Duration>,
+    /// True if it is a short-lived answer: it changes by itself at every moment, or says that nothing is there.
+    pub is_brief: bool,
+    /// True if it was kept by an earlier run of the edge, which does not know what has changed since.
+    pub is_restored: bool,
+    /// True if another backend than the site gave it, whose changes the companion plugin does not tell.
+    pub is_of_backend: bool,
+    /// What the site states about its life.
+    pub stated: StatedLife,
+}
+
+/// How a kept answer may be served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Serving {
+    /// Without asking, for this time.
+    Fresh(Duration),
+    /// At once, while the site is asked again; stale for this time.
+    Behind(Duration),
+    /// Only if the site fails; stale for this time.
+    OnError(Duration),
+    /// Never again.
+    Expired,
+}
+
+/// The rule that limits the time in which an answer is served without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LifetimeRule {
+    /// `cache.fresh`: no companion plugin tells what changes.
+    Fresh,
+    /// `cache.fresh_with_purge`: the companion plugin tells what changes.
+    FreshWithPurge,
+    /// `cache.fresh`, because the answer changes with every moment or says that nothing is there.
+    Brief,
+    /// The end of the site's day.
+    EndOfDay,
+    /// The lifetime that the site states.
+    Stated,
+}
+
+// === impl Lifetimes ===
+
+impl Lifetimes {
+    /// The times of these settings.
+    pub const fn new(settings: &CacheSettings) -> Self {
+        Self {
+            fresh: settings.fresh,
+            fresh_with_purge: settings.fresh_with_purge,
+            stale_while_revalidate: settings.stale_while_revalidate,
+            stale_on_error: settings.stale_on_error,
+            reconcile: settings.reconcile,
+        }
+    }
+
+    /// Says how an answer may be served at the time `now`, since 1970.
+    pub fn serving(&self, filled: &Filled, companion: Option<CompanionSigns>, now: Duration) -> Serving {
+        // A clock that was set back says nothing about the age of an answer.
+        let Some(age) = now.checked_sub(filled.at) else {
+            return filled.stale(Duration::ZERO);
+        };
+        let (fresh, _) = self.lifetime(filled, companion, now);
+        let fresh = if filled.is_restored { Duration::ZERO } else { fresh };
+        let Some(stale) = age.checked_sub(fresh).filter(|_| age >= fresh) else {
+            return Serving::Fresh(fresh.saturating_sub(age));
+        };
+        if filled.may_be_stale(now) && stale < self.stale_while_revalidate {
+            return Serving::Behind(stale);
+        }
+        if stale < self.stale_on_error {
+            return filled.stale(stale);
+        }
+        Serving::Expired
+    }
+
+    /// The time for which an answer is served without asking, from the moment it was filled, and the rule that ends it.
+    pub fn lifetime(
+        &self,
+        filled: &Filled,
+        companion: Option<CompanionSigns>,
+        now: Duration,
+    ) -> (Duration, LifetimeRule) {
+        let (length, rule) = if filled.is_brief {
+            (self.fresh.min(self.fresh_with_purge), LifetimeRule::Brief)
+        } else if !filled.is_of_backend && companion.is_some_and(|signs| self.vouches(signs, filled, now)) {
+            (self.fresh_with_purge, LifetimeRule::FreshWithPurge)
+        } else {
+            (self.fresh, LifetimeRule::Fresh)
+        };
+        let turn = filled.turns_at.map(|turns_at| turns_at.saturating_sub(filled.at));
+        let limits = [
+            (turn, LifetimeRule::EndOfDay),
+            (filled.stated.fresh, LifetimeRule::Stated),
+        ];
+        limits
+            .into_iter()
+            .fold((length, rule), |shortest, (limit, rule)| match limit {
+                Some(limit) if limit < shortest.0 => (limit, rule),
+                _ => shortest,
+            })
+    }
+
+    /// Returns true if the companion plugin is heard, and was when the answer was filled: every change since is known.
+    fn vouches(&self, signs: CompanionSigns, filled: &Filled, now: Duration) -> bool {
+        now.saturating_sub(signs.last) <= self.reconcile && signs.since <= filled.at
+    }
+}
+
+// === impl Filled ===
+
+impl Filled {
+    /// An answer that was asked for at the time `at`, since 1970.
+    pub fn new(at: Duration, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
+        Self {
+            at,
+            turns_at: (turn == DateTurn::Daily).then(|| day_end(zone, at)),
+            is_brief: turn == DateTurn::Always || storable != Storable::Yes,
+            is_restored: false,
+            is_of_backend: false,
+            stated: StatedLife::default(),
+        }
+    }
+
+    /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
+    /// nothing that time has made wrong, and lives as long as the site stated.
+    pub fn may_be_stale(&self, now: Duration) -> bool {
+        let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
+        let has_ended = self.stated.must_revalidate || self.stated.has_ended(now.saturating_sub(self.at));
+        !has_turned && !has_ended && !self.is_brief && !self.is_restored
+    }
+
+    /// How the answer may be served if nothing but a failure of the site speaks for it.
+    const fn stale(&self, stale: Duration) -> Serving {
+        if self.stated.must_revalidate {
+            return Serving::Expired;
+        }
+        Serving::OnError(stale)
+    }
+}
+
+// === impl LifetimeRule ===
+
+impl LifetimeRule {
+    /// The rule in words, for `explain`.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Fresh => "`cache.fresh`, as long as no companion plugin is heard",
+            Self::FreshWithPurge => "`cache.fresh_with_purge`, as the companion plugin is heard",
+            Self::Brief => "`cache.fresh`, because the answer changes with every moment",
+            Self::EndOfDay => "the site's day ends",
+            Self::Stated => "`Cache-Control` or `Expires` of the site",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOON: Duration = Duration::from_hours(500_000);
+
+    fn seconds(number: u64) -> Duration {
+        Duration::from_secs(number)
+    }
+
+    fn lifetimes() -> Lifetimes {
+        Lifetimes::new(&CacheSettings::default())
+    }
+
+    fn filled(turn: DateTurn) -> Filled {
+        Filled::new(NOON, Storable::Yes, turn, None)
+    }
+
+    fn serving(filled: &Filled, companion: impl Into<Option<CompanionSigns>>, after: u64) -> Serving {
+        lifetimes().serving(filled, companion.into(), NOON + seconds(after))
+    }
+
+    /// Signs from `since` to `last` seconds after the fill.
+    fn signs(since: i64, last: u64) -> CompanionSigns {
+        let since = NOON.as_secs().saturating_add_signed(since);
+        CompanionSigns {
+            since: seconds(since),
+            last: NOON + seconds(last),
+        }
+    }
+
+    #[test]
+    fn without_a_companion_an_answer_is_fresh_for_a_second() {
+        let filled = filled(DateTurn::Never);
+        assert_eq!(serving(&filled, None, 0), Serving::Fresh(seconds(1)));
+        assert_eq!(serving(&filled, None, 1), Serving::Behind(Duration::ZERO));
+        assert_eq!(serving(&filled, None, 30), Serving::Behind(seconds(29)));
+        assert_eq!(serving(&filled, None, 31), Serving::OnError(seconds(30)));
+        assert_eq!(serving(&filled, None, 86_400), Serving::OnError(seconds(86_399)));
+        assert_eq!(serving(&filled, None, 86_401), Serving::Expired);
+    }
+
+    #[test]
+    fn a_companion_that_is_heard_makes_answers_last() {
+        let filled = filled(DateTurn::Never);
+        assert_eq!(
+            serving(&filled, signs(-5, 3590), 3599),
+            Serving::Fresh(seconds(1))
+        );
+        assert_eq!(
+            serving(&filled, signs(-5, 3595), 3600),
+            Serving::Behind(Duration::ZERO)
+        );
+    }
+
+    #[test]
+    fn a_silent_companion_vouches_for_nothing() {
+        let filled = filled(DateTurn::Never);
+        assert_eq!(serving(&filled, signs(-5, 0), 10), Serving::Fresh(seconds(3590)));
+        assert_eq!(serving(&filled, signs(-5, 0), 11), Serving::Behind(seconds(10)));
+        // Heard again after a gap: what was filled before the gap is asked for again.
+        assert_eq!(
+            serving(&filled, signs(60, 100), 100),
+            Serving::OnError(seconds(99))
+        );
+    }
+
+    #[test]
+    fn what_turns_with_the_day_ends_with_it() {
+        let filled = Filled {
+            turns_at: Some(NOON + seconds(60)),
+            ..filled(DateTurn::Never)
+        };
+        let companion = signs(-5, 55);
+        assert_eq!(serving(&filled, companion, 59), Serving::Fresh(seconds(1)));
+        assert_eq!(serving(&filled, companion, 60), Serving::OnError(Duration::ZERO));
+        // Neither is a stale answer served past the turn.
+        assert_eq!(serving(&filled, None, 20), Serving::Behind(seconds(19)));
+        let soon = Filled {
+            turns_at: Some(NOON + seconds(5)),
+            ..filled
+        };
+        assert_eq!(serving(&soon, None, 6), Serving::OnError(seconds(5)));
+    }
+
+    #[test]
+    fn brief_answers_are_fresh_for_a_moment_only() {
+        for brief in [
+            filled(DateTurn::Always),
+            Filled::new(NOON, Storable::Briefly, DateTurn::Never, None),
+        ] {
+            assert_eq!(serving(&brief, signs(-5, 0), 0), Serving::Fresh(seconds(1)));
+            assert_eq!(serving(&brief, signs(-5, 0), 1), Serving::OnError(Duration::ZERO));
+        }
+    }
+
+    #[test]
+    fn answers_of_an_earlier_run_are_for_failures_only() {
+        let restored = Filled {
+            is_restored: true,
+            is_of_backend: false,
+            ..filled(DateTurn::Never)
+        };
+        assert_eq!(
+            serving(&restored, signs(-5, 0), 0),
+            Serving::OnError(Duration::ZERO)
+        );
+    }
+
+    #[test]
+    fn an_answer_lives_no_longer_than_the_site_states() {
+        let stated = |fresh: Option<u64>, must_revalidate| Filled {
+            stated: StatedLife {
+                fresh: fresh.map(seconds),
+                must_revalidate,
+            },
+            ..filled(DateTurn::Never)
+        };
+        let (short, strict) = (stated(Some(5), false), stated(None, true));
+        assert_eq!(serving(&short, signs(-5, 4), 4), Serving::Fresh(seconds(1)));
+        assert_eq!(serving(&short, signs(-5, 5), 5), Serving::OnError(Duration::ZERO));
+        assert_eq!(serving(&short, None, 4), Serving::Behind(seconds(3)));
+        assert_eq!(serving(&strict, None, 0), Serving::Fresh(seconds(1)));
+        assert_eq!(serving(&strict, None, 1), Serving::Expired);
+        let early = lifetimes().serving(&strict, None, NOON.saturating_sub(seconds(1)));
+        assert_eq!(early, Serving::Expired);
+    }
+
+    #[test]
+    fn a_clock_set_back_makes_answers_stale() {
+        let early = lifetimes().serving(&filled(DateTurn::Never), None, NOON.saturating_sub(seconds(1)));
+        assert_eq!(early, Serving::OnError(Duration::ZERO));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_served_past_its_turn_unless_the_site_fails(
+            age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
+        ) {
+            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
+            let found = serving(&filled, signs(-1, last), age);
+            if age >= turn {
+                prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);
+            }
+            if let Serving::Fresh(left) = found {
+                prop_assert!(age + left.as_secs() <= turn.min(3600));
+            }
+        }
+    }
+}

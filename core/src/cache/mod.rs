@@ -1,0 +1,39 @@
+//! What may be kept of the site's answers, under which key, for how long, and what removes it.
+
+mod bypass;
+mod cache_status;
+pub mod compression;
+mod dependencies;
+mod freshness;
+mod key;
+mod nonce;
+mod pairs;
+mod records;
+mod removal;
+mod same_text;
+mod snapshot;
+mod stated;
+mod storable;
+mod tag;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod validator;
+mod written;
+mod zone;
+
+pub use bypass::{Bypass, CachePolicy, CacheableCall};
+pub use cache_status::{Asked, CacheOutcome};
+pub use dependencies::Dependencies;
+pub use freshness::{CompanionSigns, Filled, LifetimeRule, Lifetimes, Serving};
+pub use key::{KeySpace, ReachedBy};
+pub use nonce::shows_nonce;
+pub use removal::{Removal, RemovalCause};
+pub use same_text::same_text;
+pub use snapshot::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
+pub use stated::StatedLife;
+pub use storable::Storable;
+pub use tag::{Tag, UnknownTag};
+pub use validator::{entity_tag, if_none_match, is_known};
+pub use written::{refused_whole, written_by};
+pub use zone::{SiteZone, day_end};

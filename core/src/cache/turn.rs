@@ -1,0 +1,59 @@
+//! The moment from which the answer to a call changes by itself, because time passes.
+
+use super::bypass::CacheableCall;
+use super::pairs::pairs;
+use crate::contract::{Action, Argument, DefaultValue, Operation, Rule, Treatment, global::GLOBALS};
+use crate::wordpress::value::datetime::{DateTurn, turn};
+
+/// The filter of venues and organizers that compares with the clock.
+const ONLY_WITH_UPCOMING: &str = "only_with_upcoming";
+
+impl CacheableCall<'_> {
+    /// Says when the answer changes by itself.
+    ///
+    /// Lists of events begin today unless both ends of their window are given. The index and the documentation show the
+    /// dates of that window. A parameter of another plugin may mean anything.
+    pub fn turn(self) -> DateTurn {
+        let operation = self.call().operation();
+        if operation.id.action == Action::Describe {
+            return DateTurn::Daily;
+        }
+        let query = self.call().request().query.pairs();
+        let of_window = operation
+            .arguments
+            .iter()
+            .filter(|argument| argument.default == DefaultValue::Generated && !is_sent(query, argument.name))
+            .map(|_| DateTurn::Daily);
+        let of_values = pairs(query).map(|(name, value)| value_turn(operation, name, &value));
+        of_window.chain(of_values).max().unwrap_or(DateTurn::Never)
+    }
+}
+
+fn is_sent(query: &str, name: &str) -> bool {
+    pairs(query).any(|(sent, _)| sent == name)
+}
+
+fn value_turn(operation: &Operation, name: &str, value: &[u8]) -> DateTurn {
+    match operation.argument(name.as_bytes()) {
+        Some(Argument { rule: Rule::Time, .. }) => turn(value),
+        Some(argument) if argument.name == ONLY_WITH_UPCOMING && is_true(value) => DateTurn::Always,
+        Some(_) => DateTurn::Never,
+        None if is_global(name) => DateTurn::Never,
+        None => DateTurn::Always,
+    }
+}
+
+/// Everything but the usual words for "no" may be a "yes" to some version of the plugin.
+fn is_true(value: &[u8]) -> bool {
+    !matches!(value, b"" | b"0" | b"false")
+}
+
+fn is_global(name: &str) -> bool {
+    GLOBALS.iter().any(|global| {
+        global.name == name
+            && matches!(
+                global.treatment,
+                Treatment::Forward | Treatment::ForwardInPlace | Treatment::ForwardFromQuery
+            )
+    })
+}

@@ -1,0 +1,214 @@
+//! The cookies by which WordPress recognises a client (backend.md section 13).
+
+use http::header::COOKIE;
+use http::{HeaderMap, HeaderValue};
+
+use super::principal::Principal;
+use super::secret::Secret;
+use crate::wordpress::payload::{Plus, decode};
+use crate::wordpress::value::split_once;
+
+/// A cookie that WordPress reads on REST requests; its name ends in a hash of the site's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cookie {
+    /// Names the account that is logged in.
+    LoggedIn,
+    /// The session of the login, for sites with encrypted connections.
+    Session,
+    /// Opens posts that are protected by a password.
+    PostPassword,
+}
+
+/// The cookies of a request that WordPress reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Cookies {
+    /// The value of the outgoing `Cookie` field.
+    forwarded: Option<Secret<HeaderValue>>,
+    /// The accounts that forwarded cookies name. The name of the cookie that WordPress reads ends in a hash that the
+    /// edge does not know, so that all of them count.
+    accounts: Vec<Principal>,
+    show_login: bool,
+    open_post: bool,
+}
+
+// === impl Cookie ===
+
+impl Cookie {
+    /// The cookie with this name; the argument may also be a whole `name=value` pair.
+    fn of(pair: &[u8]) -> Option<Self> {
+        let beginnings: [(&[u8], Self); 3] = [
+            (b"wordpress_logged_in_", Self::LoggedIn),
+            (b"wordpress_sec_", Self::Session),
+            (b"wp-postpass_", Self::PostPassword),
+        ];
+        let known = beginnings
+            .into_iter()
+            .find(|(beginning, _)| pair.starts_with(beginning));
+        known.map(|(_, cookie)| cookie)
+    }
+}
+
+// === impl Cookies ===
+
+impl Cookies {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut cookies = Self::default();
+        let mut kept = Vec::new();
+        let fields = headers.get_all(COOKIE).iter();
+        for pair in fields.flat_map(|field| pairs(field.as_bytes())) {
+            let Some(cookie) = Cookie::of(pair) else { continue };
+            cookies.note(cookie);
+            keep(pair, &mut kept);
+        }
+        cookies.accounts = kept.iter().filter_map(account).collect();
+        cookies.forwarded = joined(&kept);
+        cookies
+    }
+
+    fn note(&mut self, cookie: Cookie) {
+        match cookie {
+            Cookie::LoggedIn | Cookie::Session => self.show_login = true,
+            Cookie::PostPassword => self.open_post = true,
+        }
+    }
+
+    /// The cookies that WordPress needs to recognise a client, each name once; PHP obeys the first.
+    pub(super) fn forwarded(&self) -> Option<&HeaderValue> {
+        self.forwarded.as_ref().map(Secret::expose)
+    }
+
+    pub(super) fn accounts(&self) -> &[Principal] {
+        &self.accounts
+    }
+
+    /// Returns true if there is a cookie that WordPress takes for a login, valid or not.
+    pub(super) const fn show_login(&self) -> bool {
+        self.show_login
+    }
+
+    /// Returns true if there is the password of a protected post.
+    pub(super) const fn open_post(&self) -> bool {
+        self.open_post
+    }
+}
+
+/// The pairs of a `Cookie` field's value, without the blanks around them.
+fn pairs(field: &[u8]) -> impl Iterator<Item = &[u8]> {
+    field.split(|byte| *byte == b';').map(<[u8]>::trim_ascii)
+}
+
+/// Keeps a pair that PHP reads without change, unless its name is already kept.
+fn keep<'a>(pair: &'a [u8], kept: &mut Vec<[&'a [u8]; 2]>) {
+    let Some((name, value)) = split_once(pair, b'=') else {
+        return;
+    };
+    let is_new = !kept.iter().any(|[known, _]| *known == name);
+    if is_new && is_plain_name(name) && is_plain_value(value) {
+        kept.push([name, value]);
+    }
+}
+
+/// The account of a cookie, which stands before the first bar.
+fn account([name, value]: &[&[u8]; 2]) -> Option<Principal> {
+    match Cookie::of(name)? {
+        Cookie::LoggedIn | Cookie::Session => {
+            let value = decode(value, Plus::Literal);
+            let account = value.split(|byte| *byte == b'|').next().unwrap_or_default();
+            Some(Principal::account(account))
+        }
+        Cookie::PostPassword => None,
+    }
+}
+
+fn is_plain_name(name: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    Cookie::of(name).is_some() && name.iter().all(is_plain)
+}
+
+fn is_plain_value(value: &[u8]) -> bool {
+    value.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'"')
+}
+
+fn joined(kept: &[[&[u8]; 2]]) -> Option<Secret<HeaderValue>> {
+    let pairs: Vec<Vec<u8>> = kept.iter().map(|pair| pair.join(&b'=')).collect();
+    let field = pairs.join(&b"; "[..]);
+    let value = HeaderValue::from_bytes(&field).ok().filter(|_| !field.is_empty());
+    value.map(Secret::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_cookies_of_wordpress() {
+        let found: Vec<Option<Cookie>> = pairs(
+            b"a=1; wordpress_logged_in_5f=x;wordpress_sec_5f=y; wp-postpass_5f=z; wordpress_test_cookie=1",
+        )
+        .map(Cookie::of)
+        .collect();
+        let expected = [
+            None,
+            Some(Cookie::LoggedIn),
+            Some(Cookie::Session),
+            Some(Cookie::PostPassword),
+            None,
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn cookies_name_accounts() {
+        for (field, expected) in [
+            ("wordpress_logged_in_a=alice%7C1%7Cx%7Cy", &["alice"][..]),
+            ("wordpress_logged_in_a=%41lice|2|x|y", &["alice"]),
+            (
+                "wordpress_logged_in_a=alice; wordpress_logged_in_a=bob",
+                &["alice"],
+            ),
+            (
+                "wordpress_logged_in_b=bob; wordpress_logged_in_a=alice",
+                &["bob", "alice"],
+            ),
+            ("wordpress_sec_a=carol%7C1", &["carol"]),
+            ("wordpress_logged_in_a.b=dave", &[]),
+            ("wp-postpass_a=erin", &[]),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(COOKIE, HeaderValue::from_static(field));
+            let expected: Vec<Principal> = expected
+                .iter()
+                .map(|name| Principal::account(name.as_bytes()))
+                .collect();
+            assert_eq!(Cookies::of(&headers).accounts(), expected, "{field}");
+        }
+    }
+
+    #[test]
+    fn keeps_only_the_cookies_of_wordpress() {
+        for (fields, expected) in [
+            (
+                &["a=1; wordpress_logged_in_ab12=u%7C1; b=2"][..],
+                Some("wordpress_logged_in_ab12=u%7C1"),
+            ),
+            (
+                &["wordpress_sec_x=1", "wp-postpass_y=2"],
+                Some("wordpress_sec_x=1; wp-postpass_y=2"),
+            ),
+            (&["wp-postpass_y=1; wp-postpass_y=2"], Some("wp-postpass_y=1")),
+            (&["wordpress_test_cookie=1; PHPSESSID=2"], None),
+            (&["wordpress_logged_in_a.b=1"], None),
+            (&["wordpress_logged_in_a"], None),
+            (&["xwordpress_logged_in_a=1"], None),
+            (&[], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for field in fields {
+                headers.append(COOKIE, HeaderValue::from_static(field));
+            }
+            let cookies = Cookies::of(&headers);
+            let found = cookies.forwarded().map(|value| value.to_str().unwrap());
+            assert_eq!(found, expected, "{fields:?}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The changes that the site has counted, and which of them the edge was told of.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::order::Order;
+use crate::cache::Removal;
+
+/// What an edge knows of the changes at one site.
+///
+/// Each change has a number. A message tells the numbers of its changes; each REST answer of the site shows the
+/// highest number so far. A number that is shown but not told belongs to a message that is late or lost: after a
+/// grace everything has to be removed. Times are those of one clock that only goes forward.
+#[derive(Debug, Clone, Default)]
+pub struct ChangeLedger {
+    /// The edge was told of every change up to this one; none until the first number is heard.
+    settled: Option<u64>,
+    /// Later changes that it was told of.
+    ahead: BTreeSet<u64>,
+    /// The highest number heard.
+    highest: u64,
+    /// When the first change was noticed that the edge was not told of.
+    gap_since: Option<Duration>,
+}
+
+/// What the number in an answer says about that answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerAge {
+    /// It is as new as the edge knows the site to be.
+    Current,
+    /// It is older than a change that the edge knew before it asked: something between the two keeps answers. It must
+    /// not be kept.
+    Outdated,
+}
+
+// === impl ChangeLedger ===
+
+impl ChangeLedger {
+    /// The most changes that are remembered beyond a gap.
+    const MOST_AHEAD: usize = 1024;
+
+    /// The last change before the first one that the edge was not told of. Read it before an exchange begins, for
+    /// [`Self::shown`].
+    pub fn settled(&self) -> Option<u64> {
+        self.settled
+    }
+
+    /// A message told changes; its removal is done.
+    pub fn told(&mut self, order: &Order, now: Duration) {
+        let Some(last) = order.changes.iter().max().copied() else {
+            return;
+        };
+        self.highest = self.highest.max(last);
+        let settled = *self.settled.get_or_insert(last);
+        if order.removal == Removal::All {
+            self.settled = Some(settled.max(last));
+        } else {
+            self.ahead
+                .extend(order.changes.iter().filter(|number| **number > settled));
+        }
+        self.settle(now);
+    }
+
+    /// An answer of the site shows a number; `before` is [`Self::settled`] when its exchange began.
+    pub fn shown(&mut self, number: u64, before: Option<u64>, now: Duration) -> AnswerAge {
+        if before.is_some_and(|before| number < before) {
+            return AnswerAge::Outdated;
+        }
+        self.settled.get_or_insert(number);
+        self.highest = self.highest.max(number);
+        self.settle(now);
+        AnswerAge::Current
+    }
+
+    /// The site answers the edge's own question, which nothing in between can answer; `before` is [`Self::settled`]
+    /// when it was asked. True if the count began anew, so that everything has to be removed.
+    #[must_use]
+    pub fn answered(&mut self, number: u64, before: Option<u64>, now: Duration) -> bool {
+        if self.shown(number, before, now) == AnswerAge::Current {
+            return false;
+        }
+        *self = Self {
+            settled: Some(number),
+            highest: number,
+            ..Self::default()
+        };
+        true
+    }
+
+    /// True, once, if a change was noticed longer than `grace` ago and the edge was still not told of it. Then
+    /// everything has to be removed.
+    #[must_use]
+    pub fn missed(&mut self, grace: Duration, now: Duration) -> bool {
+        let is_late = self
+            .gap_since
+            .is_some_and(|since| now.saturating_sub(since) >= grace);
+        if is_late || self.ahead.len() > Self::MOST_AHEAD {
+            self.settled = Some(self.highest);
+            self.settle(now);
+            return true;
+        }
+        false
+    }
+
+    /// The time at which [`Self::missed`] may become true.
+    pub fn deadline(&self, grace: Duration) -> Option<Duration> {
+        self.gap_since.map(|since| since.saturating_add(grace))
+    }
+
+    /// Moves on over the changes that follow one another, and notes whether one is left out.
+    fn settle(&mut self, now: Duration) {
+        let Some(mut settled) = self.settled else {
+            return;
+        };
+        self.ahead = self.ahead.split_off(&settled.saturating_add(1));
+        while self.ahead.remove(&settled.saturating_add(1)) {
+            settled = settled.saturating_add(1);
+        }
+        self.settled = Some(settled);
+        self.gap_since = match self.gap_since {
+            _ if settled >= self.highest => None,
+            Some(since) => Some(since),
+            None => Some(now),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GRACE: Duration = Duration::from_secs(1);
+
+    fn at(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn message(changes: &[u64]) -> Order {
+        Order {
+            removal: Removal::Tags(vec![]),
+            changes: changes.to_vec(),
+        }
+    }
+
+    fn everything(changes: &[u64]) -> Order {
+        Order {
+            removal: Removal::All,
+            changes: changes.to_vec(),
+        }
+    }
+
+    /// A ledger that knows the site to be at this number.
+    fn at_number(number: u64) -> ChangeLedger {
+        let mut ledger = ChangeLedger::default();
+        assert_eq!(ledger.shown(number, None, at(0)), AnswerAge::Current);
+        ledger
+    }
+
+    #[test]
+    fn messages_in_order_leave_no_gap() {
+        let mut ledger = at_number(4);
+        for number in 5..9 {
+            ledger.told(&message(&[number]), at(number));
+            assert_eq!(ledger.settled(), Some(number));
+        }
+        assert_eq!(ledger.shown(8, ledger.settled(), at(9)), AnswerAge::Current);
+        assert!(!ledger.missed(GRACE, at(100_000)));
+    }
+
+    #[test]
+    fn messages_out_of_order_close_their_gap() {
+        let mut ledger = at_number(4);
+        ledger.told(&message(&[6]), at(0));
+        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(4), Some(GRACE)));
+        assert!(!ledger.missed(GRACE, at(999)));
+        ledger.told(&message(&[5]), at(999));
+        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(6), None));
+        assert!(!ledger.missed(GRACE, at(100_000)));
+    }
+
+    #[test]
+    fn a_lost_message_is_noticed_once() {
+        let mut ledger = at_number(4);
+        assert_eq!(ledger.shown(5, Some(4), at(100)), AnswerAge::Current);
+        assert_eq!(ledger.shown(5, Some(4), at(900)), AnswerAge::Current);
+        assert!(!ledger.missed(GRACE, at(1099)));
+        assert!(ledger.missed(GRACE, at(1100)));
+        assert!(!ledger.missed(GRACE, at(9000)));
+        assert_eq!(ledger.settled(), Some(5));
+    }
+
+    #[test]
+    fn what_was_missed_and_is_sent_again_closes_the_gap() {
+        let mut ledger = at_number(4);
+        ledger.told(&message(&[7]), at(0));
+        ledger.told(&message(&[5, 6, 8]), at(10));
+        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(8), None));
+    }
+
+    #[test]
+    fn everything_covers_all_numbers_up_to_its_own() {
+        let mut ledger = at_number(4);
+        ledger.told(&message(&[6, 12]), at(0));
+        ledger.told(&everything(&[10]), at(10));
+        assert_eq!(ledger.settled(), Some(10));
+        ledger.told(&message(&[11]), at(10));
+        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(12), None));
+    }
+
+    #[test]
+    fn an_operators_order_changes_nothing() {
+        let mut ledger = at_number(4);
+        ledger.told(&everything(&[]), at(0));
+        ledger.told(&message(&[]), at(0));
+        assert_eq!(ledger.settled(), Some(4));
+    }
+
+    #[test]
+    fn an_answer_kept_by_another_is_outdated() {
+        let mut ledger = at_number(4);
+        let before = ledger.settled();
+        ledger.told(&message(&[5]), at(0));
+        // The exchange began before the change was told: it may show the number before.
+        assert_eq!(ledger.shown(4, before, at(1)), AnswerAge::Current);
+        assert_eq!(ledger.shown(4, ledger.settled(), at(1)), AnswerAge::Outdated);
+        assert_eq!(ledger.settled(), Some(5));
+    }
+
+    #[test]
+    fn a_count_that_began_anew_is_taken_from_the_sites_own_answer() {
+        let mut ledger = at_number(400);
+        ledger.told(&message(&[402]), at(0));
+        let before = ledger.settled();
+        assert!(ledger.answered(3, before, at(1)));
+        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(3), None));
+        ledger.told(&message(&[4]), at(2));
+        assert!(!ledger.answered(4, Some(4), at(3)));
+    }
+
+    #[test]
+    fn the_first_number_is_taken_as_it_comes() {
+        let mut ledger = ChangeLedger::default();
+        ledger.told(&message(&[70]), at(0));
+        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(70), None));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut ledger = at_number(0);
+        for number in 2..3000 {
+            ledger.told(&message(&[number]), at(0));
+            let _ = ledger.missed(GRACE, at(0));
+            assert!(ledger.ahead.len() <= ChangeLedger::MOST_AHEAD + 1);
+        }
+        ledger.told(&message(&[u64::MAX]), at(0));
+        assert!(ledger.missed(GRACE, at(5000)));
+        assert_eq!(ledger.settled(), Some(u64::MAX));
+    }
+
+    proptest! {
+        /// Whatever is lost and however messages overtake each other: once the site's number was shown and the grace is
+        /// over, every change was told or everything was removed.
+        #[test]
+        fn no_change_is_overlooked(
+            fates in proptest::collection::vec((any::<bool>(), 0u64..400), 1..40),
+            shown_at in 0u64..1000,
+        ) {
+            let mut ledger = at_number(0);
+            let last = fates.len() as u64;
+            let mut events: Vec<(u64, u64)> = fates
+                .iter()
+                .zip(1..)
+                .filter(|((is_lost, _), _)| !is_lost)
+                .map(|((_, time), number)| (*time, number))
+                .collect();
+            events.sort_unstable();
+            let mut told = BTreeSet::new();
+            let mut removed_up_to = 0;
+            for (time, number) in events {
+                ledger.told(&message(&[number]), at(time));
+                told.insert(number);
+                if ledger.missed(GRACE, at(time)) { removed_up_to = ledger.settled().unwrap(); }
+            }
+            let _ = ledger.shown(last, ledger.settled(), at(400 + shown_at));
+            if ledger.missed(GRACE, at(400 + shown_at + 1000)) { removed_up_to = ledger.settled().unwrap(); }
+            for number in 1..=last {
+                prop_assert!(told.contains(&number) || number <= removed_up_to, "{number}");
+            }
+            prop_assert_eq!(ledger.settled(), Some(last));
+        }
+    }
+}

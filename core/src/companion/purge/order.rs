@@ -1,0 +1,183 @@
+//! The body of an order: what is to be removed, and the numbers of the changes that it reports.
+
+use std::fmt;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use crate::cache::{Removal, Tag};
+
+/// An order to remove answers.
+///
+/// # Example
+///
+/// ```
+/// use calendar_edge_core::cache::Removal;
+/// use calendar_edge_core::companion::purge::Order;
+///
+/// let order = Order::parse(br#"{"tags":["event:50","events"],"changes":[7]}"#)?;
+/// assert_eq!(order.changes, [7]);
+/// assert_eq!(Order::parse(br#"{"all":true}"#)?.removal, Removal::All);
+/// # Ok::<(), calendar_edge_core::companion::purge::OrderFault>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The answers that are to be removed.
+    pub removal: Removal,
+    /// The numbers that the companion plugin gave the changes behind this order; none in an operator's order. With
+    /// [`Removal::All`], all changes up to the highest one are meant.
+    pub changes: Vec<u64>,
+}
+
+/// A body that is not an order.
+#[derive(Debug, thiserror::Error)]
+#[error("not an order: {0}")]
+pub struct OrderFault(#[from] serde_json::Error);
+
+/// An order as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    tags: Option<Vec<TagText>>,
+    all: Option<bool>,
+    #[serde(default)]
+    changes: Vec<u64>,
+}
+
+/// A tag as it is written.
+struct TagText(Tag);
+
+// === impl Order ===
+
+impl Order {
+    /// The most bytes of an order: several times as many as the companion plugin ever sends.
+    pub const MOST_BYTES: u64 = 64 * 1024;
+
+    /// The most tags of an order.
+    pub const MOST_TAGS: usize = 1000;
+
+    /// The most numbers of changes of an order.
+    pub const MOST_CHANGES: usize = 1000;
+
+    /// Reads an order: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
+    ///
+    /// # Errors
+    ///
+    /// When it is not such an object, has both or neither of the two, or exceeds a bound.
+    pub fn parse(body: &[u8]) -> Result<Self, OrderFault> {
+        let fault = |text: &str| OrderFault(serde_json::Error::custom(text));
+        let written: Written = serde_json::from_slice(body)?;
+        if written.changes.len() > Self::MOST_CHANGES {
+            return Err(fault("too many changes"));
+        }
+        let removal = match (written.tags, written.all) {
+            (Some(tags), None) if tags.len() <= Self::MOST_TAGS => {
+                Removal::Tags(tags.into_iter().map(|tag| tag.0).collect())
+            }
+            (Some(_), None) => return Err(fault("too many tags")),
+            (None, Some(true)) => Removal::All,
+            _ => return Err(fault("expected `tags`, or `all` with the value true")),
+        };
+        Ok(Self {
+            removal,
+            changes: written.changes,
+        })
+    }
+}
+
+impl fmt::Display for Order {
+    /// Writes the order as JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.removal {
+            Removal::All => f.write_str("{\"all\":true")?,
+            Removal::Tags(tags) => {
+                // A tag holds nothing that JSON escapes.
+                let tags: Vec<String> = tags.iter().map(|tag| format!("\"{tag}\"")).collect();
+                write!(f, "{{\"tags\":[{}]", tags.join(","))?;
+            }
+        }
+        if !self.changes.is_empty() {
+            let numbers: Vec<String> = self.changes.iter().map(u64::to_string).collect();
+            write!(f, ",\"changes\":[{}]", numbers.join(","))?;
+        }
+        f.write_str("}")
+    }
+}
+
+impl<'de> Deserialize<'de> for TagText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parsed(body: &str) -> Option<Order> {
+        Order::parse(body.as_bytes()).ok()
+    }
+
+    #[test]
+    fn tags_or_everything() {
+        let order = parsed(r#"{"tags":["event:50","events"]}"#).unwrap();
+        assert_eq!(order.to_string(), r#"{"tags":["event:50","events"]}"#);
+        assert_eq!(parsed(r#"{"tags":[]}"#).unwrap().removal, Removal::Tags(vec![]));
+        let order = parsed(r#" { "changes" : [7, 8], "all" : true } "#).unwrap();
+        assert_eq!(order.to_string(), r#"{"all":true,"changes":[7,8]}"#);
+    }
+
+    #[test]
+    fn other_bodies_are_no_orders() {
+        for body in [
+            "",
+            "{}",
+            "[]",
+            "null",
+            "\"all\"",
+            r#"{"all":false}"#,
+            r#"{"all":1}"#,
+            r#"{"all":"true"}"#,
+            r#"{"all":true,"tags":[]}"#,
+            r#"{"all":true,"all":true}"#,
+            r#"{"all":true}x"#,
+            r#"{"tags":"event:50"}"#,
+            r#"{"tags":["event:050"]}"#,
+            r#"{"tags":[50]}"#,
+            r#"{"tags":["party:50"]}"#,
+            r#"{"tags":[],"changes":[-1]}"#,
+            r#"{"tags":[],"changes":[1.5]}"#,
+            r#"{"tags":[],"changes":7}"#,
+            r#"{"tags":[],"site":"x"}"#,
+        ] {
+            assert!(parsed(body).is_none(), "{body}");
+        }
+    }
+
+    #[test]
+    fn orders_are_bounded() {
+        let tags = |count: usize| format!(r#"{{"tags":[{}]}}"#, vec!["\"events\""; count].join(","));
+        assert!(parsed(&tags(Order::MOST_TAGS)).is_some());
+        assert!(parsed(&tags(Order::MOST_TAGS + 1)).is_none());
+        let changes = |count: usize| format!(r#"{{"all":true,"changes":[{}]}}"#, vec!["1"; count].join(","));
+        assert!(parsed(&changes(Order::MOST_CHANGES)).is_some());
+        assert!(parsed(&changes(Order::MOST_CHANGES + 1)).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Order::parse(&bytes);
+        }
+
+        #[test]
+        fn whatever_parses_prints_an_equal_order(numbers in proptest::collection::vec(1u64.., 0..5), changes in proptest::collection::vec(any::<u64>(), 0..5)) {
+            let tags: Vec<String> = numbers.iter().map(|number| format!("\"venue:{number}\"")).collect();
+            let order = parsed(&format!(r#"{{"tags":[{}],"changes":{changes:?}}}"#, tags.join(","))).unwrap();
+            prop_assert_eq!(parsed(&order.to_string()), Some(order));
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The decision about one request, in two steps: by its head, then by its body.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Method;
+use http::header::EXPECT;
+use http::request::Parts;
+
+use super::on_head::{OnHead, ReadHead};
+use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
+use super::request_head::RequestHead;
+use super::site_form::{SiteBody, SiteFormScan, site_body};
+use crate::call::credentials::{Credentials, RejectedCredentials};
+use crate::call::{BodyNeed, Explanation, Judgement, Outcome};
+use crate::contract::{STRICT_LIMITS, TablesInForce};
+use crate::limits::rates::{Client, CostClass};
+use crate::problem::{EdgeError, Problem, Refusal};
+use crate::relay::cors::Preflight;
+use crate::routing::{CallTarget, Roots, Target};
+use crate::settings::{Mode, OtherTraffic, Profile, Settings};
+
+/// Decides about requests by one set of settings. Pure: the same request gets the same decision.
+///
+/// Other requests are not considered: rate limits, capacity and the state of the site are the gateway's.
+#[derive(Debug)]
+pub struct Decider {
+    on_head: OnHead,
+    roots: Arc<Roots>,
+    schemes: Vec<String>,
+    other: OtherTraffic,
+    body_bytes: u64,
+    /// True if the strict profile compares the hosts of some calls.
+    pub(super) reads_hosts: bool,
+}
+
+/// The destination of a request, by its head.
+#[derive(Debug)]
+pub enum Opening {
+    /// A browser's preflight for the calendar API: the edge answers it.
+    Preflight,
+    /// The index of a REST root, by its position in the settings. The edge answers it where it serves no other routes.
+    RestIndex(usize),
+    /// The rest of the site. Its body is forwarded while it comes.
+    Site,
+    /// The rest of the site, with a form that may name a route of the calendar API: it is scanned.
+    SiteForm(SiteFormScan),
+    /// The rest of the site, with a head that servers read in two ways.
+    Ambiguous(Refusal),
+    /// The calendar API, or nowhere.
+    Call(Box<OpenedCall>),
+}
+
+/// The decision about a whole request.
+#[derive(Debug)]
+pub enum Decision {
+    /// The edge answers a browser's preflight.
+    Preflight,
+    /// The edge answers with an index of the REST root at this position of the settings.
+    RestIndex(usize),
+    /// It is forwarded to the rest of the site as it is.
+    Site,
+    /// The edge refuses it before anything is judged.
+    Refuse(Refusal),
+    /// It is judged as a call: forwarded in canonical form, or refused.
+    Judged(Box<Judgement>),
+}
+
+// === impl Decider ===
+
+impl Decider {
+    /// The decisions that these settings ask for, before sites of which nothing is known.
+    pub fn new(settings: &Settings) -> Self {
+        Self::before(settings, TablesInForce::default())
+    }
+
+    /// The decisions that these settings ask for, before sites that publish these tables.
+    pub fn before(settings: &Settings, tables: TablesInForce) -> Self {
+        Self {
+            on_head: OnHead::new(settings, tables),
+            roots: Arc::new(Roots::new(&settings.policy())),
+            schemes: settings.authorization_schemes.clone(),
+            other: settings.other,
+            body_bytes: settings.limits.body_bytes,
+            reads_hosts: settings.policy().is_strict_anywhere(),
+        }
+    }
+
+    /// The whole decision about a request whose head passed the [`HeadRules`](super::HeadRules).
+    pub fn decide(&self, head: &RequestHead<'_>, body: &[u8]) -> Decision {
+        let opened = match self.open(head) {
+            Opening::Preflight => return Decision::Preflight,
+            Opening::RestIndex(root) => return Decision::RestIndex(root),
+            Opening::Site => return Decision::Site,
+            Opening::Ambiguous(refusal) => return Decision::Refuse(refusal),
+            Opening::SiteForm(scan) => match self.open_form(head, scan, Bytes::copy_from_slice(body)) {
+                Ok(None) => return Decision::Site,
+                Ok(Some(opened)) => opened,
+                Err(problem) => return Decision::Refuse(Refusal::plain(problem)),
+            },
+            Opening::Call(opened) => *opened,
+        };
+        match opened.next() {
+            Ok(call) => self.decide_call(head, &opened, call, body),
+            Err(refusal) => Decision::Refuse(refusal.clone()),
+        }
+    }
+
+    /// The decision about a request whose body was not read; `None` where the body decides.
+    pub fn decide_unread(&self, head: &RequestHead<'_>) -> Option<Decision> {
+        let Opening::Call(opened) = self.open(head) else {
+            return None;
+        };
+        let call = match opened.next() {
+            Ok(call) => call,
+            Err(refusal) => return Some(Decision::Refuse(refusal.clone())),
+        };
+        let judgement = match call.body() {
+            BodyRule::Read => return None,
+            BodyRule::Brief | BodyRule::Leave => self.judge_unread(head, call),
+            BodyRule::Drop | BodyRule::Refuse => self.judge(head, &opened, call, &[]),
+        };
+        Some(Decision::Judged(Box::new(judgement)))
+    }
+
+    fn decide_call(
+        &self,
+        head: &RequestHead<'_>,
+        opened: &OpenedCall,
+        call: &ReadableCall,
+        body: &[u8],
+    ) -> Decision {
+        let body = match call.body() {
+            BodyRule::Read if call.is_too_large(body) => return too_large(),
+            BodyRule::Brief if call.is_too_large(body) => {
+                return Decision::Judged(Box::new(self.judge_unread(head, call)));
+            }
+            BodyRule::Leave => return Decision::Judged(Box::new(self.judge_unread(head, call))),
+            BodyRule::Read | BodyRule::Brief => body,
+            BodyRule::Refuse if !body.is_empty() => {
+                return Decision::Refuse(Refusal::edge(EdgeError::UnexpectedBody));
+            }
+            BodyRule::Drop | BodyRule::Refuse => &[],
+        };
+        Decision::Judged(Box::new(self.judge(head, opened, call, body)))
+    }
+
+    /// The destination of a request.
+    pub fn open(&self, head: &RequestHead<'_>) -> Opening {
+        let Parts {
+            method, uri, headers, ..
+        } = head.parts;
+        let target = self.roots.locate(method, uri.path(), uri.query());
+        if matches!(target, Target::Site { .. }) && self.other == OtherTraffic::Forward {
+            return match site_body(&self.roots, head.parts) {
+                SiteBody::Streamed => Opening::Site,
+                SiteBody::Form(scan) => Opening::SiteForm(scan),
+                SiteBody::Ambiguous(problem) => Opening::Ambiguous(Refusal::plain(problem)),
+            };
+        }
+        let is_readable = !matches!(target, Target::Invalid(_));
+        if is_readable && Preflight::of(method, headers).is_some() {
+            return Opening::Preflight;
+        }
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        if matches!(target, Target::Site { .. })
+            && is_read
+            && let Some(root) = self.roots.index_of(uri.path(), uri.query().unwrap_or_default())
+        {
+            return Opening::RestIndex(root);
+        }
+        Opening::Call(Box::new(self.opened(head, target)))
+    }
+
+    /// The calendar call that a whole form to the rest of the site names, if it names one.
+    ///
+    /// # Errors
+    ///
+    /// A form that PHP could read in another way, or that names a route and has more than
+    /// [`WHOLE_FORM_BYTES`](super::WHOLE_FORM_BYTES).
+    pub fn open_form(
+        &self,
+        head: &RequestHead<'_>,
+        scan: SiteFormScan,
+        form: Bytes,
+    ) -> Result<Option<OpenedCall>, Problem> {
+        let target = scan.hidden_call(head.parts, form)?;
+        Ok(target.map(|target| self.opened(head, Target::Calendar(target))))
+    }
+
+    /// Judges a call that its head does not refuse; `body` is empty where [`BodyRule`] drops it.
+    pub fn judge(
+        &self,
+        head: &RequestHead<'_>,
+        opened: &OpenedCall,
+        call: &ReadableCall,
+        body: &[u8],
+    ) -> Judgement {
+        let mut judgement = self.on_head.judge.judge(&call.raw(head, body));
+        let client = Client::new(head.client, opened.identity());
+        let is_write = matches!(&judgement.outcome, Outcome::Forward(call) if call.is_write());
+        if is_write && !self.on_head.writers.include(client) {
+            let refusal = Refusal::edge(EdgeError::WriterDenied);
+            judgement.insists =
+                (judgement.mode != Mode::Enforce).then(|| refusal.problem().held_in_every_mode());
+            judgement.outcome = Outcome::Refuse(refusal);
+        }
+        judgement
+    }
+
+    /// Judges a call whose body [`BodyRule::Brief`] or [`BodyRule::Leave`] leaves unread.
+    pub fn judge_unread(&self, head: &RequestHead<'_>, call: &ReadableCall) -> Judgement {
+        self.on_head.judge.judge_unread(&call.raw(head, &[]))
+    }
+
+    /// The place of a request in the calendar API, whether or not it is refused; none for a request that leads
+    /// elsewhere.
+    pub fn target_of(&self, head: &RequestHead<'_>, body: &[u8]) -> Option<CallTarget> {
+        let Parts { method, uri, .. } = head.parts;
+        match self.roots.locate(method, uri.path(), uri.query()) {
+            Target::Calendar(target) => Some(target),
+            Target::Site { .. } => match self.open(head) {
+                Opening::SiteForm(scan) => {
+                    let form = Bytes::copy_from_slice(body);
+                    scan.hidden_call(head.parts, form).ok().flatten()
+                }
+                _ => None,
+            },
+            Target::Invalid(_) => None,
+        }
+    }
+
+    fn opened_for(&self, head: &RequestHead<'_>, body: &[u8]) -> Result<Option<OpenedCall>, Problem> {
+        match self.open(head) {
+            Opening::Call(opened) => Ok(Some(*opened)),
+            Opening::SiteForm(scan) => self.open_form(head, scan, Bytes::copy_from_slice(body)),
+            Opening::Preflight | Opening::RestIndex(_) | Opening::Site | Opening::Ambiguous(_) => Ok(None),
+        }
+    }
+
+    /// Reads the arguments of a call and passes them to `show`, which gets none where the target leads to no
+    /// operation.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the call is unreadable.
+    pub fn explain<T>(
+        &self,
+        head: &RequestHead<'_>,
+        body: &[u8],
+        show: impl FnOnce(Option<Explanation<'_>>) -> T,
+    ) -> Result<Option<T>, Problem> {
+        let Some(opened) = self.opened_for(head, body)? else {
+            return Ok(None);
+        };
+        match opened.next() {
+            Ok(call) => self.on_head.judge.explain(&call.raw(head, body), show).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn opened(&self, head: &RequestHead<'_>, target: Target) -> OpenedCall {
+        let method = &head.parts.method;
+        let operation = target.call().and_then(|target| target.operation);
+        let root = target.call().map(|target| target.root);
+        let profile = self.on_head.judge.enforced_profile(operation);
+        let credentials = Credentials::read(&head.parts.headers, profile, &self.schemes);
+        let cost = CostClass::of(method, operation);
+        let identity = credentials
+            .as_ref()
+            .map_or_else(RejectedCredentials::identity, Credentials::identity)
+            .clone();
+        let refusal = self.on_head.refusal(&ReadHead {
+            head,
+            target: &target,
+            profile,
+            cost,
+            credentials: &credentials,
+        });
+        let next = match (target, refusal) {
+            (_, Some(refusal)) => Err(refusal),
+            (Target::Calendar(target), None) => Ok(self.readable(
+                head,
+                profile,
+                ReadableCall {
+                    target,
+                    // Rejected ones get here only where the target leads to no route: they do not matter.
+                    credentials: credentials.unwrap_or_default(),
+                    body: body_rule(method, profile),
+                    body_bytes: self.body_bytes,
+                },
+            )),
+            (Target::Site { .. } | Target::Invalid(_), None) => Err(Refusal::no_route()),
+        };
+        OpenedCall {
+            operation: operation.zip(root),
+            cost,
+            identity,
+            next,
+        }
+    }
+
+    /// The call with what its head tells about its body.
+    fn readable(&self, head: &RequestHead<'_>, profile: Profile, mut call: ReadableCall) -> ReadableCall {
+        let Parts { method, headers, .. } = head.parts;
+        if method.is_safe() {
+            return call;
+        }
+        call.body = match self.on_head.judge.needs(&call.raw(head, &[])) {
+            BodyNeed::All => call.body,
+            BodyNeed::Words if headers.contains_key(EXPECT) => BodyRule::Leave,
+            BodyNeed::Words => BodyRule::Brief,
+            BodyNeed::Nothing => BodyRule::Drop,
+        };
+        if profile == Profile::Strict {
+            let most = u64::try_from(STRICT_LIMITS.body_bytes).unwrap_or(u64::MAX);
+            call.body_bytes = call.body_bytes.min(most);
+        }
+        call
+    }
+}
+
+fn too_large() -> Decision {
+    Decision::Refuse(Refusal::edge(EdgeError::BodyTooLarge))
+}
+
+fn body_rule(method: &Method, profile: Profile) -> BodyRule {
+    match profile {
+        _ if !method.is_safe() => BodyRule::Read,
+        Profile::Compatible => BodyRule::Drop,
+        Profile::Strict => BodyRule::Refuse,
+    }
+}

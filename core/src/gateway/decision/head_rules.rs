@@ -1,0 +1,42 @@
+//! The rules about a request's head that hold before its target is read.
+
+use http::request::Parts;
+
+use super::head_limits::HeadLimits;
+use super::host_rule::HostRule;
+use crate::framing::{Breach, check_decoded};
+use crate::gateway::authority::Host;
+use crate::problem::Refusal;
+use crate::settings::Settings;
+
+/// Checks heads by the limits and host names of the settings.
+#[derive(Debug)]
+pub struct HeadRules {
+    limits: HeadLimits,
+    hosts: HostRule,
+}
+
+// === impl HeadRules ===
+
+impl HeadRules {
+    /// The rules of these settings.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            limits: HeadLimits::new(&settings.limits),
+            hosts: HostRule::new(&settings.hosts),
+        }
+    }
+
+    /// The host that a sound head names; none only over HTTP/1.0.
+    ///
+    /// # Errors
+    ///
+    /// The refusal of a head that breaks a rule of its protocol version, exceeds a limit, or names no host or a host
+    /// that is not served here.
+    pub fn check(&self, head: &Parts) -> Result<Option<Host>, Refusal> {
+        // First whether it is a valid head at all: the other rules rely on that.
+        check_decoded(head).map_err(Breach::refusal)?;
+        self.limits.check(head)?;
+        self.hosts.check(head)
+    }
+}

@@ -1,0 +1,129 @@
+//! The rules that need nothing but a head, in their order.
+
+use http::request::Parts;
+
+use super::request_head::RequestHead;
+use crate::call::Judge;
+use crate::call::credentials::{Credentials, RejectedCredentials};
+use crate::contract::TablesInForce;
+use crate::gateway::authority::{StrictAuthority, misdirected};
+use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
+use crate::problem::{EdgeError, Refusal};
+use crate::routing::Target;
+use crate::settings::{Profile, Settings};
+
+/// A head with everything that was read from it.
+pub(super) struct ReadHead<'a> {
+    pub(super) head: &'a RequestHead<'a>,
+    pub(super) target: &'a Target,
+    pub(super) profile: Profile,
+    pub(super) cost: CostClass,
+    pub(super) credentials: &'a Result<Credentials, RejectedCredentials>,
+}
+
+/// Decides what follows from a head alone.
+#[derive(Debug)]
+pub(super) struct OnHead {
+    pub(super) judge: Judge,
+    pub(super) writers: Writers,
+    authority: StrictAuthority,
+    names: NamedAccounts,
+}
+
+/// A rule about a request whose head is read.
+type HeadRule = fn(&OnHead, &ReadHead<'_>) -> Option<Refusal>;
+
+/// The rules; the first refusal is the response.
+const ON_HEAD: [HeadRule; 7] = [
+    // A target that cannot be read, or that leads nowhere, is refused whoever asks.
+    unreadable_target,
+    no_route,
+    // Credentials that cannot be read leave open who asks, and with it every rule about that.
+    rejected_credentials,
+    // Where accounts are counted or listed, Basic credentials must name one without doubt.
+    inexact_account,
+    // Needs the client's address only, so it comes before the body.
+    writing_address,
+    // So does the list of accounts that may write.
+    unlisted_writer,
+    // Strict: an absolute target that names another host is not for this edge.
+    foreign_authority,
+];
+
+// === impl OnHead ===
+
+impl OnHead {
+    pub(super) fn new(settings: &Settings, tables: TablesInForce) -> Self {
+        Self {
+            judge: Judge::before(settings.policy(), tables),
+            writers: Writers::new(settings),
+            authority: StrictAuthority::new(settings),
+            names: NamedAccounts::new(settings),
+        }
+    }
+
+    /// The first refusal.
+    pub(super) fn refusal(&self, read: &ReadHead<'_>) -> Option<Refusal> {
+        ON_HEAD.iter().find_map(|rule| rule(self, read))
+    }
+}
+
+fn unreadable_target(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    match read.target {
+        Target::Invalid(problem) => Some(Refusal::plain(problem.clone())),
+        Target::Calendar(_) | Target::Site { .. } => None,
+    }
+}
+
+fn no_route(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let Target::Site { root } = *read.target else {
+        return None;
+    };
+    let Parts { method, uri, .. } = read.head.parts;
+    Some(rules.judge.refuse_elsewhere(root, method, uri.query()))
+}
+
+/// Credentials do not matter for a target without a route: the response is 404.
+fn rejected_credentials(_: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let rejected = read.credentials.as_ref().err()?;
+    read.is_routed().then(|| rejected.fault().refusal())
+}
+
+fn inexact_account(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let credentials = read.credentials.as_ref().ok()?;
+    let fault = rules.names.fault(credentials.identity())?;
+    read.is_routed().then(|| fault.refusal())
+}
+
+fn writing_address(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let credentials = read.credentials.as_ref().ok()?;
+    let client = Client::new(read.head.client, credentials.identity());
+    let is_denied = read.is_routed() && read.cost == CostClass::Write && !rules.writers.are_at(client);
+    is_denied.then(|| Refusal::edge(EdgeError::AddressDenied))
+}
+
+/// A call without any credentials is not refused here: it is told what it lacks.
+fn unlisted_writer(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let credentials = read.credentials.as_ref().ok()?;
+    let operation = read
+        .target
+        .call()?
+        .operation
+        .filter(|operation| operation.is_write())?;
+    let client = Client::new(read.head.client, credentials.identity());
+    let is_denied = !rules.writers.include(client) && !rules.judge.lacks_credentials(operation, credentials);
+    is_denied.then(|| Refusal::edge(EdgeError::WriterDenied))
+}
+
+fn foreign_authority(rules: &OnHead, read: &ReadHead<'_>) -> Option<Refusal> {
+    let is_ours = || rules.authority.names_us(read.head.parts, read.head.addressed);
+    (read.profile == Profile::Strict && !is_ours()).then(misdirected)
+}
+
+// === impl ReadHead ===
+
+impl ReadHead<'_> {
+    fn is_routed(&self) -> bool {
+        self.target.call().is_some_and(|target| target.matched.is_some())
+    }
+}

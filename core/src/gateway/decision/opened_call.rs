@@ -1,0 +1,116 @@
+//! A calendar request of which only the head is read.
+
+use std::sync::Arc;
+
+use super::request_head::RequestHead;
+use crate::call::RawCall;
+use crate::call::credentials::{Credentials, Identity};
+use crate::contract::Operation;
+use crate::limits::rates::CostClass;
+use crate::problem::Refusal;
+use crate::routing::CallTarget;
+use crate::wordpress::payload::ContentHeaders;
+
+/// A request that the calendar's rules decide about, after its head is read and before its body is.
+#[derive(Debug)]
+pub struct OpenedCall {
+    pub(super) operation: Option<(&'static Operation, usize)>,
+    pub(super) cost: CostClass,
+    pub(super) identity: Identity,
+    /// The consequence of the head.
+    pub(super) next: Result<ReadableCall, Refusal>,
+}
+
+/// A call that its head does not refuse, so that its body is read and judged.
+#[derive(Debug)]
+pub struct ReadableCall {
+    pub(super) target: CallTarget,
+    pub(super) credentials: Credentials,
+    pub(super) body: BodyRule,
+    pub(super) body_bytes: u64,
+}
+
+/// Maximum bytes of a body that is read although the head of its call tells that the call is refused.
+const BRIEF: u64 = 16 * 1024;
+
+/// The rule for the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyRule {
+    /// It is read.
+    Read,
+    /// It is read if it is short and comes at once: it can only change the words of a refusal.
+    Brief,
+    /// It is not read, because the client asks beforehand whether it should send it, and the call is refused.
+    Leave,
+    /// It is dropped, because the method has none.
+    Drop,
+    /// A single byte is refused, because the method has none and the strict profile holds.
+    Refuse,
+}
+
+// === impl OpenedCall ===
+
+impl OpenedCall {
+    /// The operation that path and method lead to with the position of its root, whether or not the call is refused.
+    pub const fn operation(&self) -> Option<(&'static Operation, usize)> {
+        self.operation
+    }
+
+    /// The cost by which rate limits count the request.
+    pub const fn cost(&self) -> CostClass {
+        self.cost
+    }
+
+    /// The identity by which rate limits count the request; rejected credentials count as well.
+    pub const fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The call, unless the head alone decides that it is refused.
+    ///
+    /// # Errors
+    ///
+    /// The refusal; the body is not read then.
+    pub const fn next(&self) -> Result<&ReadableCall, &Refusal> {
+        self.next.as_ref()
+    }
+
+    /// The public namespace that the target names; none where its head refuses the call, or it leads to no route.
+    pub fn namespace(&self) -> Option<&Arc<str>> {
+        let target = &self.next.as_ref().ok()?.target;
+        target.matched.as_ref().map(|matched| &matched.namespace)
+    }
+}
+
+// === impl ReadableCall ===
+
+impl ReadableCall {
+    /// The call as the judge reads it.
+    pub(super) fn raw<'a>(&'a self, head: &'a RequestHead<'_>, body: &'a [u8]) -> RawCall<'a> {
+        RawCall {
+            method: &head.parts.method,
+            target: &self.target,
+            credentials: &self.credentials,
+            content: ContentHeaders::of(&head.parts.headers),
+            body,
+        }
+    }
+
+    /// The rule for its body.
+    pub const fn body(&self) -> BodyRule {
+        self.body
+    }
+
+    /// Maximum bytes of its body. A longer one is refused, or with [`BodyRule::Brief`] left unread.
+    pub const fn body_bytes(&self) -> u64 {
+        match self.body {
+            BodyRule::Brief if self.body_bytes > BRIEF => BRIEF,
+            _ => self.body_bytes,
+        }
+    }
+
+    /// True if a body of this length is longer than that.
+    pub fn is_too_large(&self, body: &[u8]) -> bool {
+        u64::try_from(body.len()).is_ok_and(|length| length > self.body_bytes())
+    }
+}

@@ -1,0 +1,18 @@
+//! The head of a request with the facts about its connection that decisions depend on.
+
+use std::net::IpAddr;
+
+use http::request::Parts;
+
+use crate::gateway::authority::Addressed;
+
+/// A request's head, and where the request came from.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestHead<'a> {
+    /// Method, target, version and headers as the client sent them.
+    pub parts: &'a Parts,
+    /// The client's address; none for clients of a Unix socket.
+    pub client: Option<IpAddr>,
+    /// Scheme and host by which the client reached the edge.
+    pub addressed: Addressed<'a>,
+}

@@ -1,0 +1,127 @@
+//! Forms to the rest of the site: which may pass, and which are calls of the calendar API.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use crate::problem::{Cause, Problem};
+use crate::routing::{CallTarget, Named, Roots, Target};
+use crate::wordpress::payload::{ContentHeaders, FormFault, FormScanner, Scanned, SiteForm};
+use crate::wordpress::value::write_escaped;
+
+/// A form of at most so many bytes is read whole: if it names a route of the calendar, it is judged as its call.
+/// A larger one is scanned while it passes, and must not name one.
+pub const WHOLE_FORM_BYTES: usize = 64 * 1024;
+
+/// Scans one form on its way to the rest of the site.
+#[derive(Debug)]
+pub struct SiteFormScan {
+    roots: Arc<Roots>,
+    scanner: FormScanner,
+}
+
+/// The treatment of the body of a request to the rest of the site.
+#[derive(Debug)]
+pub(super) enum SiteBody {
+    /// It is forwarded while it comes: PHP fills no form variables from it.
+    Streamed,
+    /// PHP fills its form variables from it, and `rest_route` may be among them.
+    Form(SiteFormScan),
+    /// Servers differ in how they read it.
+    Ambiguous(Problem),
+}
+
+/// The way of a body to the rest of the site, by the head of its request.
+pub(super) fn site_body(roots: &Arc<Roots>, head: &Parts) -> SiteBody {
+    let form = SiteForm::of(&head.method, ContentHeaders::of(&head.headers));
+    if form == SiteForm::Ambiguous {
+        return SiteBody::Ambiguous(Problem::because(Cause::UnreadableForm));
+    }
+    FormScanner::new(form).map_or(SiteBody::Streamed, |scanner| {
+        SiteBody::Form(SiteFormScan {
+            roots: Arc::clone(roots),
+            scanner,
+        })
+    })
+}
+
+// === impl SiteFormScan ===
+
+impl SiteFormScan {
+    /// Takes the next bytes, and returns those that may go on.
+    ///
+    /// # Errors
+    /// A form that PHP could read in another way, or that names a route of the calendar. Nothing that was not
+    /// returned before may go on.
+    pub fn push(&mut self, piece: Bytes) -> Result<Bytes, Cause> {
+        let scanned = self.scanner.push(piece).map_err(cause)?;
+        self.harmless(scanned)
+    }
+
+    /// Takes the end of the form, and returns the last bytes.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push); and a form that ends early.
+    pub fn finish(&mut self) -> Result<Bytes, Cause> {
+        let scanned = self.scanner.finish().map_err(cause)?;
+        self.harmless(scanned)
+    }
+
+    fn harmless(&self, scanned: Scanned) -> Result<Bytes, Cause> {
+        for route in &scanned.routes {
+            match self.roots.named(route) {
+                Named::Elsewhere => {}
+                Named::Calendar => return Err(Cause::RouteInLargeForm),
+                Named::Doubtful => return Err(Cause::UnreadableRouteInForm),
+            }
+        }
+        Ok(scanned.cleared)
+    }
+
+    /// Every route that a whole form names, in their order.
+    fn routes(mut self, form: Bytes) -> Result<Vec<Vec<u8>>, Cause> {
+        let mut routes = self.scanner.push(form).map_err(cause)?.routes;
+        routes.extend(self.scanner.finish().map_err(cause)?.routes);
+        Ok(routes)
+    }
+
+    /// The calendar route that a whole form names; in WordPress a form wins over query and path (backend.md
+    /// section 6), and the last of several routes over the others.
+    pub(super) fn hidden_call(self, head: &Parts, form: Bytes) -> Result<Option<CallTarget>, Problem> {
+        let roots = Arc::clone(&self.roots);
+        let is_large = form.len() > WHOLE_FORM_BYTES;
+        let routes = self.routes(form).map_err(Problem::because)?;
+        let named: Vec<Named> = routes.iter().map(|route| roots.named(route)).collect();
+        match (named.last(), routes.last()) {
+            _ if named.iter().all(|named| *named == Named::Elsewhere) => Ok(None),
+            (Some(Named::Calendar), Some(_)) if is_large => Err(Problem::because(Cause::RouteInLargeForm)),
+            (Some(Named::Calendar), Some(route)) => call(&roots, head, route).map(Some),
+            // How many variables a site reads is a setting of its own, so another one may be its last.
+            _ => Err(UNREADABLE_ROUTE),
+        }
+    }
+}
+
+/// The call of a form with this route.
+fn call(roots: &Roots, head: &Parts, route: &[u8]) -> Result<CallTarget, Problem> {
+    // The last pair of a name counts, so this one stands for the form's.
+    let mut query = head.uri.query().unwrap_or_default().to_owned();
+    query.push_str("&rest_route=");
+    write_escaped(route, &mut query);
+    match roots.locate(&head.method, head.uri.path(), Some(&query)) {
+        Target::Calendar(target) => Ok(target),
+        Target::Site { .. } => Err(UNREADABLE_ROUTE),
+        Target::Invalid(problem) => Err(problem),
+    }
+}
+
+const fn cause(fault: FormFault) -> Cause {
+    match fault {
+        FormFault::Multipart(_) => Cause::UnreadableForm,
+        FormFault::UnreadableRoute => Cause::UnreadableRouteInForm,
+    }
+}
+
+/// A form whose route is not a plain text, or not the same one under all settings of PHP.
+const UNREADABLE_ROUTE: Problem = Problem::because(Cause::UnreadableRouteInForm);

@@ -1,0 +1,171 @@
+//! The request that was refused, without its secrets.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::request::Parts;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, Uri};
+
+use super::body::{DecidingBody, KeptPart};
+use super::{headers, parameters};
+use crate::gateway::authority::{Addressed, Host, Scheme};
+use crate::gateway::decision::RequestHead;
+
+/// Maximum bytes of a head that is kept.
+const MOST_HEAD_BYTES: usize = 8 * 1024;
+
+/// How a request reached the edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrived {
+    /// The client's address; none for clients of a Unix socket.
+    pub client: Option<IpAddr>,
+    /// The scheme that the client used.
+    pub scheme: Scheme,
+    /// The edge's own address on the connection.
+    pub local: Option<SocketAddr>,
+}
+
+/// A refused request without its secrets, at most some 12 KiB.
+#[derive(Debug, Clone)]
+pub struct RefusedRequest {
+    head: Parts,
+    arrived: Arrived,
+    body: KeptPart,
+    redacted: Vec<String>,
+}
+
+// === impl RefusedRequest ===
+
+impl RefusedRequest {
+    /// A request with the body that decides; `None` for a head that is too large to be kept.
+    pub fn keep(head: &Parts, arrived: Arrived, body: DecidingBody<'_>) -> Option<Self> {
+        if head_bytes(&head.headers, &head.uri) > MOST_HEAD_BYTES {
+            return None;
+        }
+        let (kept, mut redacted) = headers::redacted(&head.headers);
+        let (mut parts, ()) = http::Request::new(()).into_parts();
+        parts.method = head.method.clone();
+        parts.version = head.version;
+        parts.uri = without_secrets(&head.uri, &mut redacted);
+        parts.headers = kept;
+        let body = KeptPart::of(&head.headers, body, &mut redacted);
+        Some(Self {
+            head: parts,
+            arrived,
+            body,
+            redacted,
+        })
+    }
+
+    /// Its head.
+    pub const fn head(&self) -> &Parts {
+        &self.head
+    }
+
+    /// Its head with the facts that decisions depend on; `host` is what the rules about heads found.
+    pub fn decided_by<'a>(&'a self, host: Option<&'a Host>) -> RequestHead<'a> {
+        RequestHead {
+            parts: &self.head,
+            client: self.arrived.client,
+            addressed: Addressed {
+                scheme: self.arrived.scheme,
+                host,
+                local: self.arrived.local,
+            },
+        }
+    }
+
+    /// What is kept of its body.
+    pub const fn body(&self) -> &KeptPart {
+        &self.body
+    }
+
+    /// The names of the headers, parameters and members whose values were replaced.
+    pub fn redacted(&self) -> &[String] {
+        &self.redacted
+    }
+
+    /// The bytes of memory that it takes, about.
+    pub fn weight(&self) -> usize {
+        head_bytes(&self.head.headers, &self.head.uri) + self.body.len() + size_of::<Self>()
+    }
+}
+
+fn head_bytes(headers: &HeaderMap, uri: &Uri) -> usize {
+    let fields = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + 64);
+    let target = uri.path_and_query().map_or(0, |target| target.as_str().len());
+    target + fields.sum::<usize>()
+}
+
+fn without_secrets(uri: &Uri, redacted: &mut Vec<String>) -> Uri {
+    let query = uri.query().unwrap_or_default();
+    let Some((query, names)) = parameters::redacted(query.as_bytes()) else {
+        return detached(uri);
+    };
+    redacted.extend(names);
+    let target = [uri.path().as_bytes(), b"?", &query].concat();
+    let mut parts = uri.clone().into_parts();
+    // The bytes are those of a target, with fewer letters.
+    parts.path_and_query = PathAndQuery::try_from(target).ok();
+    Uri::from_parts(parts).unwrap_or_default()
+}
+
+/// A copy: the target that was received may be part of a larger block of memory.
+fn detached(uri: &Uri) -> Uri {
+    Uri::try_from(uri.to_string()).unwrap_or_else(|_| uri.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    const ARRIVED: Arrived = Arrived {
+        client: None,
+        scheme: Scheme::Http,
+        local: None,
+    };
+
+    fn head(target: &str) -> Parts {
+        let (mut head, ()) = http::Request::new(()).into_parts();
+        head.uri = target.parse().expect("a target");
+        head
+    }
+
+    #[test]
+    fn the_target_stays_but_for_its_secrets() {
+        for (target, expected) in [
+            ("/a?b=c", "/a?b=c"),
+            ("/a", "/a"),
+            ("/a?password=c&d=e", "/a?password=redacted&d=e"),
+            (
+                "http://h.example/a?_wpnonce=c",
+                "http://h.example/a?_wpnonce=redacted",
+            ),
+        ] {
+            let kept = RefusedRequest::keep(&head(target), ARRIVED, DecidingBody::None).expect("it is small");
+            assert_eq!(kept.head().uri.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn large_heads_are_not_kept() {
+        let long = format!("/{}", "a".repeat(MOST_HEAD_BYTES));
+        assert!(RefusedRequest::keep(&head(&long), ARRIVED, DecidingBody::None).is_none());
+    }
+
+    #[test]
+    fn nothing_of_the_received_memory_is_held() {
+        let body = Bytes::from(vec![b' '; 1 << 16]);
+        let part = body.slice(..8);
+        let kept =
+            RefusedRequest::keep(&head("/a"), ARRIVED, DecidingBody::Read(&part)).expect("it is small");
+        let KeptPart::Whole(kept) = kept.body() else {
+            panic!("it is whole")
+        };
+        assert_ne!(kept.as_ptr(), part.as_ptr());
+    }
+}

@@ -1,0 +1,70 @@
+//! Settings that go by account names need Basic credentials that everybody reads alike.
+
+use crate::call::credentials::{CredentialsFault, Identity};
+use crate::settings::{CallRates, Settings};
+
+/// The rule that Basic credentials must name their account exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedAccounts {
+    are_needed: bool,
+}
+
+// === impl NamedAccounts ===
+
+impl NamedAccounts {
+    /// Names are needed where logins or credentials have a rate, or only listed accounts write.
+    pub fn new(settings: &Settings) -> Self {
+        let limits = &settings.rate_limits;
+        Self {
+            are_needed: limits.failed_logins.is_some()
+                || limits.credentials != CallRates::default()
+                || !settings.writers.is_empty(),
+        }
+    }
+
+    /// The fault of credentials whose account PHP could read and the edge does not.
+    pub fn fault(self, identity: &Identity) -> Option<CredentialsFault> {
+        (self.are_needed && identity.is_inexact()).then_some(CredentialsFault::Unreadable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::credentials::Credentials;
+    use crate::settings::{Profile, Rate};
+    use http::header::AUTHORIZATION;
+    use http::{HeaderMap, HeaderValue};
+    use std::time::Duration;
+
+    fn fault(change: impl FnOnce(&mut Settings), value: &'static str) -> Option<CredentialsFault> {
+        let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());
+        change(&mut settings);
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
+        let credentials = Credentials::read(&headers, Profile::Compatible, &[]).unwrap();
+        NamedAccounts::new(&settings).fault(credentials.identity())
+    }
+
+    #[test]
+    fn exact_basic_credentials_are_needed_where_names_count() {
+        const RATE: Rate = Rate {
+            requests: 1,
+            period: Duration::from_secs(1),
+        };
+        let changes: [fn(&mut Settings); 4] = [
+            |settings| settings.writers = vec!["alice".to_owned()],
+            |settings| settings.rate_limits.failed_logins = Some(RATE),
+            |settings| settings.rate_limits.credentials.lists = Some(RATE),
+            |settings| settings.rate_limits.credentials.writes = Some(RATE),
+        ];
+        for change in changes {
+            assert_eq!(fault(change, "Basic  YTpi"), Some(CredentialsFault::Unreadable));
+            assert_eq!(fault(change, "Basic YTpi"), None);
+            assert_eq!(fault(change, "Bearer  YTpi"), None);
+        }
+        assert_eq!(fault(|_| {}, "Basic  YTpi"), None);
+        let by_address: fn(&mut Settings) = |settings| settings.rate_limits.address.lists = Some(RATE);
+        assert_eq!(fault(by_address, "Basic !!"), None);
+    }
+}

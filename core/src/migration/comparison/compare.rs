@@ -1,0 +1,191 @@
+//! The walk through two answers.
+
+use http::{HeaderMap, StatusCode};
+
+use super::class::DifferenceClass;
+use super::facts::AnswerFacts;
+use super::findings::{ExamplePair, PathFindings};
+use super::headers::compare_headers;
+use super::lists::PairedItems;
+use super::node::{Node, NodeMembers};
+use super::redact::{ABSENT, shown, text};
+use super::scalar::{Pair, class_of, class_of_absent};
+use super::trail::{ROOT, Trail};
+use crate::contract::OperationId;
+
+/// One answer as the client would have seen it: its URLs are public.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparedAnswer<'a> {
+    /// The status.
+    pub status: StatusCode,
+    /// All headers; only those that clients use are compared.
+    pub headers: &'a HeaderMap,
+    /// The whole body.
+    pub body: &'a [u8],
+}
+
+/// Two bodies on their way to findings.
+struct Walk<'f> {
+    facts: AnswerFacts,
+    findings: &'f mut PathFindings,
+}
+
+/// Compares the owner's answer to a call with another backend's.
+///
+/// Answers of different statuses differ at `:status` and are not compared any further. Bodies that are not JSON, or
+/// too large to compare by path, differ at `:body`. Time and memory are proportional to the bytes.
+///
+/// # Example
+///
+/// ```
+/// use calendar_edge_core::migration::comparison::{ComparedAnswer, DifferenceClass, compare};
+/// use http::{HeaderMap, StatusCode};
+///
+/// let headers = HeaderMap::new();
+/// let answer = |body| ComparedAnswer { status: StatusCode::OK, headers: &headers, body };
+/// let findings = compare(None, answer(br#"{"cost":5,"id":7}"#), answer(br#"{"cost":"5","id":8}"#));
+/// let found: Vec<_> = findings.iter().map(|finding| (finding.path, finding.class)).collect();
+/// assert_eq!(
+///     found,
+///     [
+///         ("cost".to_owned(), DifferenceClass::Representation),
+///         ("id".to_owned(), DifferenceClass::Different),
+///     ]
+/// );
+/// ```
+pub fn compare(
+    operation: Option<OperationId>,
+    owner: ComparedAnswer<'_>,
+    other: ComparedAnswer<'_>,
+) -> PathFindings {
+    let mut findings = PathFindings::default();
+    if owner.status != other.status {
+        findings.add(":status".to_owned(), DifferenceClass::Different, || {
+            ExamplePair::new(owner.status.as_u16(), other.status.as_u16())
+        });
+        return findings;
+    }
+    compare_headers(owner.headers, other.headers, &mut findings);
+    if owner.body != other.body {
+        compare_bodies(operation, owner.body, other.body, &mut findings);
+    }
+    findings
+}
+
+fn compare_bodies(operation: Option<OperationId>, owner: &[u8], other: &[u8], findings: &mut PathFindings) {
+    let (Ok(one), Ok(two)) = (Node::read(owner), Node::read(other)) else {
+        let shown = |body: &[u8]| text(&String::from_utf8_lossy(body.get(..512).unwrap_or(body)));
+        findings.add(ROOT.to_owned(), DifferenceClass::Different, || {
+            ExamplePair::new(shown(owner), shown(other))
+        });
+        return;
+    };
+    let facts = AnswerFacts::of(operation);
+    let pair = Pair {
+        owner: &one,
+        other: &two,
+        records: None,
+    };
+    Walk { facts, findings }.values(&Trail::Root, pair);
+}
+
+// === impl Walk ===
+
+impl Walk<'_> {
+    fn values(&mut self, trail: &Trail<'_>, pair: Pair<'_, '_>) {
+        match (pair.owner, pair.other) {
+            (Node::List(one), Node::List(two)) => self.lists(trail, one, two),
+            (Node::Map(one), Node::Map(two)) => self.maps(trail, one, two),
+            _ => match class_of(pair, trail) {
+                DifferenceClass::Identical => {}
+                class => self.found(trail, class, (Some(pair.owner), Some(pair.other))),
+            },
+        }
+    }
+
+    fn maps(&mut self, trail: &Trail<'_>, owner: &NodeMembers<'_>, other: &NodeMembers<'_>) {
+        let twins = other.by_name();
+        let mut last = 0;
+        let mut is_moved = false;
+        for (name, value) in owner.iter() {
+            let member = Trail::Member(trail, name);
+            let Some((place, twin)) = twins.get(name) else {
+                self.found(&member, class_of_absent(value), (Some(value), None));
+                continue;
+            };
+            is_moved |= *place < last;
+            last = *place;
+            self.values(
+                &member,
+                Pair {
+                    owner: value,
+                    other: twin,
+                    records: Some((owner, other)),
+                },
+            );
+        }
+        let known = owner.by_name();
+        for (name, value) in other.iter().filter(|(name, _)| !known.contains_key(name)) {
+            self.found(
+                &Trail::Member(trail, name),
+                class_of_absent(value),
+                (None, Some(value)),
+            );
+        }
+        if is_moved {
+            self.moved(trail, DifferenceClass::Order);
+        }
+    }
+
+    fn lists(&mut self, trail: &Trail<'_>, owner: &[Node<'_>], other: &[Node<'_>]) {
+        let is_unordered = self.facts.is_unordered(trail);
+        let paired = if is_unordered {
+            PairedItems::unordered(owner, other)
+        } else {
+            PairedItems::ordered(owner, other)
+        };
+        let item = Trail::Item(trail);
+        for (owner, other) in paired.pairs {
+            let records = None;
+            self.values(
+                &item,
+                Pair {
+                    owner,
+                    other,
+                    records,
+                },
+            );
+        }
+        for only in paired.only_owner {
+            self.found(&item, DifferenceClass::Different, (Some(only), None));
+        }
+        for only in paired.only_other {
+            self.found(&item, DifferenceClass::Different, (None, Some(only)));
+        }
+        if paired.is_moved {
+            let class = if is_unordered {
+                DifferenceClass::Order
+            } else {
+                DifferenceClass::Different
+            };
+            self.moved(trail, class);
+        }
+    }
+
+    fn found(
+        &mut self,
+        trail: &Trail<'_>,
+        class: DifferenceClass,
+        (owner, other): (Option<&Node<'_>>, Option<&Node<'_>>),
+    ) {
+        let value = |node: Option<&Node<'_>>| node.map_or_else(|| ABSENT.into(), |node| shown(node, trail));
+        self.findings
+            .add_at(trail, class, || ExamplePair::new(value(owner), value(other)));
+    }
+
+    fn moved(&mut self, trail: &Trail<'_>, class: DifferenceClass) {
+        self.findings.add_at(trail, class, || {
+            ExamplePair::new("(one order)", "(another order)")
+        });
+    }
+}

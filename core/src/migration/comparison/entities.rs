@@ -1,0 +1,154 @@
+//! Texts compared with their HTML entities decoded, and e-mail addresses that WordPress encodes at random.
+
+use crate::wordpress::payload::{Plus, decode};
+
+/// A letter of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Letter {
+    Plain(char),
+    /// It came as an entity and means something else than the plain character: `&lt;` begins no tag.
+    Escaped(char),
+}
+
+/// The longest entity, without its `&` and `;`.
+const LONGEST_ENTITY: usize = 10;
+
+/// The named entities that WordPress and template engines write.
+const NAMED: [(&str, char); 17] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", '\u{a0}'),
+    ("hellip", '…'),
+    ("ndash", '–'),
+    ("mdash", '—'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("laquo", '«'),
+    ("raquo", '»'),
+    ("copy", '©'),
+    ("euro", '€'),
+];
+
+/// Returns true if two texts read the same once entities are decoded.
+///
+/// `&lt;` and `&gt;` never equal the characters of a tag, and in texts with tags `&quot;` and `&#39;` never equal
+/// the quotes that end an attribute.
+pub(super) fn read_the_same(one: &str, other: &str) -> bool {
+    one != other && letters(one).eq(letters(other))
+}
+
+/// Returns true if two texts with an e-mail address read the same once its encoding is undone.
+///
+/// `antispambot()` writes each letter at random as it is, as an entity, or with a percent sign in `mailto:` links.
+pub(super) fn show_the_same_mail(one: &str, other: &str) -> bool {
+    let both = [one, other].map(without_encoding);
+    let [first, second] = &both;
+    first == second && first.contains('@')
+}
+
+fn without_encoding(text: &str) -> String {
+    let plain: String = letters(text)
+        .map(|letter| match letter {
+            Letter::Plain(letter) => letter.to_string(),
+            Letter::Escaped(letter) => format!("&#{};", u32::from(letter)),
+        })
+        .collect();
+    if plain.contains("mailto:") {
+        return String::from_utf8_lossy(&decode(plain.as_bytes(), Plus::Literal)).into_owned();
+    }
+    plain
+}
+
+fn letters(text: &str) -> impl Iterator<Item = Letter> {
+    let has_tags = text.contains('<');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        if let Some((letter, behind)) = entity(rest) {
+            rest = behind;
+            let is_markup = matches!(letter, '<' | '>') || (has_tags && matches!(letter, '"' | '\''));
+            return Some(if is_markup {
+                Letter::Escaped(letter)
+            } else {
+                Letter::Plain(letter)
+            });
+        }
+        rest = rest.get(first.len_utf8()..).unwrap_or_default();
+        Some(Letter::Plain(first))
+    })
+}
+
+/// The entity that a text begins with, and what follows it.
+fn entity(text: &str) -> Option<(char, &str)> {
+    let inside = text.strip_prefix('&')?;
+    let end = inside
+        .bytes()
+        .take(LONGEST_ENTITY + 1)
+        .position(|byte| byte == b';')?;
+    let (name, behind) = (inside.get(..end)?, inside.get(end + 1..)?);
+    let letter = match name.strip_prefix('#') {
+        Some(number) => char::from_u32(code_point(number)?)?,
+        None => NAMED.iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((letter, behind))
+}
+
+fn code_point(number: &str) -> Option<u32> {
+    match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => number.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_are_another_spelling() {
+        for (one, other) in [
+            ("Caf&eacute", "Caf&eacute"),
+            ("K &amp; G", "K &#038; G"),
+            ("K & G", "K &amp; G"),
+            ("a &#8211; b", "a – b"),
+            ("&quot;x&quot;", "\"x\""),
+            ("a&nbsp;b", "a\u{a0}b"),
+        ] {
+            assert!(one == other || read_the_same(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn markup_is_not_text() {
+        for (one, other) in [
+            ("<b>", "&lt;b&gt;"),
+            ("&amp;lt;b&gt;", "&lt;b&gt;"),
+            ("<a title=\"&quot;x\">", "<a title=\"\"x\">"),
+            ("K &amp; G", "K and G"),
+        ] {
+            assert!(!read_the_same(one, other), "{one} {other}");
+            assert!(!show_the_same_mail(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn encoded_mail_addresses_are_decoded() {
+        for (one, other) in [
+            ("a@b.example", "&#97;&#64;b.example"),
+            ("&#x61;@b.ex&#97;mple", "a&#64;b.example"),
+            (
+                "<a href=\"mailto:%61@b.example\">a</a>",
+                "<a href=\"mailto:a&#64;b.example\">a</a>",
+            ),
+        ] {
+            assert!(show_the_same_mail(one, other), "{one} {other}");
+        }
+        assert!(!show_the_same_mail("a@b.example", "c&#64;b.example"));
+        assert!(!show_the_same_mail("100%25", "100%"));
+    }
+}

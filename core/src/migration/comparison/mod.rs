@@ -1,0 +1,33 @@
+//! Two answers to one call, compared as the client would have seen them.
+//!
+//! [`compare()`] finds the JSON paths, headers and statuses that differ, each with a class. A [`Comparer`] applies the
+//! rules of an operator and the noise that was learnt. A [`ComparisonReport`] adds the findings of many calls up,
+//! within fixed memory. `docs/reference/comparison.md` lists what counts as the same value in another form.
+
+mod class;
+mod compare;
+mod comparer;
+mod entities;
+mod facts;
+mod findings;
+mod headers;
+mod instant;
+mod lists;
+mod node;
+mod noise;
+mod number;
+#[cfg(test)]
+mod recorded_changes;
+mod redact;
+mod report;
+mod scalar;
+#[cfg(test)]
+mod tests;
+mod trail;
+
+pub use class::{DifferenceClass, UnknownClass};
+pub use compare::{ComparedAnswer, compare};
+pub use comparer::{Comparer, EndedRule};
+pub use findings::{ExamplePair, PathFinding, PathFindings};
+pub use noise::Noise;
+pub use report::ComparisonReport;

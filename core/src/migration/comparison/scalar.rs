@@ -1,0 +1,137 @@
+//! Two values that are not both lists or both objects: the same, the same in another form, or different.
+//!
+//! Each form is a section of `docs/reference/comparison.md`.
+
+use super::class::DifferenceClass;
+use super::entities::{read_the_same, show_the_same_mail};
+use super::facts::AnswerFacts;
+use super::instant::WrittenTime;
+use super::node::{Node, NodeMembers};
+use super::number::ExactNumber;
+use super::trail::Trail;
+
+/// One pair of values, and the objects that contain them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair<'n, 'a> {
+    pub(super) owner: &'n Node<'a>,
+    pub(super) other: &'n Node<'a>,
+    /// The objects that hold the values as members; none elsewhere.
+    pub(super) records: Option<(&'n NodeMembers<'a>, &'n NodeMembers<'a>)>,
+}
+
+/// The class of two values of which at most one is a list or an object with content.
+pub(super) fn class_of(pair: Pair<'_, '_>, trail: &Trail<'_>) -> DifferenceClass {
+    let Pair { owner, other, .. } = pair;
+    if owner == other {
+        return DifferenceClass::Identical;
+    }
+    let is_same = match (owner, other) {
+        (Node::Number(one), Node::Number(two)) => same_number(one, two),
+        (Node::Text(_), Node::Text(_)) => same_text(pair, trail),
+        (Node::Number(number), text @ Node::Text(_)) | (text @ Node::Text(_), Node::Number(number)) => {
+            text.text().is_some_and(|text| same_number(number, &text)) || same_flag(owner, other, trail)
+        }
+        (Node::List(items), Node::Map(members)) | (Node::Map(members), Node::List(items)) => {
+            items.is_empty() && members.is_empty()
+        }
+        (Node::Null, Node::Bool(false)) | (Node::Bool(false), Node::Null) => true,
+        _ => same_flag(owner, other, trail),
+    };
+    if is_same {
+        DifferenceClass::Representation
+    } else {
+        DifferenceClass::Different
+    }
+}
+
+/// The class of a value that only one answer has.
+pub(super) const fn class_of_absent(node: &Node<'_>) -> DifferenceClass {
+    match node {
+        Node::Null | Node::Bool(false) => DifferenceClass::Representation,
+        _ => DifferenceClass::Different,
+    }
+}
+
+/// Returns true for URLs that differ in scheme or in a slash at the end of the path only.
+pub(super) fn same_url(one: &str, other: &str) -> bool {
+    match (bare_url(one), bare_url(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn same_number(one: &str, other: &str) -> bool {
+    match (ExactNumber::read(one), ExactNumber::read(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn same_text(pair: Pair<'_, '_>, trail: &Trail<'_>) -> bool {
+    let (Some(one), Some(other)) = (pair.owner.text(), pair.other.text()) else {
+        return false;
+    };
+    one == other
+        || same_url(&one, &other)
+        || same_instant(pair, trail)
+        || read_the_same(&one, &other)
+        || show_the_same_mail(&one, &other)
+}
+
+/// Spellings of true and false, at members that the table documents as such.
+fn same_flag(one: &Node<'_>, other: &Node<'_>, trail: &Trail<'_>) -> bool {
+    AnswerFacts::is_flag(trail) && flag(one).is_some() && flag(one) == flag(other)
+}
+
+fn flag(node: &Node<'_>) -> Option<bool> {
+    match node {
+        Node::Bool(value) => Some(*value),
+        Node::Number("1") => Some(true),
+        Node::Number("0") => Some(false),
+        Node::Text(_) => match node.text()?.as_str() {
+            "1" | "true" => Some(true),
+            "0" | "false" | "" => Some(false),
+            _ => None,
+        },
+        Node::Null | Node::Number(_) | Node::List(_) | Node::Map(_) => None,
+    }
+}
+
+fn same_instant(pair: Pair<'_, '_>, trail: &Trail<'_>) -> bool {
+    let (Some(one), Some(other)) = (time(pair.owner), time(pair.other)) else {
+        return false;
+    };
+    let Trail::Member(_, name) = trail else {
+        return one.is_same(other, None, None);
+    };
+    if is_utc(name) {
+        return one.is_same(other, Some(one), Some(other));
+    }
+    let (own, others) = pair.records.unzip();
+    one.is_same(other, utc_of(name, own), utc_of(name, others))
+}
+
+fn time(node: &Node<'_>) -> Option<WrittenTime> {
+    WrittenTime::read(&node.text()?)
+}
+
+fn is_utc(name: &str) -> bool {
+    name.starts_with("utc_") || name.ends_with("_utc")
+}
+
+/// The UTC time beside a local one: `utc_start_date` of `start_date`, `modified_utc` of `modified`.
+fn utc_of(name: &str, record: Option<&NodeMembers<'_>>) -> Option<WrittenTime> {
+    let names = [format!("utc_{name}"), format!("{name}_utc")];
+    names.iter().find_map(|name| time(record?.get(name)?))
+}
+
+/// A URL without its scheme and without slashes at the end of its path.
+fn bare_url(text: &str) -> Option<(&str, &str)> {
+    let is_web = |scheme: &str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let (_, rest) = text.split_once("://").filter(|(scheme, _)| is_web(scheme))?;
+    if rest.contains(|letter: char| letter.is_whitespace() || letter == '<') {
+        return None;
+    }
+    let (path, behind) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+    Some((path.trim_end_matches('/'), behind))
+}

@@ -1,0 +1,203 @@
+//! Pairs of answers, with the class of each difference.
+
+use http::{HeaderMap, StatusCode};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::contract::{OperationId, table};
+
+// === comparing ===
+
+pub(super) fn operation(name: &str) -> Option<OperationId> {
+    table().named(name).map(|row| row.id)
+}
+
+pub(super) fn found(findings: &PathFindings) -> Vec<(String, DifferenceClass)> {
+    findings
+        .iter()
+        .map(|finding| (finding.path, finding.class))
+        .collect()
+}
+
+pub(super) fn between(operation: Option<OperationId>, owner: &[u8], other: &[u8]) -> PathFindings {
+    let headers = HeaderMap::new();
+    let answer = |body| ComparedAnswer {
+        status: StatusCode::OK,
+        headers: &headers,
+        body,
+    };
+    compare(operation, answer(owner), answer(other))
+}
+
+fn in_text(owner: &str, other: &str) -> Vec<(String, DifferenceClass)> {
+    found(&between(
+        operation("events.read"),
+        owner.as_bytes(),
+        other.as_bytes(),
+    ))
+}
+
+/// Any JSON value.
+pub(super) fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            proptest::collection::vec((".{0,3}", inner), 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+// === tests ===
+
+proptest! {
+    #[test]
+    fn any_two_documents_can_be_compared(one in json(), two in json()) {
+        let (first, second) = (one.to_string(), two.to_string());
+        let findings = between(None, first.as_bytes(), second.as_bytes());
+        prop_assert_eq!(findings.is_empty(), first == second, "{:?}", findings);
+    }
+}
+
+/// One example of each form in `docs/reference/comparison.md`: the same section, the same values.
+#[test]
+fn each_documented_form_has_its_class() {
+    let text = include_str!("../../../../docs/reference/comparison.md");
+    let rows = text.lines().filter(|line| line.starts_with("| `{"));
+    let mut count = 0;
+    for row in rows {
+        let cells: Vec<&str> = row
+            .split(" | ")
+            .map(|cell| cell.trim_matches(['|', ' ', '`']))
+            .collect();
+        let [owner, other, class, path] = cells[..] else {
+            panic!("four columns: {row}");
+        };
+        let class: DifferenceClass = class.parse().expect(row);
+        let expected = if class == DifferenceClass::Identical {
+            vec![]
+        } else {
+            vec![(path.to_owned(), class)]
+        };
+        assert_eq!(in_text(owner, other), expected, "{row}");
+        count += 1;
+    }
+    assert!(count >= 20, "{count}");
+}
+
+#[test]
+fn records_are_paired_by_number() {
+    use DifferenceClass::Different;
+    let list = |ids: &[u32]| {
+        let events: Vec<_> = ids
+            .iter()
+            .map(|id| json!({"id": id, "title": format!("t{id}")}))
+            .collect();
+        json!({"events": events}).to_string()
+    };
+    let at = |path: &str| vec![(path.to_owned(), Different)];
+    assert_eq!(in_text(&list(&[1, 2, 3]), &list(&[1, 3])), at("events[]"));
+    assert_eq!(in_text(&list(&[1, 2]), &list(&[2, 1])), at("events"));
+    let others = in_text(&list(&[1, 2]), &list(&[7, 8]));
+    assert_eq!(others, [at("events[].id"), at("events[].title")].concat());
+}
+
+#[test]
+fn a_status_says_everything() {
+    let headers = HeaderMap::new();
+    let answer = |status, body| ComparedAnswer {
+        status,
+        headers: &headers,
+        body,
+    };
+    let findings = compare(
+        None,
+        answer(StatusCode::OK, b"{}".as_slice()),
+        answer(StatusCode::NOT_FOUND, b"[1]"),
+    );
+    assert_eq!(
+        found(&findings),
+        [(":status".to_owned(), DifferenceClass::Different)]
+    );
+}
+
+#[test]
+fn headers_of_clients_are_compared() {
+    use DifferenceClass::{Different, Order, Representation};
+    let cases = [
+        (
+            "content-type",
+            "application/json; charset=UTF-8",
+            "application/json",
+            Representation,
+        ),
+        (
+            "content-type",
+            "application/json",
+            "application/ld+json",
+            Different,
+        ),
+        ("content-type", "text/html; charset=utf-8", "text/html", Different),
+        ("allow", "GET, POST", "POST, GET", Order),
+        ("allow", "GET, POST", "GET,POST", Representation),
+        ("allow", "GET, POST", "GET", Different),
+        (
+            "link",
+            "</a,b>; rel=x, </c>; rel=y",
+            "</c>; rel=y, </a,b>; rel=x",
+            Order,
+        ),
+        (
+            "location",
+            "http://h.example/a",
+            "https://h.example/a/",
+            Representation,
+        ),
+        ("x-tec-total", "5", "6", Different),
+    ];
+    for (name, owner, other, class) in cases {
+        let [one, two] = [owner, other].map(|value| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().unwrap());
+            headers.insert("date", value.parse().unwrap());
+            headers
+        });
+        let answer = |headers| ComparedAnswer {
+            status: StatusCode::OK,
+            headers,
+            body: b"",
+        };
+        let findings = compare(None, answer(&one), answer(&two));
+        assert_eq!(
+            found(&findings),
+            [(format!(":header.{name}"), class)],
+            "{owner} {other}"
+        );
+        let absent = HeaderMap::new();
+        let findings = compare(None, answer(&one), answer(&absent));
+        assert_eq!(findings.worst(), Different, "{name}");
+    }
+}
+
+#[test]
+fn large_documents_are_compared_in_linear_time() {
+    let list = |from: u32| {
+        let all: Vec<_> = (from..from + 40_000)
+            .map(|id| format!("{{\"id\":{id}}}"))
+            .collect();
+        format!("{{\"events\":[{}]}}", all.join(","))
+    };
+    let map = |value: u8| {
+        let all: Vec<_> = (0..100_000).map(|n| format!("\"k{n}\":{value}")).collect();
+        format!("{{{}}}", all.join(","))
+    };
+    assert_eq!(in_text(&list(0), &list(1)).len(), 1);
+    assert_eq!(in_text(&map(1), &map(2)).len(), 257);
+}

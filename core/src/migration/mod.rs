@@ -1,0 +1,4 @@
+//! Other backends beside the site: answers compared, and calls that they take over.
+
+pub mod comparison;
+pub mod cutover;

@@ -1,0 +1,148 @@
+//! The parameters of a request by their source, and the source that wins (backend.md section 4).
+
+use std::sync::Arc;
+
+use crate::wordpress::value::{KeyRef, PhpArray, Value};
+
+/// The source of a parameter, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// A member of the JSON body.
+    Json,
+    /// A field of a form body.
+    Form,
+    /// A query parameter.
+    Query,
+    /// The path. It is the weakest source in WordPress and the strongest at the edge.
+    Path,
+}
+
+/// The parameters of one source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceParameters {
+    /// The source.
+    pub source: Source,
+    /// The parameters in the order in which they were sent; those of a query are shared with its target.
+    pub parameters: Arc<PhpArray>,
+}
+
+/// All parameters of a request, strongest source first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Parameters {
+    parameters: Vec<SourceParameters>,
+    names: SentNames,
+}
+
+/// A set that all sent names are in, and few others: the rules ask for many names that were not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct SentNames(u64);
+
+// === impl Source ===
+
+impl Source {
+    /// The name shown to people: `json`, `form`, `query`, `path`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Form => "form",
+            Self::Query => "query",
+            Self::Path => "path",
+        }
+    }
+}
+
+// === impl Parameters ===
+
+impl Parameters {
+    /// Adds the parameters of a source.
+    pub fn add(&mut self, source: Source, parameters: impl Into<Arc<PhpArray>>) {
+        let parameters = parameters.into();
+        for (key, _) in parameters.entries() {
+            if let KeyRef::Text(name) = key {
+                self.names.insert(name);
+            }
+        }
+        self.parameters.push(SourceParameters { source, parameters });
+        self.parameters.sort_by_key(|sent| sent.source);
+    }
+
+    /// The parameters in the order WordPress reads and checks them.
+    pub fn in_order(&self) -> &[SourceParameters] {
+        &self.parameters
+    }
+
+    /// The parameters of one source.
+    pub fn of(&self, source: Source) -> Option<&PhpArray> {
+        self.parameters
+            .iter()
+            .find(|sent| sent.source == source)
+            .map(|sent| &*sent.parameters)
+    }
+
+    /// The value that WordPress reads under a name: the first that is not null, with its source.
+    pub fn get<'a>(&'a self, name: &'a str) -> Option<(Source, &'a Value)> {
+        self.all(name).find(|(_, value)| **value != Value::Null)
+    }
+
+    /// Every value sent under a name, strongest first, nulls included.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (Source, &'a Value)> {
+        let sources: &[SourceParameters] = if self.names.may_have(name.as_bytes()) {
+            &self.parameters
+        } else {
+            &[]
+        };
+        sources
+            .iter()
+            .filter_map(move |sent| Some((sent.source, sent.parameters.get(name)?)))
+    }
+}
+
+// === impl SentNames ===
+
+impl SentNames {
+    fn insert(&mut self, name: &[u8]) {
+        self.0 |= Self::bit(name);
+    }
+
+    /// False only for a name that was not sent.
+    fn may_have(self, name: &[u8]) -> bool {
+        self.0 & Self::bit(name) != 0
+    }
+
+    /// Names of the same length and the same ends share a bit.
+    fn bit(name: &[u8]) -> u64 {
+        let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+        let mixed = name.len() + 3 * end(name.first()) + 7 * end(name.last());
+        1 << (mixed % 64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wordpress::value::{ArrayKind, Key};
+
+    proptest::proptest! {
+        #[test]
+        fn every_sent_name_is_found(
+            sent in proptest::collection::vec(("[a-c]{0,3}", 0..3usize), 0..12),
+            asked in "[a-c]{0,3}",
+        ) {
+            let sources = [Source::Json, Source::Form, Source::Query];
+            let mut parameters = Parameters::default();
+            let mut expected = Vec::new();
+            for (at, source) in sources.into_iter().enumerate() {
+                let mut members = PhpArray::new(ArrayKind::Map);
+                for (name, _) in sent.iter().filter(|(_, of)| *of == at) {
+                    members.insert(Key::Text(name.as_bytes().into()), Value::text(name.as_str()));
+                }
+                if members.get(&asked).is_some() {
+                    expected.push((source, Value::text(asked.as_str())));
+                }
+                parameters.add(source, members);
+            }
+            let found: Vec<_> = parameters.all(&asked).map(|(source, value)| (source, value.clone())).collect();
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The plugin's rule for dates: a number, or a text that PHP's `strtotime` turns into a true value.
+
+use super::form;
+use super::instant::{Instant, instant};
+use super::plain::is_plain;
+use super::reading::DateReading;
+use super::token::DateToken;
+use crate::wordpress::value::numeric::is_numeric;
+use crate::wordpress::value::timezone::offset::ZoneReading;
+use crate::wordpress::value::{Verdict, Why};
+
+/// The longest text that is judged, in bytes; longer ones are left to PHP. This bounds the work to about a
+/// millisecond.
+pub(super) const LONGEST: usize = 512;
+
+/// A reason for PHP to refuse the whole date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flaw;
+
+/// Judges whether the plugin accepts a text as a date or time (backend.md section 5, "time").
+///
+/// Numbers are accepted, including `0`. Other texts are accepted if PHP 8.2 `strtotime` reads them in the
+/// zone UTC, unless the result is exactly 1970-01-01 00:00:00 UTC. Deferred are texts over 512 bytes, zones
+/// that not every PHP knows, and dates that are the epoch only on some days (`1 January -56 years`).
+pub fn time(text: &[u8]) -> Verdict {
+    if is_plain(text) || is_numeric(text) {
+        return Verdict::Admit;
+    }
+    by_grammar(text)
+}
+
+/// The verdict on a text that is not a number.
+pub(super) fn by_grammar(text: &[u8]) -> Verdict {
+    let text = trim(text);
+    if text.len() > LONGEST {
+        return Verdict::Defer(Why::PhpBuild);
+    }
+    let Ok(reading) = read(text) else {
+        return Verdict::Reject;
+    };
+    if reading.zone == Some(ZoneReading::Unsure) {
+        return Verdict::Defer(Why::PhpBuild);
+    }
+    match instant(reading) {
+        Instant::Epoch => Verdict::Reject,
+        Instant::Other => Verdict::Admit,
+        Instant::Unsure => Verdict::Defer(Why::PhpBuild),
+    }
+}
+
+/// Reads all pieces of a text.
+pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
+    if text.is_empty() {
+        return Err(Flaw);
+    }
+    // PHP's scanner sees a NUL behind the text, which some forms accept as their final blank.
+    let mut padded = text.to_vec();
+    padded.push(0);
+    let mut reading = DateReading::default();
+    let mut place = 0;
+    while place < text.len() {
+        let (form, end) = form::longest(&padded, place).ok_or(Flaw)?;
+        let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
+        (form.read)(&mut reading, &mut token)?;
+        // No form matches an empty text. This prevents a loop if the table of forms has a mistake.
+        place = end.max(place + 1);
+    }
+    Ok(reading)
+}
+
+/// Removes white space from both ends, but keeps one byte if there is nothing else.
+pub(super) fn trim(text: &[u8]) -> &[u8] {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
+    let first = text.iter().position(|byte| !is_space(byte));
+    let last = text.iter().rposition(|byte| !is_space(byte));
+    match (first, last) {
+        (Some(first), Some(last)) => text.get(first..=last).unwrap_or_default(),
+        _ => text.get(text.len().saturating_sub(1)..).unwrap_or_default(),
+    }
+}

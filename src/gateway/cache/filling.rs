@@ -1,0 +1,247 @@
+//! The question to the site on behalf of everybody who asks it, and what becomes of the answer.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode};
+use http_body::Body;
+use http_body_util::BodyExt;
+
+use crate::backend::{Backends, QueueWatch, RootIndex};
+use crate::cache::{Answer, Cache, Fill, KeptAnswer, Leader};
+use crate::gateway::Parts;
+use crate::gateway::Shared;
+use crate::gateway::calls::{CalendarCall, CallResponse};
+use crate::gateway::stage::Stage;
+use crate::server::Drain;
+use crate::server::response::{AnsweredBy, EdgeResponse};
+use crate::telemetry::since_1970;
+use calendar_edge_core::cache::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
+use calendar_edge_core::settings::Settings;
+use calendar_edge_core::wordpress::value::datetime::DateTurn;
+
+/// Asks the site, and keeps what may be kept.
+#[derive(Debug)]
+pub(in crate::gateway) struct Filling<S> {
+    inner: S,
+    cache: Cache,
+    policy: CachePolicy,
+    largest_body: u64,
+    backends: Arc<Backends>,
+    index: RootIndex,
+    drain: Drain,
+}
+
+/// What a client asks.
+#[derive(Debug)]
+pub(in crate::gateway) struct Question {
+    /// Everything that the answer depends on.
+    pub(in crate::gateway) key: Arc<str>,
+    /// The operation, by its name.
+    pub(in crate::gateway) operation: &'static str,
+    /// The client's condition, if it may have the answer already.
+    pub(in crate::gateway) if_none_match: Option<HeaderValue>,
+}
+
+/// The end of a question.
+#[derive(Debug, Clone)]
+pub(in crate::gateway) enum Landing {
+    /// An answer for everybody.
+    Kept(Arc<KeptAnswer>),
+    /// The site failed: the same for everybody who asked.
+    Failed(Arc<Answer>),
+    /// An answer for the one whose question it was, who takes it.
+    Alone(Arc<Mutex<Option<CallResponse>>>),
+}
+
+/// The largest failure that is shared, in bytes.
+const LARGEST_FAILURE: u64 = 64 * 1024;
+
+// === impl Filling ===
+
+impl<S> Filling<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            inner,
+            cache: shared.cache.clone(),
+            policy: CachePolicy::new(settings),
+            largest_body: u64::try_from(settings.cache.largest_body()).unwrap_or(u64::MAX),
+            backends: Arc::clone(&parts.backends),
+            index: RootIndex::new(settings),
+            drain: shared.drain.clone(),
+        }
+    }
+
+    /// The stages toward the site.
+    pub(in crate::gateway) const fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// Asks the site for everybody who waits. `older` is the answer that is replaced. A question that waits in the
+    /// queue ends there when all have left, unless it is to replace an answer.
+    pub(in crate::gateway) async fn fill(
+        self: Arc<Self>,
+        leader: Leader<Landing>,
+        call: CalendarCall,
+        older: Option<Arc<KeptAnswer>>,
+    ) {
+        let watch = QueueWatch::default();
+        let call = call.watched_by(&watch);
+        let question = self.twice(&leader, call, older.as_deref());
+        let abandoned = Self::abandoned(&leader, &watch, older.as_deref());
+        let landing = tokio::select! {
+            biased;
+            landing = question => landing,
+            () = abandoned => return,
+        };
+        leader.land(landing);
+    }
+
+    /// Asks once, and once more if the first attempt fails and others wait.
+    async fn twice(
+        self: &Arc<Self>,
+        leader: &Leader<Landing>,
+        call: CalendarCall,
+        older: Option<&KeptAnswer>,
+    ) -> Landing {
+        let landing = self.attempt(leader, call.for_everybody(), older).await;
+        match &landing {
+            Landing::Failed(failed)
+                if failed.status() == StatusCode::BAD_GATEWAY && leader.has_followers() =>
+            {
+                leader.failed_once(landing);
+                self.attempt(leader, call, older).await
+            }
+            _ => landing,
+        }
+    }
+
+    /// Tells those who wait whether the question waits in the queue. Ends if it does so for nobody.
+    async fn abandoned(leader: &Leader<Landing>, watch: &QueueWatch, older: Option<&KeptAnswer>) {
+        let mut changes = watch.changes();
+        // The watch outlives this.
+        while changes.wait_for(|is_queued| *is_queued).await.is_ok() {
+            leader.waits(true);
+            let asked = changes.wait_for(|is_queued| !is_queued);
+            tokio::select! {
+                _ = asked => {}
+                () = leader.abandoned(), if older.is_none() => return,
+            }
+            leader.waits(false);
+        }
+    }
+
+    async fn attempt(
+        self: &Arc<Self>,
+        leader: &Leader<Landing>,
+        call: CalendarCall,
+        older: Option<&KeptAnswer>,
+    ) -> Landing {
+        let at = since_1970();
+        let asked = call.call.clone();
+        let is_of_backend = call.route.cutover().is_some();
+        let received = self.inner.call(call).await;
+        let storable = self.storable(&received.response);
+        let stated = received.response.extensions().get().copied();
+        let (by, is_kept) = match storable {
+            // What was kept before is not what the site says now.
+            Storable::No => {
+                self.cache.forget(leader.key());
+                return Landing::alone(received);
+            }
+            Storable::Failure => (source(&received.response), false),
+            Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
+        };
+        let Some(answer) = whole_answer(received.response, by).await else {
+            return Landing::Alone(Arc::default());
+        };
+        match self.policy.judge(&asked) {
+            Some(Ok(cacheable)) if is_kept => {
+                let filled = Filled {
+                    is_of_backend,
+                    stated: stated.unwrap_or_default(),
+                    ..self.filled(at, storable, cacheable.turn())
+                };
+                let fill = fill(cacheable, &answer, filled, leader.generation());
+                let kept = self.cache.answer(answer, fill, older);
+                self.cache.keep(leader.key(), &kept);
+                Landing::Kept(kept)
+            }
+            _ => Landing::Failed(Arc::new(answer)),
+        }
+    }
+
+    /// Whether a response may be kept or shared: by what the site said, and by its size.
+    fn storable(&self, response: &EdgeResponse) -> Storable {
+        let (storable, most) = match source(response) {
+            AnsweredBy::Edge { .. } if response.status().is_server_error() => {
+                (Storable::Failure, LARGEST_FAILURE)
+            }
+            AnsweredBy::Edge { .. } | AnsweredBy::Preflight | AnsweredBy::RestIndex => return Storable::No,
+            AnsweredBy::Backend | AnsweredBy::Cache => match response.extensions().get() {
+                Some(Storable::Failure) => (Storable::Failure, LARGEST_FAILURE),
+                Some(storable) => (*storable, self.largest_body),
+                None => return Storable::No,
+            },
+        };
+        // A body that is larger than the buffer is streamed, and has no length yet.
+        let length = response.body().size_hint().exact();
+        if length.is_some_and(|length| length <= most) {
+            storable
+        } else {
+            Storable::No
+        }
+    }
+
+    /// The facts that the lifetime of an answer depends on; asks for the site's zone if it is needed and due.
+    fn filled(self: &Arc<Self>, at: Duration, storable: Storable, turn: DateTurn) -> Filled {
+        let clock = self.cache.clock();
+        if turn == DateTurn::Daily && clock.is_due(at) {
+            let filling = Arc::clone(self);
+            self.drain.spawn(async move { filling.learn_zone().await });
+        }
+        Filled::new(at, storable, turn, clock.zone().as_deref())
+    }
+
+    async fn learn_zone(&self) {
+        let answer = self.index.read(self.backends.for_site(), SiteZone::QUERY).await;
+        match answer.as_deref().and_then(SiteZone::of_index) {
+            Some(zone) => self.cache.clock().set(zone),
+            None => {
+                tracing::debug!(
+                    "the site does not tell its time zone: days may end every quarter of an hour"
+                );
+            }
+        }
+    }
+}
+
+fn source(response: &EdgeResponse) -> AnsweredBy {
+    let found = response.extensions().get().copied();
+    found.unwrap_or(AnsweredBy::Backend)
+}
+
+async fn whole_answer(response: EdgeResponse, by: AnsweredBy) -> Option<Answer> {
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.ok()?.to_bytes();
+    Some(Answer::copied(head.status, &head.headers, &body, by))
+}
+
+fn fill(cacheable: CacheableCall<'_>, answer: &Answer, filled: Filled, generation: u64) -> Fill {
+    Fill {
+        filled,
+        dependencies: cacheable.dependencies(answer.status(), answer.body()),
+        generation,
+    }
+}
+
+// === impl Landing ===
+
+impl Landing {
+    fn alone(response: CallResponse) -> Self {
+        Self::Alone(Arc::new(Mutex::new(Some(response))))
+    }
+}

@@ -1,0 +1,112 @@
+//! Kept answers that a write may have changed are removed before its own answer leaves.
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+use crate::backend::OriginBody;
+use crate::cache::Cache;
+use crate::gateway::Shared;
+use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
+use crate::gateway::stage::Stage;
+use calendar_edge_core::cache::{Removal, refused_whole, written_by};
+use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::settings::Settings;
+
+/// Removes what writes may have changed.
+///
+/// There are two: one in the task of the write, which runs to its end even if the client leaves, and one above the last
+/// deadline, where an answer leaves while the write goes on.
+#[derive(Debug)]
+pub(in crate::gateway) struct Forgetting<S> {
+    inner: S,
+    cache: Cache,
+    /// The time after which a write of unknown end is over.
+    longest_write: Duration,
+}
+
+/// What is known about a write when its answer leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WriteEnd {
+    /// It changed nothing.
+    Unchanged,
+    /// It is over.
+    Over,
+    /// The site may still be at it.
+    Unknown,
+}
+
+// === impl Forgetting ===
+
+impl<S> Forgetting<S> {
+    pub(in crate::gateway) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+        let backends = settings.backends.iter().map(|backend| backend.write_timeout);
+        Self {
+            inner,
+            cache: shared.cache.clone(),
+            longest_write: backends.fold(settings.timeouts.origin_write, Duration::max),
+        }
+    }
+
+    fn forget(&self, removal: Removal, end: WriteEnd) {
+        if end == WriteEnd::Unchanged {
+            return;
+        }
+        self.cache.remove_written(&removal);
+        if end == WriteEnd::Unknown {
+            // Once more when the site has certainly ended it: what was read meanwhile may be older.
+            let (cache, pause) = (self.cache.clone(), self.longest_write);
+            tokio::spawn(async move {
+                tokio::time::sleep(pause).await;
+                cache.remove_written(&removal);
+            });
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Forgetting<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        let removal = written_by(&call.call);
+        let result = self.inner.call(call).await;
+        if let Some(removal) = removal {
+            self.forget(removal, WriteEnd::of(&result));
+        }
+        result
+    }
+}
+
+// === impl WriteEnd ===
+
+impl WriteEnd {
+    fn of(result: &BackendResult) -> Self {
+        match result {
+            Ok(accepted) => Self::of_answer(accepted),
+            Err(
+                CallFailure::NotWritten(_)
+                | CallFailure::Conflict
+                | CallFailure::PreconditionFailed
+                | CallFailure::NoRecord
+                | CallFailure::RecordTooLarge,
+            ) => Self::Unchanged,
+            Err(CallFailure::Exchange(failure)) if failure.is_before_sending() => Self::Unchanged,
+            // The site answered, but not as it should: a fatal error after a change.
+            Err(CallFailure::Unsound(_)) => Self::Over,
+            Err(CallFailure::Exchange(_) | CallFailure::Overdue) => Self::Unknown,
+        }
+    }
+
+    fn of_answer(accepted: &AcceptedResponse<OriginBody>) -> Self {
+        // An envelope that was not read hides the status.
+        let status = accepted.effective_status().unwrap_or(StatusCode::OK);
+        if refused_whole(status, accepted.whole_body().map(AsRef::as_ref)) {
+            Self::Unchanged
+        } else {
+            Self::Over
+        }
+    }
+}

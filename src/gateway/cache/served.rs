@@ -1,0 +1,151 @@
+//! The headers by which the cache tells clients what it did, and counts of that.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
+use http::{HeaderValue, StatusCode};
+
+use super::filling::Question;
+use crate::cache::{Answer, KeptAnswer};
+use crate::gateway::Shared;
+use crate::gateway::calls::{CallResponse, Login};
+use crate::server::response::{AnsweredBy, EdgeResponse};
+use crate::telemetry::CacheMetrics;
+use calendar_edge_core::cache::{Bypass, CacheOutcome, StatedLife};
+use calendar_edge_core::settings::Settings;
+
+/// `Cache-Status` (RFC 9211).
+const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
+
+/// Writes responses that passed the cache.
+#[derive(Debug)]
+pub(in crate::gateway) struct CacheReport {
+    metrics: CacheMetrics,
+    client_max_age: Duration,
+    /// What clients may do with an answer that has an entity tag.
+    client_caching: HeaderValue,
+    /// The same where the site forbids other forms of its answer.
+    untransformed: HeaderValue,
+}
+
+// === impl CacheReport ===
+
+impl CacheReport {
+    pub(in crate::gateway) fn new(settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            metrics: shared.cache.metrics().clone(),
+            client_max_age: settings.cache.client_max_age,
+            client_caching: client_caching(settings.cache.client_max_age, ""),
+            untransformed: client_caching(settings.cache.client_max_age, ", no-transform"),
+        }
+    }
+
+    /// A kept answer, at a time since 1970.
+    pub(in crate::gateway) fn kept(
+        &self,
+        kept: &KeptAnswer,
+        question: &Question,
+        outcome: CacheOutcome,
+        now: Duration,
+    ) -> CallResponse {
+        let mut response = kept.response(question.if_none_match.as_ref());
+        if let CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) = outcome
+            && !asked.collapsed
+        {
+            // It was kept on its way to this client.
+            response.extensions_mut().insert(AnsweredBy::Backend);
+        }
+        if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
+            let headers = response.headers_mut();
+            headers.insert(CACHE_CONTROL, self.caching(kept, now));
+            headers.remove(EXPIRES);
+        }
+        self.told(response, question.operation, outcome, kept.age(now))
+    }
+
+    /// What clients may do with a kept answer: no more than the site allows.
+    fn caching(&self, kept: &KeptAnswer, now: Duration) -> HeaderValue {
+        let stated = kept.filled().stated;
+        if self.client_max_age.is_zero() || stated == StatedLife::default() {
+            return match kept.is_untransformed() {
+                true => self.untransformed.clone(),
+                false => self.client_caching.clone(),
+            };
+        }
+        let left = stated.fresh.map(|fresh| fresh.saturating_sub(kept.age(now)));
+        let max_age = left.map_or(self.client_max_age, |left| left.min(self.client_max_age));
+        let mut further = String::new();
+        for (is_stated, directive) in [
+            (stated.must_revalidate, ", must-revalidate"),
+            (kept.is_untransformed(), ", no-transform"),
+        ] {
+            further.push_str(if is_stated { directive } else { "" });
+        }
+        client_caching(max_age, &further)
+    }
+
+    /// A failure that is shared.
+    pub(in crate::gateway) fn plain(
+        &self,
+        answer: &Answer,
+        question: &Question,
+        outcome: CacheOutcome,
+    ) -> CallResponse {
+        self.told(answer.response(), question.operation, outcome, Duration::ZERO)
+    }
+
+    /// The response to one client's own question.
+    pub(in crate::gateway) fn relayed(
+        &self,
+        relayed: CallResponse,
+        question: &Question,
+        outcome: CacheOutcome,
+    ) -> CallResponse {
+        let CallResponse { response, login } = relayed;
+        let told = self.told(response, question.operation, outcome, Duration::ZERO);
+        CallResponse { login, ..told }
+    }
+
+    /// The response to a call that passed the cache by.
+    pub(in crate::gateway) fn bypassed(
+        &self,
+        relayed: CallResponse,
+        operation: &'static str,
+        bypass: Bypass,
+    ) -> CallResponse {
+        let CallResponse { response, login } = relayed;
+        let told = self.told(response, operation, CacheOutcome::Bypass(bypass), Duration::ZERO);
+        CallResponse { login, ..told }
+    }
+
+    fn told(
+        &self,
+        mut response: EdgeResponse,
+        operation: &'static str,
+        outcome: CacheOutcome,
+        age: Duration,
+    ) -> CallResponse {
+        self.metrics.looked_up(operation, outcome);
+        let headers = response.headers_mut();
+        headers.insert(CACHE_STATUS, outcome.header());
+        headers.insert(AGE, HeaderValue::from(age.as_secs()));
+        CallResponse {
+            response,
+            login: Login::NotRefused,
+        }
+    }
+}
+
+fn client_caching(max_age: Duration, further: &str) -> HeaderValue {
+    let value = match max_age.as_secs() {
+        0 => format!("no-cache{further}"),
+        seconds => format!("public, max-age={seconds}{further}"),
+    };
+    HeaderValue::try_from(value).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
+}
+
+/// Takes a response that is for one client, once.
+pub(in crate::gateway) fn take(response: &Mutex<Option<CallResponse>>) -> Option<CallResponse> {
+    response.lock().unwrap_or_else(PoisonError::into_inner).take()
+}

@@ -1,0 +1,51 @@
+//! Writes that run to their end, even if their client leaves.
+
+use std::sync::Arc;
+
+use crate::backend::QueueWatch;
+use crate::gateway::Shared;
+use crate::gateway::calls::{BackendResult, CalendarCall};
+use crate::gateway::stage::Stage;
+use crate::server::Drain;
+
+/// Runs each write as a task of its own, which the drain waits for: a client that leaves must not leave a write half
+/// done. A write that still waits for a permit ends with its client, as reads do.
+#[derive(Debug)]
+pub(in crate::gateway) struct DetachWrites<S> {
+    inner: Arc<S>,
+    drain: Drain,
+}
+
+// === impl DetachWrites ===
+
+impl<S> DetachWrites<S> {
+    pub(in crate::gateway) fn new(inner: S, shared: &Shared) -> Self {
+        Self {
+            inner: Arc::new(inner),
+            drain: shared.drain.clone(),
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for DetachWrites<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        if !call.call.is_write() {
+            return self.inner.call(call).await;
+        }
+        let watch = QueueWatch::default();
+        let call = call.watched_by(&watch);
+        // Dropped with the client: what has not been sent is not half done.
+        let _waiting = watch.give_up_on_drop();
+        let inner = Arc::clone(&self.inner);
+        let write = async move { inner.call(call).await };
+        match self.drain.spawn(write).await {
+            Ok(result) => result,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}

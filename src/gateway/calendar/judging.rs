@@ -1,0 +1,195 @@
+//! The judgement of a call whose body is read: forwarded in canonical form, or refused.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::computing::Computing;
+use crate::gateway::Parts;
+use crate::gateway::Shared;
+use crate::gateway::cache::known_reads::KnownReads;
+use crate::gateway::calls::{CalendarCall, CallOpening, CallRequest, CallResponse, ReceivedBody};
+use crate::gateway::forwarded::PublicNames;
+use crate::gateway::stage::Stage;
+use crate::layers::{RefusalReason, RequestContext};
+use crate::server::bodies::BodyBudget;
+use crate::server::response::refused;
+use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
+use calendar_edge_core::call::{ForwardableCall, Judgement, Outcome};
+use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::gateway::decision::Decider;
+use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::problem::Refusal;
+use calendar_edge_core::settings::Settings;
+
+/// Minimum bytes of a body that is judged off the threads that serve connections.
+///
+/// A body of this size takes up to a few milliseconds to judge; the way to another thread and back takes some 20
+/// microseconds, which would show with the usual small ones.
+const LARGE: usize = 64 * 1024;
+
+/// A call that is ready to be judged.
+type JudgedRequest = CallRequest<ReceivedBody>;
+
+/// Answers calls that break a rule; logs and counts every finding.
+#[derive(Debug)]
+pub(in crate::gateway) struct Judging<S> {
+    inner: S,
+    decider: Arc<Decider>,
+    known: Arc<KnownReads>,
+    /// The configured address; without one, each request names its own.
+    public: Option<PublicNames>,
+    metrics: Metrics,
+    findings: FindingSums,
+    budget: BodyBudget,
+    computing: Computing,
+}
+
+// === impl Judging ===
+
+impl<S> Judging<S> {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+        let configured = settings.public_url.as_ref().and_then(PublicAddress::from_url);
+        Self {
+            inner,
+            decider: Arc::clone(&parts.decider),
+            known: Arc::clone(&parts.known),
+            public: configured.as_ref().map(PublicNames::of),
+            metrics: shared.metrics.clone(),
+            findings: shared.findings.clone(),
+            budget: shared.bodies.clone(),
+            computing: Computing::new(),
+        }
+    }
+
+    /// The judgement of a call, or the refusal that its head causes.
+    async fn judge(&self, request: JudgedRequest) -> (JudgedRequest, Result<Judgement, Refusal>) {
+        if request.body.len() < LARGE {
+            let judged = judge(&self.decider, &request);
+            return (request, judged);
+        }
+        let decider = Arc::clone(&self.decider);
+        let judging = move || {
+            let judged = judge(&decider, &request);
+            (request, judged)
+        };
+        Box::pin(self.computing.run(judging)).await
+    }
+
+    /// The call for the stages below. Its own body is counted instead of the one that the client sent.
+    fn admit(&self, call: Arc<ForwardableCall>, request: &JudgedRequest) -> CalendarCall {
+        let addressed = || PublicAddress::of(None, request.asked.context.addressed());
+        let public = match &self.public {
+            Some(configured) => Cow::Borrowed(configured),
+            None => Cow::Owned(PublicNames::of(&addressed())),
+        };
+        let body = call.request().body.as_ref();
+        let memory = body.map(|body| self.budget.count(body.len()));
+        CalendarCall::new(call, request, &public, memory)
+    }
+
+    /// Remembers the judgement for requests with the same target.
+    fn note(&self, request: &JudgedRequest, judgement: &Judgement) {
+        if matches!(request.opening, CallOpening::ByHead)
+            && let Some(target) = self.decider.sole_target(&request.decided_by())
+        {
+            self.known.note(target, &request.opened, judgement);
+        }
+    }
+
+    /// Records what was found in the request's log line, in metrics and in the log.
+    fn report(&self, context: &RequestContext, judgement: &Judgement) {
+        let operation = judgement
+            .operation
+            .map_or("none", |operation| operation.name.as_str());
+        if let Outcome::Forward(call) = &judgement.outcome {
+            context.log.judged(verdict(call));
+        } else {
+            context.log.judged("reject");
+        }
+        let mode = judgement.mode.name();
+        let action = match judgement.outcome {
+            Outcome::Forward(_) => "forwarded",
+            Outcome::Refuse(_) => "refused",
+        };
+        for finding in &judgement.findings {
+            self.findings
+                .count(operation, finding, action, context.id.as_str());
+            self.metrics.found(&FindingLabels {
+                operation,
+                rule: finding.rule,
+                mode,
+                action,
+            });
+            tracing::info!(
+                operation,
+                code = finding.code,
+                parameter = finding.parameter.as_deref(),
+                rule = finding.rule,
+                mode,
+                action,
+                "a request breaks a rule"
+            );
+        }
+    }
+}
+
+impl<S> Stage<JudgedRequest> for Judging<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, request: JudgedRequest) -> CallResponse {
+        if let Some(known) = request.opening.known() {
+            request.asked.context.log.judged(verdict(known.call()));
+            let call = self.admit(Arc::clone(known.call()), &request);
+            drop(request);
+            return self.inner.call(call).await;
+        }
+        let (request, judged) = self.judge(request).await;
+        let judgement = match judged {
+            Ok(judgement) => judgement,
+            Err(refusal) => {
+                let reason = RefusalReason::rules(&refusal);
+                request.asked.refused(DecidingBody::None, reason);
+                return refused(&refusal).into();
+            }
+        };
+        self.report(&request.asked.context, &judgement);
+        self.note(&request, &judgement);
+        match judgement.outcome {
+            Outcome::Refuse(refusal) => {
+                let reason = RefusalReason {
+                    findings: judgement.findings,
+                    decided_by: DecidedBy::Rules,
+                    insists: judgement.insists.unwrap_or_default(),
+                };
+                request.asked.refused(request.deciding(), reason);
+                refused(&refusal).into()
+            }
+            Outcome::Forward(call) => {
+                let call = self.admit(call, &request);
+                drop(request);
+                self.inner.call(call).await
+            }
+        }
+    }
+}
+
+/// What the rules say of a call that is forwarded, in one word.
+fn verdict(call: &ForwardableCall) -> &'static str {
+    match call.waiver() {
+        Some(waiver) => waiver.name(),
+        None if call.deferred().is_empty() => "admit",
+        None => "defer",
+    }
+}
+
+fn judge(decider: &Decider, request: &JudgedRequest) -> Result<Judgement, Refusal> {
+    let call = request.opened.next().map_err(Refusal::clone)?;
+    let head = request.decided_by();
+    Ok(match &request.body {
+        ReceivedBody::Whole(body) => decider.judge(&head, &request.opened, call, body),
+        ReceivedBody::Left => decider.judge_unread(&head, call),
+    })
+}

@@ -1,0 +1,174 @@
+//! PATCH that keeps what is not sent: the record is read, merged and checked before the update (decision 0038).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use http::StatusCode;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+
+use super::patch_conditions::PatchConditions;
+use crate::backend::{ExchangeFailure, OriginBody};
+use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
+use crate::gateway::stage::Stage;
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::contract::patch::{ReadRecord, is_reset_by_updates, merged_body};
+use calendar_edge_core::contract::{Kind, OperationId};
+use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::settings::{PatchPolicy, Settings};
+
+/// Turns a PATCH of the operations with `patch = "merge"` into an update that resets nothing.
+#[derive(Debug)]
+pub(in crate::gateway) struct Merging<S> {
+    inner: S,
+    merged: HashSet<OperationId>,
+    turns: RecordTurns,
+    /// The longest wait for other merges of the same record.
+    patience: Duration,
+}
+
+/// One merge at a time for each record: two at once would each undo what the other changed.
+#[derive(Debug, Default)]
+struct RecordTurns {
+    running: Mutex<HashMap<String, Weak<AsyncMutex<()>>>>,
+}
+
+/// A PATCH to merge.
+struct MergeTask {
+    kind: Kind,
+    read: ForwardableCall,
+    conditions: PatchConditions,
+}
+
+/// What the site says about the record.
+enum RecordAnswer {
+    Found(ReadRecord),
+    /// Not there, or not for this caller: the client's answer.
+    Other(AcceptedResponse<OriginBody>),
+}
+
+// === impl Merging ===
+
+impl<S> Merging<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    pub(in crate::gateway) fn new(inner: S, settings: &Settings) -> Self {
+        let merged = settings.operations.iter();
+        let merged = merged.filter(|(_, operation)| operation.patch == PatchPolicy::Merge);
+        Self {
+            inner,
+            merged: merged.map(|(id, _)| *id).collect(),
+            turns: RecordTurns::default(),
+            patience: settings.timeouts.origin_queue,
+        }
+    }
+
+    /// The task, if this call is a PATCH that is to be merged.
+    fn task(&self, call: &CalendarCall) -> Option<MergeTask> {
+        let conditions = call.patch?;
+        let id = call.call.operation()?.id;
+        let kind = id.kind().filter(|kind| is_reset_by_updates(*kind))?;
+        let read = self.merged.contains(&id).then(|| call.call.read_of_record())??;
+        Some(MergeTask {
+            kind,
+            read,
+            conditions,
+        })
+    }
+
+    async fn merge(&self, call: &CalendarCall, task: MergeTask) -> Result<Update, CallFailure> {
+        let record = match self.read(call, &task.read).await? {
+            RecordAnswer::Found(record) => record,
+            RecordAnswer::Other(answer) => return Ok(Update::Answered(answer)),
+        };
+        if !task.conditions.hold(&record) {
+            return Err(CallFailure::PreconditionFailed);
+        }
+        let sent = call.call.request().body.as_deref();
+        let body = merged_body(task.kind, sent, &record).map_err(|_| CallFailure::NoRecord)?;
+        // Once more, as late as possible: WordPress itself checks nothing.
+        match self.read(call, &task.read).await? {
+            RecordAnswer::Found(now) if now == record => {
+                Ok(Update::Merged(Arc::new(call.call.with_body(body))))
+            }
+            RecordAnswer::Found(_) => Err(CallFailure::Conflict),
+            RecordAnswer::Other(answer) => Ok(Update::Answered(answer)),
+        }
+    }
+
+    async fn read(&self, call: &CalendarCall, read: &ForwardableCall) -> Result<RecordAnswer, CallFailure> {
+        // Where the update will go.
+        let read = call.beside(read.clone()).toward(call.route.clone());
+        let answer = self.inner.call(read).await?;
+        if answer.status() != StatusCode::OK {
+            return Ok(RecordAnswer::Other(answer));
+        }
+        let body = answer.whole_body().ok_or(CallFailure::RecordTooLarge)?;
+        let record = ReadRecord::read(body).ok_or(CallFailure::NoRecord)?;
+        Ok(RecordAnswer::Found(record))
+    }
+
+    async fn patch(&self, call: CalendarCall) -> BackendResult {
+        let Some(task) = self.task(&call) else {
+            return self.inner.call(call).await;
+        };
+        let turn = self.turns.turn(&task.read);
+        let _turn = tokio::time::timeout(self.patience, turn)
+            .await
+            .map_err(|_| ExchangeFailure::Overloaded)?;
+        match self.merge(&call, task).await? {
+            Update::Merged(merged) => self.inner.call(call.instead(merged)).await,
+            Update::Answered(answer) => Ok(answer),
+        }
+    }
+}
+
+/// What is to be done after the record was read.
+enum Update {
+    Merged(Arc<ForwardableCall>),
+    /// Nothing: the client gets this answer.
+    Answered(AcceptedResponse<OriginBody>),
+}
+
+impl<S> Stage<CalendarCall> for Merging<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        if self.merged.is_empty() || call.patch.is_none() {
+            return self.inner.call(call).await;
+        }
+        // Behind a pointer: few calls come here.
+        Box::pin(self.patch(call)).await
+    }
+}
+
+// === impl RecordTurns ===
+
+impl RecordTurns {
+    /// Waits until no other merge of this record runs.
+    async fn turn(&self, read: &ForwardableCall) -> OwnedMutexGuard<()> {
+        let request = read.request();
+        self.lock(format!("{}{}", request.root, request.path("")))
+            .lock_owned()
+            .await
+    }
+
+    fn lock(&self, record: String) -> Arc<AsyncMutex<()>> {
+        // The code under the lock does not panic between two changes.
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = running.get(&record).and_then(Weak::upgrade) {
+            return lock;
+        }
+        if running.len() == running.capacity() {
+            // Only before the map grows: it stays below twice the merges that run, at constant cost.
+            running.retain(|_, lock| lock.strong_count() > 0);
+        }
+        let lock = Arc::new(AsyncMutex::new(()));
+        running.insert(record, Arc::downgrade(&lock));
+        lock
+    }
+}

@@ -1,0 +1,12 @@
+//! The stages of a calendar call that are about the call itself.
+
+pub(super) mod computing;
+pub(super) mod deadline;
+pub(super) mod detach_writes;
+pub(super) mod head_refusal;
+pub(super) mod judging;
+pub(super) mod merging;
+pub(super) mod patch_conditions;
+pub(super) mod presenting;
+pub(super) mod rate_limit;
+pub(super) mod read_body;

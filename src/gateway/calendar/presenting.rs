@@ -1,0 +1,80 @@
+//! A backend's response, written for the client that asked.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use http_body_util::BodyExt;
+
+use crate::backend::OriginBody;
+use crate::gateway::Parts;
+use crate::gateway::calls::{BackendResult, CalendarCall, CallResponse, Login};
+use crate::gateway::fault;
+use crate::gateway::stage::Stage;
+use crate::server::response::AnsweredBy;
+use crate::telemetry::{Warnings, since_1970};
+use calendar_edge_core::cache::{StatedLife, Storable};
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
+
+/// Turns accepted responses and failures into the client's response.
+///
+/// Everything below is independent of the client: a response kept there can be presented to many.
+#[derive(Debug)]
+pub(in crate::gateway) struct Presenting<S> {
+    inner: S,
+    rules: Arc<RelayRules>,
+    warnings: Warnings,
+}
+
+// === impl Presenting ===
+
+impl<S> Presenting<S> {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts) -> Self {
+        Self {
+            inner,
+            rules: Arc::clone(&parts.rules),
+            warnings: parts.warnings.clone(),
+        }
+    }
+
+    fn present(&self, accepted: AcceptedResponse<OriginBody>, client: &ClientContext) -> CallResponse {
+        let audience = client.audience;
+        let is_refused =
+            audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
+        let stated = StatedLife::of(accepted.headers(), since_1970());
+        let storable = Storable::of(accepted.status(), accepted.headers(), stated);
+        let storable = match accepted.whole_body() {
+            Some(body) if audience == Audience::Everybody => storable.with_body(body),
+            _ => storable,
+        };
+        let mut response = present(accepted, client, &self.rules);
+        let extensions = response.extensions_mut();
+        extensions.insert(AnsweredBy::Backend);
+        extensions.insert(audience);
+        extensions.insert(storable);
+        extensions.insert(stated);
+        CallResponse {
+            response: response.map(|body| body.map_err(Into::into).boxed_unsync()),
+            login: if is_refused {
+                Login::Refused
+            } else {
+                Login::NotRefused
+            },
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Presenting<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, call: CalendarCall) -> CallResponse {
+        let client = call.client.clone();
+        match self.inner.call(call).await {
+            Ok(accepted) => self.present(accepted, &client),
+            Err(failure) => fault::failed(&failure, &self.warnings).into(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Rate limits, by client address and by credentials.
+//!
+//! Every request to the calendar is charged before anything is judged: a flood of requests that would be refused is
+//! still a flood. A request that exceeds a limit costs neither a body nor a judgement.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::gateway::Shared;
+use crate::gateway::calls::{CallRequest, CallResponse, Login};
+use crate::gateway::fault;
+use crate::gateway::stage::Stage;
+use crate::layers::RefusalReason;
+use crate::server::response::EdgeResponse;
+use crate::telemetry::RateLimitMetrics;
+use calendar_edge_core::gateway::refusals::DecidingBody;
+use calendar_edge_core::limits::rates::{Budgets, Client};
+use calendar_edge_core::settings::Settings;
+
+/// Answers 429 when a limit is exceeded; tells every other client how much is left.
+#[derive(Debug)]
+pub(in crate::gateway) struct RateLimit<S> {
+    inner: S,
+    budgets: Budgets,
+    metrics: RateLimitMetrics,
+}
+
+// === impl RateLimit ===
+
+impl<S> RateLimit<S> {
+    pub(in crate::gateway) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            inner,
+            budgets: Budgets::new(&settings.rate_limits, &shared.buckets),
+            metrics: shared.metrics.rate_limits().clone(),
+        }
+    }
+}
+
+impl<S> Stage<CallRequest> for RateLimit<S>
+where
+    S: Stage<CallRequest, Response = CallResponse>,
+{
+    type Response = EdgeResponse;
+
+    async fn call(&self, request: CallRequest) -> EdgeResponse {
+        if self.budgets.are_unset() {
+            self.metrics.passed();
+            return self.inner.call(request).await.response;
+        }
+        let address = request.asked.context.client.address;
+        let opened = Arc::clone(&request.opened);
+        let client = Client::new(address, opened.identity());
+        let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {
+            Ok(receipt) => receipt,
+            Err(exceeded) => {
+                self.metrics.refused(exceeded.budget);
+                let reason = RefusalReason::moment("a rate limit holds in every mode");
+                request.asked.refused(DecidingBody::None, reason);
+                return fault::too_fast(&exceeded);
+            }
+        };
+        self.metrics.passed();
+        let CallResponse { mut response, login } = self.inner.call(request).await;
+        receipt.status().write(response.headers_mut());
+        if login == Login::NotRefused {
+            self.budgets.refund(receipt, Instant::now());
+        }
+        response
+    }
+}

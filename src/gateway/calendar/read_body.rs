@@ -1,0 +1,108 @@
+//! The body of a call: read whole, or dropped or left where the call does not need it.
+
+use bytes::Bytes;
+use http_body::Body;
+
+use crate::gateway::body::{self, BodyFault, BodyReader, Unwanted};
+use crate::gateway::calls::{CallBody, CallRequest, CallResponse, ReceivedBody};
+use crate::gateway::stage::Stage;
+use crate::layers::{ClientBody, RefusalReason};
+use calendar_edge_core::gateway::decision::{BodyRule, ReadableCall};
+use calendar_edge_core::gateway::refusals::DecidingBody;
+
+/// Answers when a body is too large, too slow, incomplete, or not expected.
+#[derive(Debug)]
+pub(in crate::gateway) struct ReadBody<S> {
+    inner: S,
+    bodies: BodyReader,
+}
+
+// === impl ReadBody ===
+
+impl<S> ReadBody<S> {
+    pub(in crate::gateway) const fn new(inner: S, bodies: BodyReader) -> Self {
+        Self { inner, bodies }
+    }
+
+    async fn read(&self, call: Option<&ReadableCall>, body: CallBody) -> Result<ReceivedBody, BodyFault> {
+        match body {
+            CallBody::Read(body) => received(call, body),
+            CallBody::Incoming(body) => match call {
+                Some(call) => self.receive(call, body).await,
+                None => Ok(ReceivedBody::Left),
+            },
+        }
+    }
+
+    async fn receive(&self, call: &ReadableCall, body: ClientBody) -> Result<ReceivedBody, BodyFault> {
+        let dropped = || ReceivedBody::Whole(Bytes::new());
+        match call.body() {
+            BodyRule::Read => self
+                .bodies
+                .read(body, call.body_bytes())
+                .await
+                .map(ReceivedBody::Whole),
+            BodyRule::Brief => self.bodies.read_brief(body, call.body_bytes()).await,
+            BodyRule::Leave => Ok(ReceivedBody::Left),
+            BodyRule::Drop => body::discard(body).await.map(|_| dropped()),
+            BodyRule::Refuse => match body::discard(body).await? {
+                Unwanted::Sent => Err(BodyFault::Unexpected),
+                Unwanted::Absent => Ok(dropped()),
+            },
+        }
+    }
+}
+
+/// No body, where none is read and none is sent.
+fn absent(call: Option<&ReadableCall>, body: &CallBody) -> Option<ReceivedBody> {
+    let is_absent = matches!(body, CallBody::Incoming(body) if body.is_end_stream());
+    let is_dropped = matches!(call?.body(), BodyRule::Drop | BodyRule::Refuse);
+    (is_absent && is_dropped).then(|| ReceivedBody::Whole(Bytes::new()))
+}
+
+/// A body that was read to find out where the request leads, under the same rules.
+fn received(call: Option<&ReadableCall>, body: Bytes) -> Result<ReceivedBody, BodyFault> {
+    match call.map(|call| (call.body(), call.is_too_large(&body))) {
+        Some((BodyRule::Leave, _) | (BodyRule::Brief, true)) => Ok(ReceivedBody::Left),
+        Some((BodyRule::Read, true)) => Err(BodyFault::TooLarge),
+        Some(_) | None => Ok(ReceivedBody::Whole(body)),
+    }
+}
+
+impl<S> Stage<CallRequest> for ReadBody<S>
+where
+    S: Stage<CallRequest<ReceivedBody>, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, request: CallRequest) -> CallResponse {
+        let CallRequest {
+            asked,
+            opened,
+            body,
+            opening,
+        } = request;
+        let call = opened.next().ok();
+        let received = match absent(call, &body) {
+            Some(absent) => Ok(absent),
+            // Behind a pointer: most calls have no body.
+            None => Box::pin(self.read(call, body)).await,
+        };
+        match received {
+            Ok(body) => {
+                let request = CallRequest {
+                    asked,
+                    opened,
+                    body,
+                    opening,
+                };
+                self.inner.call(request).await
+            }
+            Err(fault) => {
+                let reason = RefusalReason::moment("the body does not arrive within its limits");
+                asked.refused(DecidingBody::None, reason);
+                fault.response().into()
+            }
+        }
+    }
+}

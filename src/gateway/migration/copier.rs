@@ -1,0 +1,281 @@
+//! One rule's copies: sent within their budget, compared, and added to what is known about their backend.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+
+use super::copy_budget::{CopyBudget, OverBudget};
+use super::rehearsal::{Presenter, Rehearsal, RehearsedAnswer, RehearsedCall};
+use super::route::CallRoute;
+use crate::backend::LaneName;
+use crate::gateway::Parts;
+use crate::gateway::Shared;
+use crate::gateway::calls::{BackendResult, CalendarCall};
+use crate::gateway::stage::Stage;
+use crate::migration::{BackendFindings, Migration};
+use crate::telemetry::CopySkip;
+use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
+use calendar_edge_core::relay::AcceptedResponse;
+use calendar_edge_core::settings::{Settings, ShadowRule};
+
+/// Copies calls by one rule.
+#[derive(Debug)]
+pub(in crate::gateway) struct Copier {
+    rule: ShadowRule,
+    backend: Arc<str>,
+    budget: CopyBudget,
+    way: Rehearsal,
+    /// The way to the site for reads that the backend answers; none if it answers none.
+    site: Option<Rehearsal>,
+    owner: Presenter,
+    findings: Arc<BackendFindings>,
+    migration: Migration,
+    /// One comparison at a time: they take processor time that clients need.
+    comparing: Semaphore,
+    /// One second question at a time: they take permits of the site that clients need.
+    doubling: Semaphore,
+}
+
+/// When the owner is asked a second time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gateway) enum Doubling {
+    /// In any case.
+    Drawn,
+    /// If the answers differ, a few times a day.
+    IfDifferent,
+}
+
+/// An answer that was given to a client, read whole.
+type WholeAnswer = AcceptedResponse<Empty<Bytes>>;
+
+/// Who gets the copy of a call: whoever has not answered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gateway) enum CopyTo {
+    /// The backend: the site has answered.
+    Backend,
+    /// The site: the backend has answered.
+    Site,
+}
+
+/// How a call is copied.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::gateway) struct CopyOrder {
+    pub(in crate::gateway) to: CopyTo,
+    pub(in crate::gateway) doubling: Doubling,
+}
+
+/// Two answers to one call.
+#[derive(Debug)]
+struct AnswerPair {
+    owner: RehearsedAnswer,
+    other: RehearsedAnswer,
+}
+
+// === impl Copier ===
+
+impl Copier {
+    /// The copier of a rule; none if its backend is not configured.
+    pub(in crate::gateway) fn new(
+        rule: &ShadowRule,
+        parts: &Parts,
+        settings: &Settings,
+        shared: &Shared,
+    ) -> Option<Self> {
+        let lane = shared.lanes.get(&LaneName::Copies(rule.backend.clone()))?;
+        let site = shared.lanes.get(&LaneName::SiteCopies(rule.backend.clone()));
+        Some(Self {
+            rule: rule.clone(),
+            backend: rule.backend.as_str().into(),
+            budget: CopyBudget::new(rule),
+            way: Rehearsal::over(lane),
+            site: site.map(Rehearsal::over),
+            owner: Presenter::new(settings, &parts.rules),
+            findings: shared.migration.of(&rule.backend, settings),
+            migration: shared.migration.clone(),
+            comparing: Semaphore::new(1),
+            doubling: Semaphore::new(1),
+        })
+    }
+
+    pub(in crate::gateway) const fn rule(&self) -> &ShadowRule {
+        &self.rule
+    }
+
+    pub(in crate::gateway) fn backend(&self) -> &str {
+        &self.backend
+    }
+
+    /// Returns true if the rule is about the operation of a call.
+    pub(in crate::gateway) fn is_about(&self, call: &CalendarCall) -> bool {
+        let operation = call.call.operation();
+        operation.is_some_and(|operation| self.rule.is_about(&operation.name))
+    }
+
+    /// Who gets a copy of a call: valid reads that the backend serves. Writes are never copied.
+    pub(in crate::gateway) fn may_copy(&self, call: &CalendarCall) -> Option<CopyTo> {
+        let to = self.copy_to(&call.route)?;
+        let call = &call.call;
+        let is_valid_read = !call.is_write() && call.validated().is_some() && !call.expects_javascript();
+        let is_served = call.request().root == 0;
+        let may_know = self.rule.credentialed || !call.expects_privacy();
+        (is_valid_read && is_served && may_know).then_some(to)
+    }
+
+    /// Begins to copy a call that the owner has answered, unless that exceeds the budget. It never waits.
+    pub(in crate::gateway) fn begin<S>(
+        self: Arc<Self>,
+        call: &Arc<RehearsedCall>,
+        result: &BackendResult,
+        (owner, order): (&Arc<S>, CopyOrder),
+    ) where
+        S: Stage<CalendarCall, Response = BackendResult>,
+    {
+        let taken = self
+            .comparable(result)
+            .and_then(|answer| Ok((answer, self.place()?)));
+        let (answer, place) = match taken {
+            Ok(taken) => taken,
+            Err(reason) => {
+                self.skipped(reason);
+                return;
+            }
+        };
+        let (call, owner) = (Arc::clone(call), Arc::clone(owner));
+        tokio::spawn(async move {
+            let running = self.migration.metrics().copying(&self.backend);
+            self.copy(&call, answer, (&*owner, order)).await;
+            drop((place, running));
+        });
+    }
+
+    /// None if a third backend has answered.
+    fn copy_to(&self, route: &CallRoute) -> Option<CopyTo> {
+        match route.cutover() {
+            None => Some(CopyTo::Backend),
+            Some(cutover) => (*cutover.rule.backend == *self.backend).then_some(CopyTo::Site),
+        }
+    }
+
+    fn place(&self) -> Result<OwnedSemaphorePermit, CopySkip> {
+        self.budget.take(Instant::now()).map_err(OverBudget::skip)
+    }
+
+    /// The owner's answer, if it can be held against another one.
+    fn comparable(&self, result: &BackendResult) -> Result<WholeAnswer, CopySkip> {
+        let accepted = result.as_ref().map_err(|_| CopySkip::OwnerFailed)?;
+        if accepted.status().is_server_error() {
+            return Err(CopySkip::OwnerFailed);
+        }
+        let answer = accepted.whole().ok_or(CopySkip::TooLarge)?;
+        let bytes = answer.whole_body().map_or(0, Bytes::len);
+        if u64::try_from(bytes).unwrap_or(u64::MAX) > self.rule.bytes {
+            return Err(CopySkip::TooLarge);
+        }
+        Ok(answer)
+    }
+
+    async fn copy<S>(
+        self: &Arc<Self>,
+        call: &RehearsedCall,
+        answer: WholeAnswer,
+        (owner, order): (&S, CopyOrder),
+    ) where
+        S: Stage<CalendarCall, Response = BackendResult>,
+    {
+        let pair = match self.both_answers(call, answer, order.to).await {
+            Ok(pair) => Arc::new(pair),
+            Err(reason) => return self.skipped(reason),
+        };
+        let Some(mut findings) = self.compare(call, &pair).await else {
+            return;
+        };
+        if self.asks_again(call, &findings, order.doubling)
+            && let Some(second) = self.second_answer(call, owner).await
+        {
+            self.learn(call, &pair, second).await;
+            findings = self.compare(call, &pair).await.unwrap_or(findings);
+        }
+        self.findings.add(call.operation(), &findings);
+        let class = findings.worst();
+        let operation = call.operation_name();
+        self.migration
+            .metrics()
+            .compared(&self.backend, operation, class.name());
+        self.migration.compared(&self.backend, operation, class);
+    }
+
+    /// The answer that was given, and that of whoever gets the copy.
+    async fn both_answers(
+        &self,
+        call: &RehearsedCall,
+        answer: WholeAnswer,
+        to: CopyTo,
+    ) -> Result<AnswerPair, CopySkip> {
+        let (pair, is_asked) = match (to, &self.site) {
+            (CopyTo::Site, Some(site)) => {
+                let owner = site.answer(call).await;
+                if owner.status.is_server_error() {
+                    return Err(CopySkip::OwnerFailed);
+                }
+                let is_asked = owner.is_asked();
+                let other = self.way.present(answer, call).await;
+                (AnswerPair { owner, other }, is_asked)
+            }
+            (CopyTo::Backend | CopyTo::Site, _) => {
+                let owner = self.owner.present(answer, call).await;
+                let other = self.way.answer(call).await;
+                let is_asked = other.is_asked();
+                (AnswerPair { owner, other }, is_asked)
+            }
+        };
+        is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
+    }
+
+    /// Compares off the threads that serve connections.
+    async fn compare(self: &Arc<Self>, call: &RehearsedCall, pair: &Arc<AnswerPair>) -> Option<PathFindings> {
+        let _turn = self.comparing.acquire().await.ok()?;
+        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
+        let comparing =
+            spawn_blocking(move || findings.compare(operation, pair.owner.compared(), pair.other.compared()));
+        comparing.await.ok()
+    }
+
+    async fn learn(self: &Arc<Self>, call: &RehearsedCall, pair: &Arc<AnswerPair>, second: RehearsedAnswer) {
+        let Ok(_turn) = self.comparing.acquire().await else {
+            return;
+        };
+        let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
+        let learning =
+            spawn_blocking(move || findings.learn(operation, pair.owner.compared(), second.compared()));
+        // One that panicked has learnt nothing.
+        let _ = learning.await;
+    }
+
+    fn asks_again(&self, call: &RehearsedCall, findings: &PathFindings, doubling: Doubling) -> bool {
+        match doubling {
+            Doubling::Drawn => true,
+            Doubling::IfDifferent => {
+                findings.worst() == DifferenceClass::Different && self.findings.may_double(call.operation())
+            }
+        }
+    }
+
+    /// The owner's second answer to the same call, unless another second question runs.
+    async fn second_answer<S>(&self, call: &RehearsedCall, owner: &S) -> Option<RehearsedAnswer>
+    where
+        S: Stage<CalendarCall, Response = BackendResult>,
+    {
+        let _turn = self.doubling.try_acquire().ok()?;
+        let answer = owner.call(call.again()).await;
+        let answer = self.comparable(&answer).ok()?;
+        Some(self.owner.present(answer, call).await)
+    }
+
+    fn skipped(&self, skip: CopySkip) {
+        self.migration.metrics().skipped(&self.backend, skip);
+    }
+}

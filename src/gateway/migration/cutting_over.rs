@@ -1,0 +1,137 @@
+//! Calls that other backends answer, and the way back of reads that fail there.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::route::{CallRoute, Cutover};
+use crate::gateway::Shared;
+use crate::gateway::calendar::deadline;
+use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
+use crate::gateway::fault;
+use crate::gateway::stage::Stage;
+use crate::migration::RuleSeat;
+use crate::telemetry::{CutoverAnswer, Warnings};
+use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
+use calendar_edge_core::settings::Settings;
+
+/// Decides who answers a call.
+///
+/// It stands above the cache, whose keys name the backend: what one backend said is never shown to clients of another.
+#[derive(Debug)]
+pub(in crate::gateway) struct CuttingOver<S> {
+    inner: S,
+    warnings: Warnings,
+    /// None without a rule.
+    rules: Option<CutoverRules>,
+}
+
+/// The rules, and what their decisions depend on.
+#[derive(Debug)]
+struct CutoverRules {
+    plan: CutoverPlan,
+    /// By the positions of the rules.
+    cutovers: Vec<Option<Arc<Cutover>>>,
+    placer: Placer,
+    /// The time for a read with its fallback.
+    longest_read: Duration,
+}
+
+// === impl CuttingOver ===
+
+impl<S> CuttingOver<S> {
+    pub(in crate::gateway) fn new(inner: S, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            inner,
+            warnings: shared.warnings.clone(),
+            rules: CutoverRules::new(settings, shared),
+        }
+    }
+}
+
+impl<S> CuttingOver<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    /// Asks the backend, and if it fails the site, both within the time of one read.
+    async fn ask(&self, call: CalendarCall, seat: &RuleSeat, longest: Duration) -> CallResponse {
+        let started = Instant::now();
+        let again = call.at_owner();
+        let response = self.inner.call(call).await;
+        let Some(again) = again.filter(|_| response.response.status().is_server_error()) else {
+            return response;
+        };
+        seat.metrics().answered(seat.name(), CutoverAnswer::Fallback);
+        let left = longest.saturating_sub(started.elapsed());
+        match timeout(left, self.inner.call(again)).await {
+            Ok(response) => response,
+            Err(_) => fault::failed(&CallFailure::Overdue, &self.warnings).into(),
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for CuttingOver<S>
+where
+    S: Stage<CalendarCall, Response = CallResponse>,
+{
+    type Response = CallResponse;
+
+    async fn call(&self, call: CalendarCall) -> CallResponse {
+        let Some(rules) = &self.rules else {
+            return self.inner.call(call).await;
+        };
+        let route = rules.route_of(&call);
+        let seat = route.cutover().map(|cutover| Arc::clone(&cutover.seat));
+        let call = call.toward(route);
+        match seat {
+            Some(seat) => Box::pin(self.ask(call, &seat, rules.longest_read)).await,
+            None => self.inner.call(call).await,
+        }
+    }
+}
+
+// === impl CutoverRules ===
+
+impl CutoverRules {
+    fn new(settings: &Settings, shared: &Shared) -> Option<Self> {
+        let cutovers = settings.cutover.iter();
+        Some(Self {
+            plan: CutoverPlan::new(settings)?,
+            cutovers: cutovers
+                .map(|rule| Cutover::new(rule, settings, shared).map(Arc::new))
+                .collect(),
+            placer: Placer::new(shared.migration.share_key()),
+            longest_read: deadline::of_reads(settings),
+        })
+    }
+
+    /// The backend of the first rule about a call whose share has its client.
+    fn route_of(&self, call: &CalendarCall) -> CallRoute {
+        let Some(operation) = call.call.operation() else {
+            return CallRoute::Owner;
+        };
+        let asked = CutoverCall {
+            operation,
+            root: call.call.request().root,
+            is_personal: call.call.expects_privacy(),
+        };
+        let mut spared = CallRoute::Owner;
+        for (index, rule) in self.plan.rules_about(asked) {
+            let Some(Some(cutover)) = self.cutovers.get(index) else {
+                continue;
+            };
+            let identity = call.call.credentials().identity();
+            let place = self
+                .placer
+                .place(&rule.backend, call.forwarded.client(), identity);
+            if cutover.seat.share().covers(place) {
+                return CallRoute::Further(Arc::clone(cutover));
+            }
+            if matches!(spared, CallRoute::Owner) {
+                spared = CallRoute::Spared(Arc::clone(&cutover.seat));
+            }
+        }
+        spared
+    }
+}

@@ -1,0 +1,361 @@
+//! One backend as an edge in front of it would answer, for tools that compare backends.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+use http_body::Body;
+use http_body_util::{BodyExt, Full};
+use url::Url;
+
+use crate::backend::{
+    Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, Lane, SharedBackends,
+};
+use crate::gateway::calendar::deadline::Deadline;
+use crate::gateway::calls::{CalendarCall, CallFailure};
+use crate::gateway::dispatch::{self, Dispatch};
+use crate::gateway::fault;
+use crate::gateway::site::own_names::OwnNames;
+use crate::gateway::stage::Stage;
+use crate::telemetry::{Metrics, Warnings};
+use calendar_edge_core::call::ForwardableCall;
+use calendar_edge_core::contract::OperationId;
+use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_core::migration::comparison::ComparedAnswer;
+use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_core::relay::{
+    AcceptedResponse, BoxError, BufferBudget, ClientContext, LearntRoots, OriginFailure, RelayRules, accept,
+    present,
+};
+use calendar_edge_core::settings::{BreakerSettings, Settings};
+
+/// The site of some settings, asked on the way that calls of clients take.
+#[derive(Debug)]
+pub struct Rehearsal {
+    way: Deadline<Dispatch>,
+    presenter: Presenter,
+}
+
+/// Answers that were recorded earlier, presented by the settings of the backend that gave them.
+#[derive(Debug)]
+pub struct RecordedAnswers {
+    presenter: Presenter,
+    /// The settings of the backend.
+    origin: Settings,
+}
+
+/// Shows accepted answers of one backend as clients would have seen them.
+#[derive(Debug)]
+pub(in crate::gateway) struct Presenter {
+    rules: Arc<RelayRules>,
+    roots: Vec<Url>,
+}
+
+/// A judged call that can be sent to any number of backends.
+#[derive(Debug, Clone)]
+pub struct RehearsedCall {
+    call: ForwardableCall,
+    client: ClientContext,
+    forwarded: ForwardedHeaders,
+}
+
+/// An answer as the client would have seen it, but with the public host for every address of the backend.
+#[derive(Debug, Clone)]
+pub struct RehearsedAnswer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers that the edge relays.
+    pub headers: HeaderMap,
+    /// The whole body, with public URLs.
+    pub body: Bytes,
+    /// Why the edge would have answered instead of the backend; none: this is the backend's answer.
+    pub failure: Option<RehearsalFailure>,
+}
+
+/// The reason why a backend gave no answer that the edge relays.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{reason}")]
+pub struct RehearsalFailure {
+    reason: String,
+    /// How far the call came.
+    pub reach: Reach,
+}
+
+/// How far a failed call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The edge did not ask the backend: its breaker is open, or as many calls run as may.
+    Edge,
+    /// There is no connection to the backend.
+    Nowhere,
+    /// The backend may have received the call.
+    Backend,
+}
+
+// === impl Rehearsal ===
+
+impl Rehearsal {
+    /// The site of these settings, with clients and permits of its own. Its breaker never opens: each call of a
+    /// comparison counts, also at a backend that fails.
+    ///
+    /// # Errors
+    ///
+    /// When TLS or a client cannot be set up.
+    pub fn new(settings: &Settings) -> Result<Self, ClientError> {
+        let settings = Settings {
+            breaker: BreakerSettings {
+                failures: 0,
+                ..settings.breaker.clone()
+            },
+            ..settings.clone()
+        };
+        let shared = SharedBackends::new(&settings, Metrics::new(), 0)?;
+        Ok(Self::with(&settings, &shared))
+    }
+
+    /// The backend at the end of a way, with its state.
+    pub(in crate::gateway) fn over(lane: &Lane) -> Self {
+        Self::with(&lane.settings, &lane.shared)
+    }
+
+    fn with(settings: &Settings, shared: &SharedBackends) -> Self {
+        let backends = Arc::new(Backends::new(settings, shared));
+        let rules = Arc::new(rules(settings));
+        Self {
+            way: Deadline::new(Dispatch::new(&backends, &rules), settings),
+            presenter: Presenter::new(settings, &rules),
+        }
+    }
+
+    /// An answer of the backend that another way has accepted.
+    pub(in crate::gateway) async fn present<B>(
+        &self,
+        accepted: AcceptedResponse<B>,
+        call: &RehearsedCall,
+    ) -> RehearsedAnswer
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        self.presenter.present(accepted, call).await
+    }
+
+    /// Sends a call, and reads the answer to its end.
+    pub async fn answer(&self, call: &RehearsedCall) -> RehearsedAnswer {
+        match self.way.call(call.again()).await {
+            Ok(accepted) => self.presenter.present(accepted, call).await,
+            Err(failure) => RehearsedAnswer::failed(&failure),
+        }
+    }
+}
+
+// === impl RecordedAnswers ===
+
+impl RecordedAnswers {
+    /// Answers of the site of these settings; its names are learnt from each answer.
+    pub fn new(settings: &Settings) -> Self {
+        let mut settings = settings.clone();
+        settings.origin.advertised_url = None;
+        Self {
+            presenter: Presenter::new(&settings, &Arc::new(rules(&settings))),
+            origin: settings,
+        }
+    }
+
+    /// The path and query under which the site was asked.
+    fn target(&self, call: &ForwardableCall) -> String {
+        let (request, namespace) = (call.request(), &self.origin.origin.namespace);
+        let root = self
+            .origin
+            .roots
+            .get(request.root)
+            .map_or("", |root| root.origin_url.path());
+        let query = request
+            .query(namespace)
+            .map_or_else(String::new, |query| format!("?{query}"));
+        format!("{}{}{query}", root.trim_end_matches('/'), request.path(namespace))
+    }
+
+    /// A recorded answer to a call, checked and presented like a fresh one.
+    pub async fn answer(&self, call: &RehearsedCall, recorded: Response<Bytes>) -> RehearsedAnswer {
+        let recorded = recorded.map(Full::new);
+        let target = self.target(&call.call);
+        match accept(
+            recorded,
+            &dispatch::context(&call.call, &target),
+            &self.presenter.rules,
+        )
+        .await
+        {
+            Ok(accepted) => self.presenter.present(accepted, call).await,
+            Err(failure) => RehearsedAnswer::failed(&CallFailure::Unsound(failure)),
+        }
+    }
+}
+
+// === impl RehearsedCall ===
+
+impl RehearsedCall {
+    /// A call of a client with these headers that reached the edge at a public address, in one of its namespaces.
+    pub fn new(
+        call: ForwardableCall,
+        headers: &HeaderMap,
+        public: &PublicAddress,
+        namespace: Option<Arc<str>>,
+    ) -> Self {
+        let audience = if call.expects_privacy() {
+            Audience::OneClient
+        } else {
+            Audience::Everybody
+        };
+        Self {
+            call,
+            client: ClientContext {
+                public_base: public.to_string().into(),
+                namespace,
+                audience,
+            },
+            forwarded: ForwardedHeaders::new(headers, Forwarded::new(None, public, None)),
+        }
+    }
+
+    /// The copy of a client's call.
+    pub(in crate::gateway) fn of(call: &CalendarCall) -> Self {
+        Self {
+            call: (*call.call).clone(),
+            client: call.client.clone(),
+            forwarded: call.forwarded.clone(),
+        }
+    }
+
+    /// The call for the stages that send it.
+    pub(in crate::gateway) fn again(&self) -> CalendarCall {
+        CalendarCall::rehearsed(self.call.clone(), self.client.clone(), self.forwarded.clone())
+    }
+
+    /// The name of the operation in metrics.
+    pub(in crate::gateway) fn operation_name(&self) -> &'static str {
+        let operation = self.call.operation();
+        operation.map_or("none", |operation| operation.name.as_str())
+    }
+
+    /// The operation; none for OPTIONS.
+    pub fn operation(&self) -> Option<OperationId> {
+        self.call.operation().map(|operation| operation.id)
+    }
+
+    /// Returns true if the call changes the calendar.
+    pub fn is_write(&self) -> bool {
+        self.call.is_write()
+    }
+
+    /// Returns true if the call has credentials, or the password of a post.
+    pub fn is_personal(&self) -> bool {
+        self.client.audience == Audience::OneClient
+    }
+
+    /// The REST root: an index into [`Settings::roots`].
+    pub fn root(&self) -> usize {
+        self.call.request().root
+    }
+}
+
+// === impl RehearsedAnswer ===
+
+impl RehearsedAnswer {
+    /// Returns true if the edge asked the backend.
+    pub(in crate::gateway) fn is_asked(&self) -> bool {
+        let failure = self.failure.as_ref();
+        failure.is_none_or(|failure| failure.reach != Reach::Edge)
+    }
+
+    /// The answer for the comparison.
+    pub fn compared(&self) -> ComparedAnswer<'_> {
+        ComparedAnswer {
+            status: self.status,
+            headers: &self.headers,
+            body: &self.body,
+        }
+    }
+
+    /// The edge's own answer in place of the backend's.
+    fn failed(failure: &CallFailure) -> Self {
+        Self {
+            status: fault::failed(failure, &Warnings::default()).status(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            failure: Some(RehearsalFailure {
+                reason: failure.to_string(),
+                reach: reach(failure),
+            }),
+        }
+    }
+}
+
+fn rules(settings: &Settings) -> RelayRules {
+    RelayRules::new(settings, &LearntRoots::default(), &BufferBudget::new(settings))
+}
+
+// === impl Presenter ===
+
+impl Presenter {
+    pub(in crate::gateway) fn new(settings: &Settings, rules: &Arc<RelayRules>) -> Self {
+        let roots = settings.roots.iter().map(|root| root.origin_url.clone());
+        Self {
+            rules: Arc::clone(rules),
+            roots: roots.collect(),
+        }
+    }
+
+    /// An accepted answer as the client would have seen it, with the public host for every address of the backend.
+    pub(in crate::gateway) async fn present<B>(
+        &self,
+        accepted: AcceptedResponse<B>,
+        call: &RehearsedCall,
+    ) -> RehearsedAnswer
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let public_base = &call.client.public_base;
+        let printed = accepted.printed_root().and_then(|root| Url::parse(root).ok());
+        let root = printed.as_ref().or_else(|| self.roots.get(call.root()));
+        let names = root.map(|root| OwnNames::new(root, public_base));
+        let (mut head, body) = present(accepted, &call.client, &self.rules).into_parts();
+        if let Some(names) = &names {
+            names.share_headers(&mut head.headers);
+        }
+        match body.collect().await {
+            Ok(whole) => RehearsedAnswer {
+                status: head.status,
+                headers: head.headers,
+                body: match names {
+                    Some(names) => names.share_body(whole.to_bytes()),
+                    None => whole.to_bytes(),
+                },
+                failure: None,
+            },
+            Err(failure) => {
+                let failure = OriginFailure::Interrupted(Box::new(failure));
+                RehearsedAnswer::failed(&CallFailure::Unsound(failure))
+            }
+        }
+    }
+}
+
+const fn reach(failure: &CallFailure) -> Reach {
+    match failure {
+        CallFailure::Exchange(
+            ExchangeFailure::ConnectTimeout(_)
+            | ExchangeFailure::Dns(_)
+            | ExchangeFailure::Refused(_)
+            | ExchangeFailure::Tls(_)
+            | ExchangeFailure::Unreachable(_),
+        ) => Reach::Nowhere,
+        CallFailure::NotWritten(_)
+        | CallFailure::Exchange(
+            ExchangeFailure::Overloaded | ExchangeFailure::Unavailable { .. } | ExchangeFailure::Preempted,
+        ) => Reach::Edge,
+        _ => Reach::Backend,
+    }
+}

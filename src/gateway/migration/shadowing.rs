@@ -1,0 +1,111 @@
+//! Reads whose answer is on its way are asked of another backend as well.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::copier::{Copier, CopyOrder, Doubling};
+use super::rehearsal::RehearsedCall;
+use crate::gateway::Parts;
+use crate::gateway::Shared;
+use crate::gateway::calls::{BackendResult, CalendarCall};
+use crate::gateway::stage::Stage;
+use calendar_edge_core::settings::{Percentage, Settings};
+
+/// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
+#[derive(Debug)]
+pub(in crate::gateway) struct Shadowing<S> {
+    inner: Arc<S>,
+    /// None without a rule.
+    shadows: Option<Shadows>,
+}
+
+/// All rules, with what draws from their shares.
+#[derive(Debug)]
+struct Shadows {
+    copiers: Vec<Arc<Copier>>,
+    draws: AtomicU64,
+    hasher: RandomState,
+}
+
+// === impl Shadowing ===
+
+impl<S> Shadowing<S> {
+    pub(in crate::gateway) fn new(inner: S, parts: &Parts, settings: &Settings, shared: &Shared) -> Self {
+        Self {
+            inner: Arc::new(inner),
+            shadows: Shadows::new(parts, settings, shared),
+        }
+    }
+}
+
+impl<S> Stage<CalendarCall> for Shadowing<S>
+where
+    S: Stage<CalendarCall, Response = BackendResult>,
+{
+    type Response = BackendResult;
+
+    async fn call(&self, call: CalendarCall) -> BackendResult {
+        let Some(shadows) = &self.shadows else {
+            return self.inner.call(call).await;
+        };
+        let drawn = shadows.draw(&call);
+        if drawn.is_empty() {
+            return self.inner.call(call).await;
+        }
+        let copy = Arc::new(RehearsedCall::of(&call));
+        let result = self.inner.call(call).await;
+        for (copier, order) in drawn {
+            copier.begin(&copy, &result, (&self.inner, order));
+        }
+        result
+    }
+}
+
+// === impl Shadows ===
+
+impl Shadows {
+    fn new(parts: &Parts, settings: &Settings, shared: &Shared) -> Option<Self> {
+        let rules = settings.shadow.iter();
+        let copiers: Vec<_> = rules
+            .filter_map(|rule| Copier::new(rule, parts, settings, shared))
+            .map(Arc::new)
+            .collect();
+        (!copiers.is_empty()).then(|| Self {
+            copiers,
+            draws: AtomicU64::new(0),
+            hasher: RandomState::new(),
+        })
+    }
+
+    /// The rules that copy a call: the first one about it for each backend, if its share has drawn the call.
+    fn draw(&self, call: &CalendarCall) -> Vec<(Arc<Copier>, CopyOrder)> {
+        let mut about: Vec<&Arc<Copier>> = Vec::new();
+        for copier in &self.copiers {
+            let is_first = !about.iter().any(|other| other.backend() == copier.backend());
+            if is_first && copier.is_about(call) {
+                about.push(copier);
+            }
+        }
+        let order = |copier: &Arc<Copier>| {
+            let to = copier.may_copy(call)?;
+            if !self.falls_into(copier.rule().share) {
+                return None;
+            }
+            let doubling = if self.falls_into(copier.rule().double) {
+                Doubling::Drawn
+            } else {
+                Doubling::IfDifferent
+            };
+            Some((Arc::clone(copier), CopyOrder { to, doubling }))
+        };
+        about.into_iter().filter_map(order).collect()
+    }
+
+    /// Draws once.
+    fn falls_into(&self, share: Percentage) -> bool {
+        // A keyed hash of a counter: evenly spread, and unknown to clients.
+        let draw = self.draws.fetch_add(1, Ordering::Relaxed);
+        share.covers(self.hasher.hash_one(draw))
+    }
+}

@@ -1,0 +1,185 @@
+//! Kept refusals and summed findings as JSON for operators.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::review::{Reviewer, Today};
+use crate::telemetry::{FindingRow, FindingSums, KeptRefusal, Refusals};
+use calendar_edge_core::call::Finding;
+use calendar_edge_core::gateway::refusals::{KeptPart, RefusedRequest};
+use calendar_edge_core::problem::Remedy;
+
+/// A refusal in the list.
+#[derive(Debug, Serialize)]
+struct RefusalSummary<'a> {
+    id: &'a str,
+    time: String,
+    client: Option<IpAddr>,
+    method: &'a str,
+    path: &'a str,
+    operation: &'static str,
+    mode: &'static str,
+    status: u16,
+    code: &'static str,
+    /// The parameters that the findings are about.
+    parameters: Vec<&'a str>,
+    /// Set for modes that forward what breaks a rule.
+    refused_in_every_mode_because: Option<&'static str>,
+}
+
+/// A refusal with its reasons, its request, and today's decision.
+#[derive(Debug, Serialize)]
+pub(super) struct ExplainedRefusal<'a> {
+    #[serde(flatten)]
+    summary: RefusalSummary<'a>,
+    meaning: Option<&'static str>,
+    remedy: Option<&'static str>,
+    /// `rules`, or `moment`: the same request may pass later.
+    decided_by: Option<&'static str>,
+    findings: Vec<ShownFinding<'a>>,
+    request: Option<ShownRequest<'a>>,
+    today: Today,
+}
+
+/// A finding about one request.
+#[derive(Debug, Serialize)]
+pub(super) struct ShownFinding<'a> {
+    parameter: Option<&'a str>,
+    rule: &'static str,
+    code: &'static str,
+}
+
+/// A request without its secrets.
+#[derive(Debug, Serialize)]
+struct ShownRequest<'a> {
+    target: &'a str,
+    headers: Vec<[String; 2]>,
+    body: Value,
+    /// The names of what was replaced.
+    redacted: &'a [String],
+}
+
+/// All kept refusals, newest first.
+pub(super) fn list(refusals: &Refusals) -> Value {
+    let newest = refusals.newest();
+    let listed: Vec<_> = newest.iter().map(|kept| RefusalSummary::of(kept)).collect();
+    json!({"refusals": listed})
+}
+
+/// The sums of findings, most frequent first.
+pub(super) fn sums(findings: &FindingSums) -> Value {
+    let (since, rows) = findings.rows();
+    let rows: Vec<Value> = rows.iter().map(sum).collect();
+    json!({"since": moment(since), "findings": rows})
+}
+
+/// A moment as RFC 3339 writes it, in UTC, to the millisecond.
+pub(super) fn moment(since_1970: Duration) -> String {
+    let milliseconds = i64::try_from(since_1970.as_millis()).unwrap_or_default();
+    let moment = jiff::Timestamp::from_millisecond(milliseconds).unwrap_or_default();
+    format!("{moment:.3}")
+}
+
+fn sum(row: &FindingRow) -> Value {
+    json!({
+        "operation": row.operation,
+        "parameter": row.finding.parameter,
+        "rule": row.finding.rule,
+        "code": row.finding.code,
+        "action": row.action,
+        "count": row.sum.count,
+        "first": moment(row.sum.first),
+        "last": moment(row.sum.last),
+        "sample": row.sum.sample,
+    })
+}
+
+// === impl RefusalSummary ===
+
+impl<'a> RefusalSummary<'a> {
+    fn of(kept: &'a KeptRefusal) -> Self {
+        let findings = kept.note.iter().flat_map(|note| &note.findings);
+        Self {
+            id: &kept.id,
+            time: moment(kept.at),
+            client: kept.client,
+            method: kept.method.as_str(),
+            path: &kept.path,
+            operation: kept.operation,
+            mode: kept.mode,
+            status: kept.status,
+            code: kept.code,
+            parameters: findings
+                .filter_map(|finding| finding.parameter.as_deref())
+                .collect(),
+            refused_in_every_mode_because: insists(kept),
+        }
+    }
+}
+
+/// Why a request was refused although the mode lets requests pass that break a rule.
+fn insists(kept: &KeptRefusal) -> Option<&'static str> {
+    let reason = kept.note.as_ref().map(|note| note.insists);
+    reason.filter(|reason| kept.mode != "enforce" && !reason.is_empty())
+}
+
+// === impl ExplainedRefusal ===
+
+impl<'a> ExplainedRefusal<'a> {
+    /// Tells all about a refusal, and what would be decided today.
+    pub(super) fn new(kept: &'a KeptRefusal, reviewer: &Reviewer) -> Self {
+        let remedy = Remedy::of(kept.code);
+        let note = kept.note.as_ref();
+        Self {
+            summary: RefusalSummary::of(kept),
+            meaning: remedy.map(|remedy| remedy.meaning),
+            remedy: remedy.map(|remedy| remedy.operator),
+            decided_by: note.map(|note| note.decided_by.name()),
+            findings: note.map_or_else(Vec::new, |note| ShownFinding::all(&note.findings)),
+            request: note.and_then(|note| note.request.as_ref()).map(ShownRequest::of),
+            today: reviewer.today(kept),
+        }
+    }
+}
+
+// === impl ShownFinding ===
+
+impl<'a> ShownFinding<'a> {
+    fn all(findings: &'a [Finding]) -> Vec<Self> {
+        let shown = findings.iter().map(|finding| Self {
+            parameter: finding.parameter.as_deref(),
+            rule: finding.rule,
+            code: finding.code,
+        });
+        shown.collect()
+    }
+}
+
+// === impl ShownRequest ===
+
+impl<'a> ShownRequest<'a> {
+    fn of(request: &'a RefusedRequest) -> Self {
+        let head = request.head();
+        Self {
+            target: head.uri.path_and_query().map_or("/", |target| target.as_str()),
+            headers: head.headers.iter().map(header).collect(),
+            body: match request.body() {
+                KeptPart::Whole(body) => json!({"kept": String::from_utf8_lossy(body)}),
+                KeptPart::Irrelevant => json!({"left_out": "the head decides"}),
+                KeptPart::Unread => json!({"left_out": "it was not read"}),
+                KeptPart::TooLarge => json!({"left_out": "it is too large to be kept"}),
+                KeptPart::Withheld => json!({"left_out": "it may hold secrets"}),
+            },
+            redacted: request.redacted(),
+        }
+    }
+}
+
+fn header((name, value): (&HeaderName, &HeaderValue)) -> [String; 2] {
+    let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+    [name.to_string(), value]
+}

@@ -1,0 +1,162 @@
+//! The documents of the admin listener that depend only on the settings and on what the sites publish.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use url::Url;
+
+use super::review::Reviewer;
+use super::status::SettingFacts;
+use crate::backend::VitalSigns;
+use calendar_edge_core::contract::TablesInForce;
+use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
+use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
+
+/// The documents, rendered.
+#[derive(Debug, Clone)]
+pub(crate) struct Pages {
+    /// The `OpenAPI` document of the public API.
+    pub(super) openapi: Bytes,
+    /// The table as text.
+    pub(super) routes: Bytes,
+    /// What operators want to see of the settings.
+    pub(super) facts: SettingFacts,
+    /// Whether the sites answer.
+    pub(super) vital_signs: VitalSigns,
+    /// What operators on other machines show; none: they need nothing.
+    pub(super) token: Option<AdminToken>,
+    /// Decides about kept refusals again.
+    pub(super) reviewer: Arc<Reviewer>,
+}
+
+// === impl Pages ===
+
+impl Pages {
+    /// Renders the documents for these settings and the table in force.
+    pub(crate) fn new(settings: &Settings, tables: &TablesInForce, vital_signs: VitalSigns) -> Self {
+        let table = Arc::new(tables.joined());
+        let base = public_base(settings);
+        let options = OpenApiOptions {
+            roots: settings
+                .roots
+                .iter()
+                .map(|root| PublicRoot {
+                    url: format!("{base}{}", root.path),
+                    language: root.language.clone(),
+                })
+                .collect(),
+            namespaces: settings.public_namespaces(),
+            table: Arc::clone(&table),
+            ..OpenApiOptions::default()
+        };
+        Self {
+            openapi: Bytes::from(openapi(&options).to_string()),
+            routes: Bytes::from(routes_text_in_force(&table)),
+            facts: SettingFacts::of(settings, tables),
+            vital_signs,
+            token: settings.admin_access.token.clone(),
+            reviewer: Arc::new(Reviewer::new(settings, tables.clone())),
+        }
+    }
+}
+
+/// The public URLs of the roots. A client of the admin listener would resolve a path against that listener, so a path
+/// alone is used only for listeners without a network address.
+fn public_base(settings: &Settings) -> String {
+    if let Some(url) = &settings.public_url {
+        return Url::as_str(url).trim_end_matches('/').to_owned();
+    }
+    let named = settings.listen.iter().find_map(|listen| match listen {
+        ListenAddress::Tcp(address) => Some(("http", address)),
+        ListenAddress::Tls(address) => Some(("https", address)),
+        ListenAddress::Unix(_) | ListenAddress::Systemd(_) | ListenAddress::SystemdTls(_) => None,
+    });
+    named
+        .filter(|(_, address)| !address.ip().is_unspecified() && address.port() != 0)
+        .map(|(scheme, address)| format!("{scheme}://{address}"))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::backend::SharedBackends;
+    use crate::telemetry::Metrics;
+    use calendar_edge_core::contract::SPECIFIED_NAMESPACE;
+    use calendar_edge_core::settings::{OriginNamespace, Root};
+
+    fn settings() -> Settings {
+        Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))
+    }
+
+    fn document(settings: &Settings) -> Value {
+        let shared = SharedBackends::new(settings, Metrics::new(), 0).expect("clients");
+        let pages = Pages::new(
+            settings,
+            &TablesInForce::default(),
+            VitalSigns::new(settings, &shared),
+        );
+        serde_json::from_slice(&pages.openapi).expect("JSON")
+    }
+
+    fn servers(settings: &Settings) -> Vec<String> {
+        let document = document(settings);
+        let servers = document["servers"].as_array().expect("a list").iter();
+        servers
+            .filter_map(|server| server["url"].as_str().map(str::to_owned))
+            .collect()
+    }
+
+    #[test]
+    fn every_root_and_namespace_is_a_server_with_its_language() {
+        let mut settings = settings();
+        settings.public_url = Some("https://events.example".parse().expect("a URL"));
+        settings.namespaces = vec!["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()];
+        settings.roots.push(Root {
+            path: "/de/wp-json".to_owned(),
+            language: Some("de".to_owned()),
+            ..settings.roots[0].clone()
+        });
+        assert_eq!(
+            servers(&settings),
+            [
+                "https://events.example/wp-json/calendar/events/v1",
+                "https://events.example/wp-json/tribe/events/v1",
+                "https://events.example/de/wp-json/calendar/events/v1",
+                "https://events.example/de/wp-json/tribe/events/v1",
+            ]
+        );
+        let document = document(&settings);
+        assert_eq!(document["servers"][3]["description"], "REST root (de)");
+        let namespace = &document["paths"]["/"]["get"]["parameters"][0]["schema"];
+        assert_eq!(
+            namespace["enum"],
+            json!(["calendar/events/v1", "tribe/events/v1"])
+        );
+    }
+
+    #[test]
+    fn without_a_public_url_the_listener_is_the_server() {
+        let listen = |listen: &str| {
+            let mut settings = settings();
+            settings.origin.namespace = OriginNamespace::set(SPECIFIED_NAMESPACE);
+            settings.listen = vec![match listen.strip_prefix("tls:") {
+                Some(address) => ListenAddress::Tls(address.parse().expect("an address")),
+                None => ListenAddress::Tcp(listen.parse().expect("an address")),
+            }];
+            servers(&settings).concat()
+        };
+        assert_eq!(
+            listen("127.0.0.1:8787"),
+            "http://127.0.0.1:8787/wp-json/calendar/events/v1"
+        );
+        assert_eq!(
+            listen("tls:[::1]:8443"),
+            "https://[::1]:8443/wp-json/calendar/events/v1"
+        );
+        assert_eq!(listen("0.0.0.0:8787"), "/wp-json/calendar/events/v1");
+        assert_eq!(listen("127.0.0.1:0"), "/wp-json/calendar/events/v1");
+    }
+}

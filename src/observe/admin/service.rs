@@ -1,0 +1,324 @@
+//! The endpoints of the admin listener.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body::Body;
+use hyper::service::Service;
+use serde::Serialize;
+
+use super::access::Access;
+use super::explained::{self, ExplainedRefusal};
+use super::log_level;
+use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
+use super::pages::Pages;
+use super::readiness::Readiness;
+use super::ready::{ReadyDocument, ReadyQuestion};
+use super::status::{EdgeFacts, StatusDocument};
+use super::surroundings::Surroundings;
+use crate::cache::Cache;
+use crate::companion::{Correspondence, Sender};
+use crate::migration::Migration;
+use crate::server::bodies::BodyBudget;
+use crate::server::response::{BoxError, EdgeBody, EdgeResponse, json, refused, whole};
+use crate::server::{ReceivedRequest, RequestFraming};
+use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
+use calendar_edge_core::companion::mark::SEAL;
+use calendar_edge_core::migration::comparison::DifferenceClass;
+use calendar_edge_core::problem::{EdgeError, Refusal};
+use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_core::settings::AdminToken;
+
+/// The media type of `/metrics`: the text format of `OpenMetrics`.
+const METRICS_TYPE: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// The media type of the pages for people.
+const HTML_TYPE: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+/// The service of the admin listener.
+#[derive(Debug, Clone)]
+pub(crate) struct Admin(Arc<AdminParts>);
+
+/// What the admin listener shows.
+#[derive(Debug)]
+pub(crate) struct AdminParts {
+    /// What stays as it is from the start on.
+    pub(crate) facts: EdgeFacts,
+    /// What the program has set up around the edge.
+    pub(crate) surroundings: Surroundings,
+    /// Whether the edge is ready.
+    pub(crate) readiness: Readiness,
+    /// What depends on the settings only.
+    pub(crate) pages: Arc<ArcSwap<Pages>>,
+    /// Orders to remove answers.
+    pub(crate) correspondence: Arc<ArcSwap<Correspondence>>,
+    /// Everything that is counted.
+    pub(crate) metrics: Metrics,
+    /// The kept answers.
+    pub(crate) cache: Cache,
+    /// The last refusals.
+    pub(crate) refusals: Refusals,
+    /// The rules that requests broke.
+    pub(crate) findings: FindingSums,
+    /// What comparisons of backends found.
+    pub(crate) migration: Migration,
+    /// The memory of request bodies.
+    pub(crate) bodies: BodyBudget,
+    /// The memory of responses for slow clients.
+    pub(crate) buffers: BufferBudget,
+}
+
+// === impl AdminParts ===
+
+impl AdminParts {
+    /// Notes in the metrics what is only known when somebody asks.
+    fn measure(&self) {
+        self.cache.measure();
+        let memory = self.metrics.memory();
+        let (used, limit) = self.bodies.usage();
+        memory.hold(BufferKind::Requests, used, limit);
+        let (used, limit) = self.buffers.usage();
+        memory.hold(BufferKind::Responses, used, limit);
+    }
+}
+
+// === impl Admin ===
+
+impl Admin {
+    pub(crate) fn new(parts: AdminParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    async fn respond<B>(self, request: Request<B>, framing: Option<RequestFraming>) -> EdgeResponse
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        if let Some(breach) = framing.as_ref().and_then(RequestFraming::of_head) {
+            return refused(&breach.refusal());
+        }
+        let path = request.uri().path();
+        if is_read(&request) && path == "/livez" {
+            return json(StatusCode::OK, Bytes::from_static(br#"{"status":"alive"}"#));
+        }
+        if is_read(&request) && path == "/readyz" {
+            let question = ReadyQuestion::of(request.uri().query());
+            let (status, document) = ReadyDocument::answer(&self.0, question).await;
+            return headed(pretty_as(status, &document), &request);
+        }
+        let pages = self.0.pages.load_full();
+        let access = Access::of(&request, pages.token.as_ref());
+        if access == Access::Probes && !needs_no_token(&request) {
+            return unauthorized();
+        }
+        match *request.method() {
+            Method::POST => self.change(request, pages.token.as_ref()).await,
+            Method::GET | Method::HEAD => headed(self.answer(&request, access), &request),
+            _ => refused(&Refusal::no_route()),
+        }
+    }
+
+    /// Changes something for an operator.
+    async fn change<B>(&self, request: Request<B>, token: Option<&AdminToken>) -> EdgeResponse
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<BoxError>,
+    {
+        let sender = Access::of_change(&request, token);
+        let (head, body) = request.into_parts();
+        let path = head.uri.path();
+        if path == "/purge" {
+            let correspondence = self.0.correspondence.load_full();
+            return correspondence.orders().take(&head, body, sender).await;
+        }
+        let rule = path.strip_prefix("/migration/resume/");
+        let log = self.0.surroundings.log().filter(|_| path == "/log");
+        if rule.is_none() && log.is_none() {
+            return refused(&Refusal::no_route());
+        }
+        if sender != Sender::Local {
+            return refused(&Refusal::edge(EdgeError::OperatorsOnly));
+        }
+        match (rule, log) {
+            (Some(rule), _) => self.resume(rule),
+            (None, Some(log)) => log_level::change(log, head.uri.query(), body).await,
+            (None, None) => refused(&Refusal::no_route()),
+        }
+    }
+
+    fn answer<B>(&self, request: &Request<B>, access: Access) -> EdgeResponse {
+        match request.uri().path() {
+            "/metrics" => {
+                self.0.measure();
+                page(METRICS_TYPE, Bytes::from(self.0.metrics.render()))
+            }
+            "/" => browser_page(&OPERATORS_PAGE),
+            "/reference" => browser_page(&REFERENCE_PAGE),
+            "/status" => pretty(&StatusDocument::of(&self.0, &self.0.pages.load().facts)),
+            "/cache" => self.cache_page(),
+            "/migration" => json(
+                StatusCode::OK,
+                Bytes::from(self.0.migration.to_json().to_string()),
+            ),
+            "/openapi.json" => page(
+                HeaderValue::from_static("application/json; charset=UTF-8"),
+                self.0.pages.load().openapi.clone(),
+            ),
+            "/routes" => page(
+                HeaderValue::from_static("text/plain; charset=utf-8"),
+                self.0.pages.load().routes.clone(),
+            ),
+            path => match path.strip_prefix("/migration/report") {
+                Some(rest) => self.report(rest, request.uri().query()),
+                None => self.guarded(path, access),
+            },
+        }
+    }
+
+    /// The pages about the configuration and about single requests.
+    fn guarded(&self, path: &str, access: Access) -> EdgeResponse {
+        let id = path.strip_prefix("/refusals/");
+        if id.is_none() && !matches!(path, "/config" | "/findings" | "/log" | "/refusals") {
+            return refused(&Refusal::no_route());
+        }
+        if access != Access::Whole {
+            return refused(&Refusal::edge(EdgeError::AdminDenied));
+        }
+        match (id, path) {
+            (Some(id), _) => match self.0.refusals.find(id) {
+                Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
+                None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
+            },
+            (None, "/config") => match self.0.surroundings.effective() {
+                Some(effective) => pretty(&*effective),
+                None => refused(&Refusal::no_route()),
+            },
+            (None, "/log") => match self.0.surroundings.log() {
+                Some(log) => log_level::show(log),
+                None => refused(&Refusal::no_route()),
+            },
+            (None, "/findings") => pretty(&explained::sums(&self.0.findings)),
+            (None, _) => pretty(&explained::list(&self.0.refusals)),
+        }
+    }
+
+    /// Resumes a rule.
+    fn resume(&self, rule: &str) -> EdgeResponse {
+        match self.0.migration.resume(rule) {
+            Some(is_resumed) => json(
+                StatusCode::OK,
+                Bytes::from(format!("{{\"resumed\":{is_resumed}}}")),
+            ),
+            None => refused(&Refusal::no_route()),
+        }
+    }
+
+    /// The report of the backend whose name follows a slash, or else of the only one.
+    fn report(&self, rest: &str, query: Option<&str>) -> EdgeResponse {
+        let class = query.and_then(|query| query.strip_prefix("accept="));
+        let accepted = class.and_then(|class| class.parse().ok());
+        let accepted = accepted.unwrap_or(DifferenceClass::Representation);
+        let name = rest.strip_prefix('/');
+        let report = if name.is_none() && !rest.is_empty() {
+            None
+        } else {
+            self.0.migration.report(name, accepted)
+        };
+        match report {
+            Some(report) => json(StatusCode::OK, Bytes::from(report.to_string())),
+            None => refused(&Refusal::no_route()),
+        }
+    }
+
+    fn cache_page(&self) -> EdgeResponse {
+        let statistics = serde_json::to_vec(&self.0.cache.statistics(since_1970()));
+        json(
+            StatusCode::OK,
+            Bytes::from(statistics.expect("numbers and names are JSON")),
+        )
+    }
+}
+
+/// A document that people may read as well.
+fn pretty(document: &impl Serialize) -> EdgeResponse {
+    pretty_as(StatusCode::OK, document)
+}
+
+/// The same with a status.
+fn pretty_as(status: StatusCode, document: &impl Serialize) -> EdgeResponse {
+    let text = serde_json::to_vec_pretty(document);
+    json(status, Bytes::from(text.expect("text and numbers are JSON")))
+}
+
+fn is_read<B>(request: &Request<B>) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
+}
+
+/// True for the empty pages that ask for the token in a browser, and for orders of the companion plugin, which prove by
+/// their seal who gave them.
+fn needs_no_token<B>(request: &Request<B>) -> bool {
+    match request.uri().path() {
+        "/" | "/reference" => is_read(request),
+        "/purge" => request.headers().contains_key(SEAL),
+        _ => false,
+    }
+}
+
+/// The response without its body to HEAD.
+fn headed<B>(mut response: EdgeResponse, request: &Request<B>) -> EdgeResponse {
+    if *request.method() == Method::HEAD {
+        *response.body_mut() = EdgeBody::default();
+    }
+    response
+}
+
+fn unauthorized() -> EdgeResponse {
+    let mut response = refused(&Refusal::edge(EdgeError::AdminUnauthorized));
+    let challenge = HeaderValue::from_static("Bearer realm=\"calendar-edge\"");
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
+}
+
+fn page(media_type: HeaderValue, text: Bytes) -> EdgeResponse {
+    let mut answer = Response::new(EdgeBody::default());
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    *answer.body_mut() = whole(text);
+    answer
+}
+
+fn browser_page(shown: &BrowserPage) -> EdgeResponse {
+    let mut answer = page(HTML_TYPE, shown.text.clone());
+    shown.protect(answer.headers_mut());
+    answer
+}
+
+impl<B> Service<ReceivedRequest<B>> for Admin
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    type Response = EdgeResponse;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
+
+    fn call(&self, received: ReceivedRequest<B>) -> Self::Future {
+        let ReceivedRequest {
+            mut request,
+            peer,
+            framing,
+        } = received;
+        request.extensions_mut().insert(peer);
+        let respond = self.clone().respond(request, framing);
+        Box::pin(async move { Ok(respond.await) })
+    }
+}

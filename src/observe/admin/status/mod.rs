@@ -1,0 +1,118 @@
+//! One small document about the state of the edge, for a page that asks every second.
+
+mod backends;
+mod contract;
+mod drift;
+mod facts;
+mod kept;
+mod moved;
+mod operations;
+mod traffic;
+
+pub(super) use backends::BackendHealth;
+pub(crate) use facts::EdgeFacts;
+pub(super) use facts::SettingFacts;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use self::backends::BackendStatus;
+use self::drift::DriftStatus;
+use self::kept::CacheStatus;
+use self::moved::{CopyStatus, MovedStatus};
+use self::operations::OperationStatus;
+use self::traffic::TrafficStatus;
+use super::explained::moment;
+use super::service::AdminParts;
+use crate::telemetry::{Metrics, since_1970};
+
+/// The document; `docs/reference/status.md` says what each member means.
+#[derive(Debug, Serialize)]
+pub(super) struct StatusDocument<'a> {
+    version: &'static str,
+    started: String,
+    now: String,
+    uptime_seconds: f64,
+    draining: bool,
+    #[serde(flatten)]
+    settings: &'a SettingFacts,
+    configuration: Value,
+    listeners: &'a [String],
+    certificate: Value,
+    connections: Value,
+    #[serde(flatten)]
+    traffic: TrafficStatus,
+    operations: Vec<OperationStatus>,
+    cache: CacheStatus,
+    backends: Vec<BackendStatus>,
+    drift: Vec<DriftStatus>,
+    cutover: Vec<MovedStatus>,
+    shadow: Vec<CopyStatus>,
+    memory: Value,
+}
+
+// === impl StatusDocument ===
+
+impl<'a> StatusDocument<'a> {
+    /// The state of the edge now, under the settings in use.
+    pub(super) fn of(parts: &'a AdminParts, settings: &'a SettingFacts) -> Self {
+        let metrics = &parts.metrics;
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            started: moment(parts.facts.started),
+            now: moment(since_1970()),
+            uptime_seconds: parts.facts.uptime().as_secs_f64(),
+            draining: !parts.readiness.is_ready(),
+            settings,
+            configuration: configuration(parts),
+            listeners: &parts.facts.listeners,
+            certificate: certificate(metrics),
+            connections: connections(metrics),
+            traffic: TrafficStatus::of(metrics),
+            operations: OperationStatus::all(metrics),
+            cache: CacheStatus::of(&parts.cache),
+            backends: BackendStatus::all(metrics),
+            drift: DriftStatus::all(metrics),
+            cutover: MovedStatus::all(&parts.migration),
+            shadow: CopyStatus::all(&parts.migration),
+            memory: memory(parts),
+        }
+    }
+}
+
+fn configuration(parts: &AdminParts) -> Value {
+    let reloads = parts.metrics.reloads();
+    let (succeeded, failed) = reloads.counts();
+    let effective = parts.surroundings.effective();
+    let file = effective.as_ref().and_then(|effective| effective.file());
+    let file = file.map(|file| file.display().to_string());
+    json!({
+        "file": file,
+        "loaded": second(reloads.last_load()),
+        "last_reload_refused": reloads.was_refused(),
+        "reloads": {"success": succeeded, "failure": failed},
+    })
+}
+
+fn certificate(metrics: &Metrics) -> Value {
+    metrics.certificate().shown().map_or(
+        Value::Null,
+        |shown| json!({"names": shown.names, "expires": second(shown.not_after)}),
+    )
+}
+
+fn connections(metrics: &Metrics) -> Value {
+    let (open, limit, opened) = metrics.connections().figures();
+    json!({"open": open, "limit": limit, "opened": opened})
+}
+
+fn memory(parts: &AdminParts) -> Value {
+    let of = |(used, limit): (usize, usize)| json!({"used_bytes": used, "limit_bytes": limit});
+    json!({"requests": of(parts.bodies.usage()), "responses": of(parts.buffers.usage())})
+}
+
+/// A second since 1970 as RFC 3339 writes it.
+pub(super) fn second(unix_time: i64) -> String {
+    let moment = jiff::Timestamp::from_second(unix_time).unwrap_or_default();
+    format!("{moment:.0}")
+}

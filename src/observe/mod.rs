@@ -1,0 +1,4 @@
+//! How operators see the edge: the admin listener, and spans for a collector.
+
+pub(crate) mod admin;
+pub(crate) mod traces;

@@ -1,0 +1,144 @@
+//! Spans as the messages of OTLP.
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prost::Message as _;
+use std::io::{self, Write as _};
+use uuid::Uuid;
+
+use super::messages::{
+    AnyValue, ExportRequest, KeyValue, MessageKind, OneValue, ResourceSpans, ScopeSpans, SpanMessage,
+    SpanResource, SpanScope, SpanStatus, StatusCodeOfSpan,
+};
+use super::unix_clock::UnixClock;
+use crate::telemetry::{AttributeValue, Span, SpanIds, SpanKind};
+use calendar_edge_core::settings::{TraceCompression, TraceSettings};
+
+/// Writes batches of spans for a collector.
+#[derive(Debug, Clone)]
+pub(super) struct SpanEncoder {
+    resource: SpanResource,
+    compression: TraceCompression,
+}
+
+/// The trace is recorded.
+const SAMPLED: u32 = 0x01;
+/// It is known whether the parent is in another process.
+const KNOWS_PARENT: u32 = 0x100;
+/// It is.
+const HAS_REMOTE_PARENT: u32 = 0x200;
+
+// === impl SpanEncoder ===
+
+impl SpanEncoder {
+    /// Writes for a collector, in the name of this instance of the service.
+    pub(super) fn new(settings: &TraceSettings, instance: Uuid) -> Self {
+        let attributes = [
+            ("service.name", settings.service_name.clone()),
+            ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("service.instance.id", instance.to_string()),
+        ];
+        let attributes = attributes.map(|(key, value)| key_value(key, AttributeValue::Text(value)));
+        Self {
+            resource: SpanResource {
+                attributes: attributes.into(),
+            },
+            compression: settings.compression,
+        }
+    }
+
+    /// One request with all of these spans, compressed if the settings say so.
+    ///
+    /// # Errors
+    ///
+    /// When the compressor fails.
+    pub(super) fn encode(&self, spans: Vec<Span>, clock: UnixClock) -> io::Result<Bytes> {
+        let scope = SpanScope {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let spans = spans.into_iter().map(|span| message(span, clock));
+        let request = ExportRequest {
+            resource_spans: vec![ResourceSpans {
+                resource: Some(self.resource.clone()),
+                scope_spans: vec![ScopeSpans {
+                    scope: Some(scope),
+                    spans: spans.collect(),
+                }],
+            }],
+        };
+        self.compress(request.encode_to_vec())
+    }
+
+    fn compress(&self, plain: Vec<u8>) -> io::Result<Bytes> {
+        match self.compression {
+            TraceCompression::None => Ok(plain.into()),
+            TraceCompression::Gzip => {
+                let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+                gzip.write_all(&plain)?;
+                gzip.finish().map(Bytes::from)
+            }
+        }
+    }
+}
+
+fn message(span: Span, clock: UnixClock) -> SpanMessage {
+    let SpanIds {
+        trace,
+        span: id,
+        parent,
+    } = span.ids;
+    let (kind, remote) = match span.kind {
+        SpanKind::Server if parent.is_some() => (MessageKind::Server, HAS_REMOTE_PARENT),
+        SpanKind::Server => (MessageKind::Server, 0),
+        SpanKind::Client => (MessageKind::Client, 0),
+    };
+    let status = SpanStatus {
+        code: StatusCodeOfSpan::Error.into(),
+    };
+    let attributes = span.attributes.into_inner().into_iter();
+    SpanMessage {
+        trace_id: bytes(&trace),
+        span_id: bytes(&id),
+        trace_state: span.state,
+        parent_span_id: parent.map_or_else(Vec::new, |parent| bytes(&parent)),
+        name: span.name,
+        kind: kind.into(),
+        start_time_unix_nano: clock.nanoseconds(span.started),
+        end_time_unix_nano: clock.nanoseconds(span.started + span.duration),
+        attributes: attributes.map(|(key, value)| key_value(key, value)).collect(),
+        status: span.is_error.then_some(status),
+        flags: SAMPLED | KNOWS_PARENT | remote,
+    }
+}
+
+fn key_value(key: &str, value: AttributeValue) -> KeyValue {
+    let value = match value {
+        AttributeValue::Text(text) => OneValue::Text(text),
+        AttributeValue::Whole(number) => OneValue::Whole(number),
+        AttributeValue::Fraction(number) => OneValue::Fraction(number),
+        AttributeValue::Flag(flag) => OneValue::Flag(flag),
+    };
+    KeyValue {
+        key: key.to_owned(),
+        value: Some(AnyValue { value: Some(value) }),
+    }
+}
+
+/// The bytes that hexadecimal digits stand for.
+fn bytes(digits: &[u8]) -> Vec<u8> {
+    let (pairs, _) = digits.as_chunks::<2>();
+    pairs
+        .iter()
+        .map(|[high, low]| nibble(*high) << 4 | nibble(*low))
+        .collect()
+}
+
+fn nibble(digit: u8) -> u8 {
+    // Ids consist of digits only.
+    let value = char::from(digit)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok());
+    value.unwrap_or_default()
+}

@@ -1,0 +1,98 @@
+//! The exporter of the settings in use, and those of earlier settings that still send.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use super::LAST_SPANS;
+use super::collector::SpanCollector;
+use super::exporter::{Exporter, Surrounding};
+use crate::backend::ClientError;
+use crate::telemetry::{Metrics, SpanRecorder, Warnings};
+use calendar_edge_core::settings::{Settings, TraceSettings};
+
+/// Who takes the spans of requests; clones share it.
+///
+/// An exporter ends when its recorder is gone: with the last request under its settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Traces {
+    settings: TraceSettings,
+    recorder: Option<Arc<SpanRecorder>>,
+    surroundings: Surrounding,
+    exporters: TaskTracker,
+}
+
+// === impl Traces ===
+
+impl Traces {
+    /// Starts the exporter of the first settings, if they name a collector.
+    ///
+    /// # Errors
+    ///
+    /// When TLS or the client toward the collector cannot be set up.
+    pub(crate) fn new(
+        settings: &Settings,
+        metrics: &Metrics,
+        warnings: &Warnings,
+    ) -> Result<Self, ClientError> {
+        let none = Self {
+            settings: TraceSettings::default(),
+            recorder: None,
+            surroundings: Surrounding {
+                metrics: metrics.spans().clone(),
+                warnings: warnings.clone(),
+                instance: Uuid::now_v7(),
+                ending: CancellationToken::new(),
+            },
+            exporters: TaskTracker::new(),
+        };
+        none.adapt(settings)
+    }
+
+    /// The exporter of new settings: another one if they say something else about it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub(crate) fn adapt(&self, settings: &Settings) -> Result<Self, ClientError> {
+        if self.settings == settings.traces {
+            return Ok(self.clone());
+        }
+        Ok(Self {
+            recorder: self.start(&settings.traces)?.map(Arc::new),
+            settings: settings.traces.clone(),
+            ..self.clone()
+        })
+    }
+
+    fn start(&self, settings: &TraceSettings) -> Result<Option<SpanRecorder>, ClientError> {
+        let Some(endpoint) = &settings.endpoint else {
+            return Ok(None);
+        };
+        let collector = SpanCollector::new(endpoint, settings)?;
+        let metrics = self.surroundings.metrics.clone();
+        let (recorder, spans) = SpanRecorder::new(settings.queue, settings.sample, metrics);
+        let exporter = Exporter::new(settings, spans, collector, self.surroundings.clone());
+        self.exporters.spawn(exporter.run());
+        Ok(Some(recorder))
+    }
+
+    /// Takes the spans of requests under these settings; none if nobody exports them.
+    pub(crate) fn recorder(&self) -> Option<Arc<SpanRecorder>> {
+        self.recorder.clone()
+    }
+
+    /// Sends what still waits, within [`LAST_SPANS`].
+    pub(crate) async fn finish(&self) {
+        self.surroundings.ending.cancel();
+        self.exporters.close();
+        if tokio::time::timeout(LAST_SPANS, self.exporters.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("the last spans are lost: the collector did not take them in time");
+        }
+    }
+}

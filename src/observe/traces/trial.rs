@@ -1,0 +1,43 @@
+//! A collector asked beforehand.
+
+use url::Url;
+use uuid::Uuid;
+
+use super::CollectorTrouble;
+use super::collector::{Delivery, SpanCollector};
+use super::encode::SpanEncoder;
+use super::unix_clock::UnixClock;
+use crate::telemetry::with_causes;
+use calendar_edge_core::settings::{Settings, TraceSettings};
+
+/// Asks the collector of these settings, by one request without spans, and returns where it takes them. None if the
+/// settings name no collector.
+///
+/// # Errors
+///
+/// When it does not take them.
+pub async fn ask_collector(settings: &Settings) -> Result<Option<Url>, CollectorTrouble> {
+    let Some(endpoint) = &settings.traces.endpoint else {
+        return Ok(None);
+    };
+    let trouble = |url: &Url, reason| CollectorTrouble {
+        url: url.clone(),
+        reason,
+    };
+    let collector = SpanCollector::new(endpoint, &settings.traces);
+    let collector = collector.map_err(|error| trouble(endpoint, with_causes(&error)))?;
+    match ask(&collector, &settings.traces).await {
+        Ok(()) => Ok(Some(collector.url().clone())),
+        Err(reason) => Err(trouble(collector.url(), reason)),
+    }
+}
+
+async fn ask(collector: &SpanCollector, settings: &TraceSettings) -> Result<(), String> {
+    let encoder = SpanEncoder::new(settings, Uuid::now_v7());
+    let nothing = encoder.encode(Vec::new(), UnixClock::now());
+    let nothing = nothing.map_err(|error| with_causes(&error))?;
+    match collector.send(nothing).await {
+        Delivery::Taken { .. } => Ok(()),
+        Delivery::NotNow { reason, .. } | Delivery::Refused { reason } => Err(reason),
+    }
+}

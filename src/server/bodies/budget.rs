@@ -1,0 +1,53 @@
+//! The memory budget of all request bodies.
+
+use std::sync::{Arc, Mutex};
+
+use super::ledger::Ledger;
+use super::share::{Share, lock};
+use calendar_edge_core::settings::Settings;
+
+/// The budget, `limits.request_buffer_total`; clones share it. It is created once and survives every reload.
+///
+/// A body is charged for the bytes that its buffer takes, not for those that it announces. One that finds the budget
+/// used up waits in the order in which bodies began.
+#[derive(Debug, Clone)]
+pub(crate) struct BodyBudget(Arc<Mutex<Ledger>>);
+
+// === impl BodyBudget ===
+
+impl BodyBudget {
+    /// An unused budget with the limit from the settings.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self::with_limit(settings.limits.request_buffer_total)
+    }
+
+    pub(super) fn with_limit(limit: usize) -> Self {
+        Self(Arc::new(Mutex::new(Ledger::new(limit))))
+    }
+
+    /// Changes the limit to that of new settings.
+    pub(crate) fn adapt(&self, settings: &Settings) {
+        lock(&self.0).resize(settings.limits.request_buffer_total);
+    }
+
+    /// The share of a body that is not in memory yet.
+    pub(crate) fn open(&self) -> Share {
+        Share::new(&self.0, 0)
+    }
+
+    /// Counts bytes that are in memory already, until the share is dropped. They may exceed the limit.
+    pub(crate) fn count(&self, bytes: usize) -> Share {
+        Share::new(&self.0, bytes)
+    }
+
+    /// The bytes that bodies take, and the most that they may.
+    pub(crate) fn usage(&self) -> (usize, usize) {
+        let ledger = lock(&self.0);
+        (ledger.used(), ledger.limit())
+    }
+
+    #[cfg(test)]
+    pub(super) fn used(&self) -> usize {
+        self.usage().0
+    }
+}

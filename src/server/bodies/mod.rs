@@ -1,0 +1,18 @@
+//! Request bodies in memory: each copied into one buffer as it comes, all of them within one budget.
+//!
+//! Bodies that stream through the edge take no memory; [`Uploads`] notes the pauses of their clients.
+//!
+//! See decision 0020.
+
+mod budget;
+mod collect;
+mod ledger;
+mod line;
+mod pause;
+mod share;
+mod uploads;
+
+pub(crate) use budget::BodyBudget;
+pub(crate) use collect::{CollectError, Collector};
+pub(crate) use share::Share;
+pub(crate) use uploads::{Upload, Uploads};

@@ -1,0 +1,115 @@
+//! The edge's own responses, and the body type of every response.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderValue, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+
+use calendar_edge_core::problem::Refusal;
+
+pub(crate) use calendar_edge_core::relay::BoxError;
+
+/// The body of every response, buffered or streamed.
+pub(crate) type EdgeBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// The response type of every service in the edge.
+pub(crate) type EdgeResponse = Response<EdgeBody>;
+
+/// The media type of the edge's own responses, as WordPress spells it (backend.md section 10).
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
+
+/// `Proxy-Status` (RFC 9209): the failed party and the kind of failure.
+pub(crate) const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
+
+/// `X-Robots-Tag`, which WordPress sends with every REST response.
+const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+
+/// The source of a response, in its extensions. Responses of the rest of the site carry none: they pass unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnsweredBy {
+    /// The edge refused the request.
+    Edge {
+        /// The refusal's code, `rest_no_route` or `edge_…`.
+        code: &'static str,
+    },
+    /// The edge answered a CORS preflight.
+    Preflight,
+    /// The edge answered with the index of a REST root.
+    RestIndex,
+    /// The calendar API's backend.
+    Backend,
+    /// The cache, with an answer of the backend.
+    Cache,
+}
+
+/// A complete body.
+pub(crate) fn whole(bytes: Bytes) -> EdgeBody {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// A JSON response with the headers of every response of the edge.
+pub(crate) fn json(status: StatusCode, body: Bytes) -> EdgeResponse {
+    let mut answer = Response::new(EdgeBody::default());
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, JSON);
+    // Explicit, so that a response to HEAD has the length of the omitted body.
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_ROBOTS_TAG, HeaderValue::from_static("noindex"));
+    *answer.body_mut() = whole(body);
+    answer
+}
+
+/// The edge's response in place of the origin's; the refusal determines `Proxy-Status`.
+pub(crate) fn refused(refusal: &Refusal) -> EdgeResponse {
+    let mut answer = json(refusal.status(), refusal.body().clone());
+    let headers = answer.headers_mut();
+    if let Some(methods) = refusal.allow().methods() {
+        headers.insert(ALLOW, HeaderValue::try_from(methods).expect("methods are tokens"));
+    }
+    let problem = refusal.problem();
+    let received = problem.received_status().map(|status| status.as_u16());
+    let received = received.map_or_else(String::new, |status| format!("; received-status={status}"));
+    let status = format!("calendar-edge; error={}{received}", problem.proxy_error());
+    headers.insert(
+        PROXY_STATUS,
+        HeaderValue::try_from(status).expect("RFC 9209 error types are tokens"),
+    );
+    let code = refusal.code();
+    answer.extensions_mut().insert(AnsweredBy::Edge { code });
+    answer
+}
+
+/// The response to a preflight, without CORS headers.
+pub(crate) fn preflight() -> EdgeResponse {
+    let mut answer = Response::new(EdgeBody::default());
+    *answer.status_mut() = StatusCode::NO_CONTENT;
+    answer.extensions_mut().insert(AnsweredBy::Preflight);
+    answer
+}
+
+// === impl AnsweredBy ===
+
+impl AnsweredBy {
+    /// The source for logs and metrics.
+    pub(crate) const fn source(self) -> &'static str {
+        match self {
+            Self::Edge { .. } | Self::Preflight | Self::RestIndex => "edge",
+            Self::Backend => "backend",
+            Self::Cache => "cache",
+        }
+    }
+
+    /// The code for the log, if the edge made the response.
+    pub(crate) const fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Edge { code } => Some(code),
+            Self::Preflight => Some("preflight"),
+            Self::RestIndex => Some("rest_index"),
+            Self::Backend | Self::Cache => None,
+        }
+    }
+}
