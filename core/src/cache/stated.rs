@@ -57,7 +57,7 @@ impl Stated {
         for field in headers.get_all(CACHE_CONTROL) {
             match field.to_str() {
                 Ok(text) if text.matches('"').count() % 2 == 0 => {
-                    items(text).for_each(|item| stated.read(item))
+                    items(text).for_each(|item| stated.read(item));
                 }
                 // What cannot be read may say anything.
                 _ => shorten(&mut stated.max_age, Duration::ZERO),

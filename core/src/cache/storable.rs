@@ -86,7 +86,7 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_static(value));
         }
-        let stated = StatedLife::of(&headers, Duration::from_secs(1_763_769_600));
+        let stated = StatedLife::of(&headers, Duration::from_hours(489_936));
         Storable::of(StatusCode::from_u16(status).unwrap(), &headers, stated)
     }
 

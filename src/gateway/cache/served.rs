@@ -68,10 +68,12 @@ impl CacheReport {
     fn caching(&self, kept: &KeptAnswer, now: Duration) -> HeaderValue {
         let stated = kept.filled().stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
-            return match kept.is_untransformed() {
-                true => self.untransformed.clone(),
-                false => self.client_caching.clone(),
+            let prepared = if kept.is_untransformed() {
+                &self.untransformed
+            } else {
+                &self.client_caching
             };
+            return prepared.clone();
         }
         let left = stated.fresh.map(|fresh| fresh.saturating_sub(kept.age(now)));
         let max_age = left.map_or(self.client_max_age, |left| left.min(self.client_max_age));
