@@ -2,7 +2,7 @@
 /**
  * Plugin Name: calendar-edge companion
  * Description: Refuses calls of the calendar's REST routes that did not pass calendar-edge, and tells it what changed.
- * Version: 0.2.0
+ * Version: 0.3.0
  * Requires at least: 5.0
  * Requires PHP: 7.4
  * License: MIT OR Apache-2.0 (the MIT license is compatible with the GPL)
@@ -120,6 +120,20 @@ final class Mark {
 
 	public function is_fresh( int $now ): bool {
 		return abs( $now - (int) $this->time ) <= self::SKEW;
+	}
+
+	/**
+	 * Why the mark of an exchange does not cover this method; empty when it does. The edge sends no forms.
+	 */
+	public static function objection( Secret $secret, Exchange $exchange, string $method ): string {
+		if ( '' === $exchange->mark() ) {
+			return Guard::MISSING;
+		}
+		$mark = self::parse( $exchange->mark() );
+		if ( null === $mark || $exchange->has_form() || ! $mark->is_signed_by( $secret, $method, $exchange->target(), $exchange->digest() ) ) {
+			return Guard::INVALID;
+		}
+		return $mark->is_fresh( time() ) ? '' : Guard::EXPIRED;
 	}
 
 	/**
@@ -353,32 +367,12 @@ final class Guard {
 		if ( '' !== $this->secret->fault() ) {
 			return self::UNUSABLE;
 		}
-		if ( '' === $this->exchange->mark() ) {
-			return self::MISSING;
-		}
-		$mark = Mark::parse( $this->exchange->mark() );
-		if ( null === $mark || ! $this->is_signed( $mark, $request ) ) {
-			return self::INVALID;
-		}
-		if ( ! $mark->is_fresh( time() ) ) {
-			return self::EXPIRED;
+		// The method that WordPress dispatches is signed: overrides cannot change it.
+		$objection = Mark::objection( $this->secret, $this->exchange, (string) $request->get_method() );
+		if ( '' !== $objection ) {
+			return $objection;
 		}
 		return $this->exchange->names_route( $route, $calendar ) ? '' : self::ELSEWHERE;
-	}
-
-	/**
-	 * Whether a mark was made for what is dispatched now. The edge sends no forms.
-	 *
-	 * @param Mark             $mark    The mark.
-	 * @param \WP_REST_Request $request The request.
-	 */
-	private function is_signed( Mark $mark, $request ): bool {
-		if ( $this->exchange->has_form() ) {
-			return false;
-		}
-		// The method that WordPress dispatches is signed: overrides cannot change it.
-		$method = (string) $request->get_method();
-		return $mark->is_signed_by( $this->secret, $method, $this->exchange->target(), $this->exchange->digest() );
 	}
 
 	/**
@@ -555,6 +549,83 @@ final class Counter {
 }
 
 /**
+ * A change that this run of PHP has begun and not finished, as a row in the database of one site.
+ *
+ * A run that is killed leaves its row, which tells edges that something may have changed. Times are those of the database.
+ */
+final class BegunChange {
+
+	const PREFIX = 'calendar_edge_begun_';
+
+	/** Seconds after which a run that changes more begins anew. */
+	const RENEWED = 10;
+
+	/** Seconds after which a row counts as a change: longer than a statement waits for a lock. */
+	const LONGEST = 60;
+
+	/** @var string The table of options. */
+	private $table;
+
+	/** @var string The name of the row. */
+	private $row;
+
+	/** @var float When the row was written last, by the clock of PHP. */
+	private $written = 0.0;
+
+	/**
+	 * A change of the site at hand.
+	 */
+	public function __construct() {
+		global $wpdb;
+		$this->table = $wpdb->options;
+		$this->row   = self::PREFIX . bin2hex( random_bytes( 8 ) );
+	}
+
+	/**
+	 * Notes that something is about to be stored.
+	 */
+	public function note(): void {
+		global $wpdb;
+		if ( microtime( true ) - $this->written < self::RENEWED ) {
+			return;
+		}
+		// This comes between statements of others, who may still ask about theirs.
+		$said  = array( $wpdb->insert_id, $wpdb->rows_affected );
+		$write = "INSERT INTO $this->table (option_name, option_value, autoload) VALUES (%s, UNIX_TIMESTAMP(), 'no') ON DUPLICATE KEY UPDATE option_value = VALUES(option_value)";
+		$wpdb->query( $wpdb->prepare( $write, $this->row ) );
+		list( $wpdb->insert_id, $wpdb->rows_affected ) = $said;
+		$this->written = microtime( true );
+	}
+
+	/**
+	 * The change has a number, or there was none.
+	 */
+	public function finish(): void {
+		global $wpdb;
+		$wpdb->query( $wpdb->prepare( "DELETE FROM $this->table WHERE option_name = %s", $this->row ) );
+	}
+
+	/**
+	 * How many seconds ago the oldest change was begun that is not finished; null when all are.
+	 *
+	 * What no run can finish any more gets a number: edges that were not told of it remove everything.
+	 */
+	public static function age(): ?int {
+		global $wpdb;
+		$named = $wpdb->esc_like( self::PREFIX ) . '%';
+		$read  = $wpdb->prepare( "SELECT UNIX_TIMESTAMP() - MIN(option_value + 0) FROM $wpdb->options WHERE option_name LIKE %s", $named );
+		$age   = $wpdb->get_var( $read );
+		if ( null !== $age && (int) $age >= self::LONGEST ) {
+			Counter::next();
+			$lost = "DELETE FROM $wpdb->options WHERE option_name LIKE %s AND option_value + 0 <= UNIX_TIMESTAMP() - %d";
+			$wpdb->query( $wpdb->prepare( $lost, $named, self::LONGEST ) );
+			$age = $wpdb->get_var( $read );
+		}
+		return null === $age ? null : max( 0, (int) $age );
+	}
+}
+
+/**
  * One edge: a URL that messages are posted to.
  */
 final class Edge {
@@ -562,8 +633,14 @@ final class Edge {
 	/** @var string The URL as configured. */
 	public $url;
 
-	/** @var string The address to connect to, for stream_socket_client. */
-	public $address;
+	/** @var string The path of a Unix socket; empty for a host. */
+	private $socket = '';
+
+	/** @var string The name or the address of a host. */
+	private $name = '';
+
+	/** @var int */
+	private $port = 0;
 
 	/** @var string The name in the certificate; empty without TLS. */
 	public $tls_name;
@@ -581,7 +658,7 @@ final class Edge {
 		$edge      = new self();
 		$edge->url = $url;
 		if ( 0 === strpos( $url, 'unix:/' ) ) {
-			list( $edge->address, $edge->tls_name, $edge->host, $edge->target ) = array( 'unix://' . substr( $url, 5 ), '', 'localhost', '/purge' );
+			list( $edge->socket, $edge->tls_name, $edge->host, $edge->target ) = array( substr( $url, 5 ), '', 'localhost', '/purge' );
 			return $edge;
 		}
 		$parts  = parse_url( $url );
@@ -589,13 +666,23 @@ final class Edge {
 		if ( ! isset( $parts['host'] ) || ! in_array( $scheme, array( 'http', 'https' ), true ) ) {
 			return null;
 		}
-		$port           = $parts['port'] ?? ( 'https' === $scheme ? 443 : 80 );
-		$edge->host     = $parts['host'] . ( isset( $parts['port'] ) ? ":$port" : '' );
+		$edge->name     = $parts['host'];
+		$edge->port     = $parts['port'] ?? ( 'https' === $scheme ? 443 : 80 );
+		$edge->host     = $parts['host'] . ( isset( $parts['port'] ) ? ":$edge->port" : '' );
 		$edge->tls_name = 'https' === $scheme ? trim( $parts['host'], '[]' ) : '';
 		$edge->target   = ( $parts['path'] ?? '/purge' ) . ( isset( $parts['query'] ) ? '?' . $parts['query'] : '' );
-		// A name can have several addresses, and only the first one is tried: prefer that of IPv4.
-		$edge->address = 'tcp://' . gethostbyname( $parts['host'] ) . ":$port";
 		return $edge;
+	}
+
+	/**
+	 * The address to connect to, for stream_socket_client. It asks DNS, so only a message may need it.
+	 */
+	public function address(): string {
+		if ( '' !== $this->socket ) {
+			return "unix://$this->socket";
+		}
+		// A name can have several addresses, and only the first one is tried: prefer that of IPv4.
+		return 'tcp://' . gethostbyname( $this->name ) . ":$this->port";
 	}
 
 	/**
@@ -666,7 +753,7 @@ final class Delivery {
 		$this->shakes = '' !== $edge->tls_name;
 		$flags        = STREAM_CLIENT_CONNECT | STREAM_CLIENT_ASYNC_CONNECT;
 		// phpcs:ignore WordPress.PHP.NoSilencedErrors.Discouraged -- An edge that is away is no fault of this request.
-		$this->socket = @stream_socket_client( $edge->address, $code, $text, 1, $flags, stream_context_create( array( 'ssl' => $tls ) ) );
+		$this->socket = @stream_socket_client( $edge->address(), $code, $text, 1, $flags, stream_context_create( array( 'ssl' => $tls ) ) );
 		if ( false === $this->socket ) {
 			$this->ended = true;
 			return;
@@ -864,13 +951,19 @@ final class Courier {
 	 * @param array     $resting The URLs that are left alone.
 	 */
 	private function send( array $owed, float $seconds, array $resting ): array {
-		$end        = microtime( true ) + $seconds;
 		$deliveries = array();
+		$unnamed    = array();
 		foreach ( $this->edges as $edge ) {
-			if ( ! isset( $resting[ $edge->url ] ) ) {
-				$deliveries[ $edge->url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $edge->url ]->message() ) );
+			if ( isset( $resting[ $edge->url ] ) ) {
+				continue;
+			}
+			$begun = microtime( true );
+			$deliveries[ $edge->url ] = new Delivery( $edge, $edge->request( $this->secret, $owed[ $edge->url ]->message() ) );
+			if ( microtime( true ) - $begun > $seconds ) {
+				$unnamed[ $edge->url ] = true;
 			}
 		}
+		$end   = microtime( true ) + $seconds;
 		$going = $deliveries;
 		while ( array() !== $going && microtime( true ) < $end ) {
 			$going = self::step( $going, $end - microtime( true ) );
@@ -884,7 +977,7 @@ final class Courier {
 				return $delivery->has_arrived();
 			}
 		);
-		return array( $arrived, $going );
+		return array( $arrived, $going + array_diff_key( $unnamed, $arrived ) );
 	}
 
 	/**
@@ -923,9 +1016,25 @@ final class Courier {
 }
 
 /**
+ * Hears what changes.
+ */
+interface Listener {
+
+	/**
+	 * @param string[] $tags Tags that change.
+	 */
+	public function changed( array $tags ): void;
+
+	/**
+	 * Anything may change.
+	 */
+	public function changed_all(): void;
+}
+
+/**
  * Collects what changes in one run of PHP, and tells the edges when it ends.
  */
-final class Reporter {
+final class Reporter implements Listener {
 
 	/** Seconds after which a run that takes long tells what it changed so far. */
 	const SOON = 1.0;
@@ -943,7 +1052,10 @@ final class Reporter {
 	/** @var Changes[] What changed since the last message, by site. */
 	private $fresh = array();
 
-	/** @var float When the first of these was collected. */
+	/** @var BegunChange[] What is begun and not finished, by site. */
+	private $begun = array();
+
+	/** @var float When the first change since the last message was collected. */
 	private $since = 0.0;
 
 	/** @var bool Whether a message is on its way. */
@@ -974,19 +1086,41 @@ final class Reporter {
 	public function pause( $value = null ) {
 		if ( array() !== $this->fresh && ! $this->busy ) {
 			$this->tell_so_far();
+			$this->end();
 		}
 		return $value;
+	}
+
+	/**
+	 * Something is about to be stored: it counts from now on, whatever becomes of this run.
+	 */
+	public function begins(): void {
+		if ( $this->busy ) {
+			return;
+		}
+		$site = get_current_blog_id();
+		if ( ! isset( $this->begun[ $site ] ) ) {
+			$this->begun[ $site ] = new BegunChange();
+		}
+		$this->begun[ $site ]->note();
+		if ( $this->over ) {
+			// Something changes behind the end of the run; PHP runs this function last.
+			$this->over = false;
+			register_shutdown_function( array( $this, 'finish' ) );
+		}
 	}
 
 	/**
 	 * @param string[] $tags Tags that changed.
 	 */
 	public function changed( array $tags ): void {
+		$this->begins();
 		$this->fresh()->add( $tags );
 		$this->collected();
 	}
 
 	public function changed_all(): void {
+		$this->begins();
 		$this->fresh()->add_all();
 		$this->collected();
 	}
@@ -997,6 +1131,7 @@ final class Reporter {
 	public function finish(): void {
 		$this->over = true;
 		if ( array() === $this->fresh && array() === $this->told ) {
+			$this->end();
 			return;
 		}
 		foreach ( $this->told as $site => $changes ) {
@@ -1006,6 +1141,17 @@ final class Reporter {
 		$this->told = array();
 		ignore_user_abort( true );
 		$this->tell( self::let_go() );
+		$this->end();
+	}
+
+	/**
+	 * Nothing is begun any more.
+	 */
+	private function end(): void {
+		foreach ( $this->begun as $begun ) {
+			$begun->finish();
+		}
+		$this->begun = array();
 	}
 
 	private function fresh( ?int $site = null ): Changes {
@@ -1019,11 +1165,6 @@ final class Reporter {
 	private function collected(): void {
 		if ( $this->busy ) {
 			return;
-		}
-		if ( $this->over ) {
-			// Something changes behind the end of the run; PHP runs this function last.
-			$this->over = false;
-			register_shutdown_function( array( $this, 'finish' ) );
 		}
 		$now = microtime( true );
 		if ( 0.0 === $this->since ) {
@@ -1059,6 +1200,11 @@ final class Reporter {
 				switch_to_blog( $site );
 			}
 			$changes->count( Counter::next() );
+			if ( $this->over && isset( $this->begun[ $site ] ) ) {
+				// The number says it from now on, and the message may take its time.
+				$this->begun[ $site ]->finish();
+				unset( $this->begun[ $site ] );
+			}
 			$this->courier->tell( $changes, $is_awaited ? self::AWAITED : self::UNAWAITED, $is_awaited );
 			if ( $elsewhere ) {
 				restore_current_blog();
@@ -1082,7 +1228,108 @@ final class Reporter {
 }
 
 /**
- * Listens to what WordPress fires when the calendar changes, and names what changed.
+ * Takes whatever is named for something that is about to be stored.
+ */
+final class Foresight implements Listener {
+
+	/** @var Reporter */
+	private $reporter;
+
+	public function __construct( Reporter $reporter ) {
+		$this->reporter = $reporter;
+	}
+
+	public function changed( array $tags ): void {
+		$this->reporter->begins();
+	}
+
+	public function changed_all(): void {
+		$this->reporter->begins();
+	}
+}
+
+/**
+ * Listens to what WordPress fires before it stores something.
+ */
+final class Outset {
+
+	/** @var Watch Knows what matters. */
+	private $watch;
+
+	public function __construct( Reporter $reporter ) {
+		$this->watch = new Watch( new Foresight( $reporter ) );
+	}
+
+	public function register(): void {
+		// First of all, because other plugins may take long, or never come back.
+		$listen = function ( string $hook, callable $hears, int $arguments ) {
+			add_action( $hook, $hears, -PHP_INT_MAX, $arguments );
+		};
+		// Last of all, because other plugins change what is stored.
+		add_filter( 'wp_insert_post_data', array( $this, 'with_post' ), PHP_INT_MAX, 2 );
+		add_filter( 'wp_insert_attachment_data', array( $this, 'with_post' ), PHP_INT_MAX, 2 );
+		$listen( 'before_delete_post', array( $this->watch, 'post_cleaned' ), 1 );
+		$listen( 'delete_attachment', array( $this->watch, 'post_cleaned' ), 1 );
+		foreach ( array( 'update', 'delete' ) as $change ) {
+			$listen( "{$change}_post_meta", array( $this->watch, 'post_meta_changed' ), 3 );
+			$listen( "{$change}_term_meta", array( $this->watch, 'term_meta_changed' ), 2 );
+			$listen( "{$change}_option", array( $this->watch, 'option_changed' ), 3 );
+		}
+		$listen( 'add_post_meta', array( $this, 'post_meta_comes' ), 2 );
+		$listen( 'add_term_meta', array( $this, 'term_meta_comes' ), 1 );
+		$listen( 'add_option', array( $this->watch, 'option_changed' ), 2 );
+		$listen( 'add_term_relationship', array( $this->watch, 'relation_changed' ), 3 );
+		$listen( 'delete_term_relationships', array( $this->watch, 'relation_changed' ), 3 );
+		$listen( 'edit_terms', array( $this, 'term_changes' ), 2 );
+		$listen( 'pre_delete_term', array( $this, 'term_changes' ), 2 );
+		$listen( 'edit_term_taxonomy', array( $this->watch, 'term_counted' ), 2 );
+		$listen( 'edit_term_taxonomies', array( $this->watch, 'terms_moved' ), 1 );
+		foreach ( array( 'activate_plugin', 'deactivate_plugin', 'import_start' ) as $hook ) {
+			$listen( $hook, array( $this->watch, 'all_changed' ), 0 );
+		}
+		// Some functions store without a word before; these are fired next.
+		$listen( 'transition_post_status', array( $this->watch, 'status_changed' ), 3 );
+		$listen( 'clean_post_cache', array( $this->watch, 'post_cleaned' ), 2 );
+	}
+
+	/**
+	 * @param array $data   The columns that are about to be stored.
+	 * @param array $fields What was asked for, with the number of a post that there is.
+	 */
+	public function with_post( $data, $fields ) {
+		$old  = empty( $fields['ID'] ) ? null : get_post( (int) $fields['ID'] );
+		$post = $old instanceof \WP_Post ? $old : new \WP_Post( (object) ( array( 'ID' => 0 ) + (array) $data ) );
+		$from = $old instanceof \WP_Post ? $old->post_status : 'new';
+		$this->watch->status_changed( (string) ( $data['post_status'] ?? '' ), $from, $post );
+		return $data;
+	}
+
+	/**
+	 * @param int    $id  The post.
+	 * @param string $key The name of the meta.
+	 */
+	public function post_meta_comes( $id, $key ): void {
+		$this->watch->post_meta_changed( 0, $id, $key );
+	}
+
+	/**
+	 * @param int $id The term.
+	 */
+	public function term_meta_comes( $id ): void {
+		$this->watch->term_meta_changed( 0, $id );
+	}
+
+	/**
+	 * @param int    $id       The term.
+	 * @param string $taxonomy The taxonomy.
+	 */
+	public function term_changes( $id, $taxonomy ): void {
+		$this->watch->term_changed( $id, 0, (string) $taxonomy );
+	}
+}
+
+/**
+ * Names what WordPress says that changes in the calendar.
  */
 final class Watch {
 
@@ -1092,6 +1339,12 @@ final class Watch {
 		'tribe_venue'     => array( 'venue', 'venues' ),
 		'tribe_organizer' => array( 'organizer', 'organizers' ),
 	);
+
+	/** Post types whose content is shown within that of others. */
+	const BLOCKS = array( 'wp_block', 'wp_navigation', 'wp_template_part' );
+
+	/** Meta of an attachment that is shown where content shows the attachment. */
+	const IMAGE_META = array( '_wp_attached_file', '_wp_attachment_metadata', '_wp_attachment_image_alt' );
 
 	/** Taxonomies, in the same way. */
 	const TERMS = array(
@@ -1136,6 +1389,20 @@ final class Watch {
 		'page_on_front',
 		'upload_path',
 		'upload_url_path',
+		'blog_charset',
+		'use_smilies',
+		'show_avatars',
+		'avatar_default',
+		'avatar_rating',
+		'thumbnail_size_w',
+		'thumbnail_size_h',
+		'thumbnail_crop',
+		'medium_size_w',
+		'medium_size_h',
+		'medium_large_size_w',
+		'medium_large_size_h',
+		'large_size_w',
+		'large_size_h',
 		'active_plugins',
 		'active_sitewide_plugins',
 		'template',
@@ -1153,11 +1420,17 @@ final class Watch {
 		'last-update-message-the-events-calendar',
 	);
 
-	/** @var Reporter */
-	private $reporter;
+	/** @var Listener */
+	private $listener;
 
-	public function __construct( Reporter $reporter ) {
-		$this->reporter = $reporter;
+	/** @var bool Whether WordPress is about to store a new attachment. */
+	private $uploads = false;
+
+	/** @var array<int, true> The attachments that this run has made, which nothing showed before. */
+	private $uploaded = array();
+
+	public function __construct( Listener $listener ) {
+		$this->listener = $listener;
 	}
 
 	public function register(): void {
@@ -1167,6 +1440,7 @@ final class Watch {
 		};
 		$listen( 'transition_post_status', 'status_changed', 3 );
 		$listen( 'clean_post_cache', 'post_cleaned', 2 );
+		$listen( 'wp_insert_attachment_data', 'with_upload', 2 );
 		$listen( 'deleted_post', 'post_cleaned', 2 );
 		foreach ( array( 'added', 'updated', 'deleted' ) as $change ) {
 			$listen( "{$change}_post_meta", 'post_meta_changed', 3 );
@@ -1198,12 +1472,12 @@ final class Watch {
 		if ( array() === $tags ) {
 			$this->all_changed();
 		} else {
-			$this->reporter->changed( $tags );
+			$this->listener->changed( $tags );
 		}
 	}
 
 	public function all_changed(): void {
-		$this->reporter->changed_all();
+		$this->listener->changed_all();
 	}
 
 	/**
@@ -1216,7 +1490,7 @@ final class Watch {
 		$linked = array( 'tribe_venue', 'tribe_organizer', 'attachment' );
 		if ( $to !== $from && in_array( $post->post_type, $linked, true ) && ! in_array( $from, array( 'new', 'auto-draft' ), true ) ) {
 			// Events that show it from now on do not name it yet.
-			$this->reporter->changed( array( 'relations' ) );
+			$this->listener->changed( array( 'relations' ) );
 		}
 	}
 
@@ -1249,9 +1523,23 @@ final class Watch {
 			return;
 		}
 		$post = get_post( $id );
-		if ( $post instanceof \WP_Post ) {
-			$this->post_changed( $post, array( $post->post_status ) );
+		if ( ! $post instanceof \WP_Post ) {
+			return;
 		}
+		if ( 'attachment' === $post->post_type && ! in_array( $key, self::IMAGE_META, true ) ) {
+			$this->listener->changed( array( "image:$post->ID" ) );
+			return;
+		}
+		$this->post_changed( $post, array( $post->post_status ) );
+	}
+
+	/**
+	 * @param array $data   The columns that are about to be stored.
+	 * @param array $fields What was asked for, with the number of an attachment that there is.
+	 */
+	public function with_upload( $data, $fields ) {
+		$this->uploads = empty( $fields['ID'] );
+		return $data;
 	}
 
 	/**
@@ -1284,7 +1572,7 @@ final class Watch {
 	public function term_changed( $id, $tt_id, $taxonomy ): void {
 		if ( isset( self::TERMS[ $taxonomy ] ) ) {
 			list( $one, $list ) = self::TERMS[ $taxonomy ];
-			$this->reporter->changed( array( "$one:" . (int) $id, $list ) );
+			$this->listener->changed( array( "$one:" . (int) $id, $list ) );
 		}
 	}
 
@@ -1340,7 +1628,7 @@ final class Watch {
 		if ( is_array( $one ) && is_array( $two ) && array_diff_key( $one, $books ) === array_diff_key( $two, $books ) ) {
 			return;
 		}
-		$this->reporter->changed_all();
+		$this->listener->changed_all();
 	}
 
 	/**
@@ -1350,14 +1638,47 @@ final class Watch {
 	private function post_changed( $post, array $statuses ): void {
 		$id = (int) $post->ID;
 		if ( 'attachment' === $post->post_type ) {
-			$this->reporter->changed( array( "image:$id" ) );
+			$this->attachment_changed( $post );
 			return;
 		}
-		if ( ! isset( self::POSTS[ $post->post_type ] ) || ! self::can_matter( $post->post_type, $statuses ) ) {
+		/**
+		 * Filters the post types whose content may be shown within that of any event, venue or organizer.
+		 *
+		 * @param string[] $types Post types.
+		 */
+		$is_block = in_array( $post->post_type, (array) apply_filters( 'calendar_edge_blocks', self::BLOCKS ), true );
+		if ( ! $is_block && ! isset( self::POSTS[ $post->post_type ] ) || ! self::can_matter( $post->post_type, $statuses ) ) {
+			return;
+		}
+		if ( $is_block ) {
+			$this->listener->changed_all();
 			return;
 		}
 		list( $one, $list ) = self::POSTS[ $post->post_type ];
-		$this->reporter->changed( array( "$one:$id", $list ) );
+		$this->listener->changed( array( "$one:$id", $list ) );
+	}
+
+	/**
+	 * Galleries show captions and texts of attachments, and content their sizes: no answer says which it shows.
+	 *
+	 * @param \WP_Post $post The attachment.
+	 */
+	private function attachment_changed( $post ): void {
+		$id = (int) $post->ID;
+		if ( $this->uploads ) {
+			$this->uploads         = false;
+			$this->uploaded[ $id ] = true;
+		}
+		if ( ! isset( $this->uploaded[ $id ] ) ) {
+			$this->listener->changed_all();
+			return;
+		}
+		$this->listener->changed( array( "image:$id" ) );
+		// A gallery may show whatever was uploaded for its post.
+		$parent = $post->post_parent > 0 ? get_post( $post->post_parent ) : null;
+		if ( $parent instanceof \WP_Post && 'attachment' !== $parent->post_type ) {
+			$this->post_changed( $parent, array( $parent->post_status ) );
+		}
 	}
 
 	/**
@@ -1372,7 +1693,7 @@ final class Watch {
 			if ( null === $known ? 'new' !== $status : $known->public ) {
 				return true;
 			}
-			if ( 'tribe_events' !== $type && ! in_array( $status, array( 'new', 'auto-draft' ), true ) ) {
+			if ( in_array( $type, array( 'tribe_venue', 'tribe_organizer' ), true ) && ! in_array( $status, array( 'new', 'auto-draft' ), true ) ) {
 				return true;
 			}
 		}
@@ -1381,37 +1702,69 @@ final class Watch {
 }
 
 /**
- * Shows the number of changes in every answer of the REST API, and to an edge that asks for it.
+ * Shows the edge the number of changes in the REST answers that it asks for with a mark, and where it asks for nothing else.
  */
 final class Announcer {
 
-	const HEADER = 'X-Calendar-Edge-Changes';
-	const ROUTE  = '/calendar-edge/v1/changes';
+	const CHANGES = 'X-Calendar-Edge-Changes';
+	const BEGUN   = 'X-Calendar-Edge-Begun';
+	const ROUTE   = '/calendar-edge/v1/changes';
 
-	/** @var int */
-	private $number = 0;
+	/** @var Secret */
+	private $secret;
+
+	/** @var Exchange */
+	private $exchange;
+
+	/** @var array<string, int> Headers by name. */
+	private $count = array();
+
+	public function __construct( Secret $secret, Exchange $exchange ) {
+		$this->secret   = $secret;
+		$this->exchange = $exchange;
+	}
 
 	public function register(): void {
-		add_action( 'rest_api_init', array( $this, 'note' ), -PHP_INT_MAX, 0 );
-		add_filter( 'rest_post_dispatch', array( $this, 'with_number' ), PHP_INT_MAX );
+		if ( '' !== $this->exchange->mark() ) {
+			add_action( 'rest_api_init', array( $this, 'note' ), -PHP_INT_MAX, 0 );
+			add_filter( 'rest_pre_serve_request', array( $this, 'show' ), -PHP_INT_MAX, 4 );
+		}
 	}
 
 	/**
-	 * Reads the number before anything that the answer shows is read: the answer is at least as new.
+	 * Reads the count before anything that the answer shows is read: the answer is at least as new.
 	 */
 	public function note(): void {
-		$this->number = Counter::current();
+		$this->count = self::count();
 	}
 
 	/**
-	 * @param mixed $response The answer.
+	 * Sends the headers. They are no part of the response, which WordPress writes into envelopes and batches.
+	 *
+	 * @param mixed            $served   What the filter passes through.
+	 * @param mixed            $response Unused.
+	 * @param \WP_REST_Request $request  The request.
+	 * @param \WP_REST_Server  $server   The server.
 	 * @return mixed
 	 */
-	public function with_number( $response ) {
-		if ( $response instanceof \WP_HTTP_Response ) {
-			$response->header( self::HEADER, (string) $this->number );
+	public function show( $served, $response, $request, $server ) {
+		if ( '' === Mark::objection( $this->secret, $this->exchange, (string) $request->get_method() ) ) {
+			foreach ( $this->count as $name => $value ) {
+				$server->send_header( $name, (string) $value );
+			}
 		}
-		return $response;
+		return $served;
+	}
+
+	/**
+	 * The number of changes; and the age in seconds of the oldest one that is begun, if any is.
+	 *
+	 * @return array<string, int>
+	 */
+	private static function count(): array {
+		// In this order: what is finished between the two has its number.
+		$age = BegunChange::age();
+		return array( self::CHANGES => Counter::current() ) + ( null === $age ? array() : array( self::BEGUN => $age ) );
 	}
 
 	/**
@@ -1421,13 +1774,7 @@ final class Announcer {
 		if ( '' === $exchange->mark() || ! $exchange->names_route( self::ROUTE, '/calendar-edge/v1' ) ) {
 			return;
 		}
-		$mark = Mark::parse( $exchange->mark() );
-		$code = '';
-		if ( null === $mark || $exchange->has_form() || ! $mark->is_signed_by( $secret, $method, $exchange->target(), $exchange->digest() ) ) {
-			$code = Guard::INVALID;
-		} elseif ( ! $mark->is_fresh( time() ) ) {
-			$code = Guard::EXPIRED;
-		}
+		$code = Mark::objection( $secret, $exchange, $method );
 		header( 'Content-Type: application/json; charset=UTF-8' );
 		header( 'Cache-Control: no-store' );
 		if ( '' !== $code ) {
@@ -1440,9 +1787,11 @@ final class Announcer {
 			echo wp_json_encode( $refusal );
 			exit;
 		}
-		$number = Counter::current();
-		header( self::HEADER . ": $number" );
-		echo wp_json_encode( array( 'changes' => $number ) );
+		$count = self::count();
+		foreach ( $count as $name => $value ) {
+			header( "$name: $value" );
+		}
+		echo wp_json_encode( array( 'changes' => $count[ self::CHANGES ] ) );
 		exit;
 	}
 }
@@ -1547,7 +1896,7 @@ function setting( string $name ): ?string {
 		return is_string( constant( $name ) ) ? constant( $name ) : '';
 	}
 	$value = getenv( $name );
-	return is_string( $value ) && '' !== $value ? $value : null;
+	return is_string( $value ) ? $value : null;
 }
 
 /**
@@ -1596,8 +1945,9 @@ function report_changes( Secret $secret, array $edges, Exchange $exchange ): voi
 	}
 	$reporter = new Reporter( new Courier( $secret, $edges ) );
 	$reporter->register();
+	( new Outset( $reporter ) )->register();
 	( new Watch( $reporter ) )->register();
-	( new Announcer() )->register();
+	( new Announcer( $secret, $exchange ) )->register();
 }
 
 start();

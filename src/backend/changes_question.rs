@@ -11,7 +11,7 @@ use super::breaker::Health;
 use super::origin_route::OriginRoute;
 use super::outgoing::Outgoing;
 use crate::telemetry::unix_time;
-use calendar_edge_core::companion::mark::{MARK, changes};
+use calendar_edge_core::companion::mark::{MARK, ShownChanges};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 
 /// The question to one root, signed like a call.
@@ -42,17 +42,17 @@ impl ChangesQuestion {
     }
 
     /// Asks the root; none if there is no answer with a number.
-    pub(crate) async fn ask(&self, backends: &Backends) -> Option<u64> {
+    pub(crate) async fn ask(&self, backends: &Backends) -> Option<ShownChanges> {
         let now = u64::try_from(unix_time()).unwrap_or_default();
         let backend = backends.for_root(self.root);
         let (response, guard) = backend.exchange(self.request(now)?, "none").await.ok()?;
         guard.report(Health::Alive);
-        let number = (response.status() == StatusCode::OK)
-            .then(|| changes(response.headers()))
+        let changes = (response.status() == StatusCode::OK)
+            .then(|| ShownChanges::of(response.headers()))
             .flatten();
         // The rest says the same.
         let _ = Limited::new(response.into_body(), MOST_BYTES).collect().await;
-        number
+        changes
     }
 
     fn request(&self, now: u64) -> Option<Outgoing<'static>> {

@@ -85,7 +85,8 @@ impl Cache {
         state_file::replace(path, |file| {
             file.write_all(SNAPSHOT_HEADER)?;
             for (key, kept) in self.answers().iter() {
-                if self.holds(&kept) {
+                // What comes from a snapshot is for failures of the site alone.
+                if self.holds(&kept) && !kept.filled().stated.must_revalidate {
                     write_one(file, &key, &kept)?;
                 }
             }

@@ -13,7 +13,7 @@ use super::hearing::{Hearing, Sign};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{Removal, RemovalCause};
-use calendar_edge_core::companion::mark::{Seal, changes};
+use calendar_edge_core::companion::mark::{Seal, ShownChanges};
 use calendar_edge_core::companion::purge::{AnswerAge, Order, SeenFault, SeenSeals};
 use calendar_edge_core::settings::Root;
 
@@ -90,7 +90,7 @@ impl Companions {
         status: StatusCode,
         headers: &HeaderMap,
     ) -> AnswerAge {
-        let Some(number) = changes(headers) else {
+        let Some(changes) = ShownChanges::of(headers) else {
             // Errors of servers in front of WordPress say nothing about it.
             if status.is_success()
                 && let Some(hearing) = self.0.roots.lock().get_mut(root)
@@ -100,13 +100,13 @@ impl Companions {
             return AnswerAge::Current;
         };
         self.sign(root, asked, |hearing, reconcile, now| {
-            hearing.shown(number, asked, reconcile, now)
+            hearing.shown(changes, asked, reconcile, now)
         })
     }
 
     /// Hears the answer of a root to the edge's own question; none: there was no answer with a number.
-    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, number: Option<u64>) {
-        let Some(number) = number else {
+    pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, changes: Option<ShownChanges>) {
+        let Some(changes) = changes else {
             if let Some(hearing) = self.0.roots.lock().get_mut(root) {
                 hearing.unanswered();
             }
@@ -114,15 +114,15 @@ impl Companions {
         };
         let mut is_new_count = false;
         self.sign(root, asked, |hearing, reconcile, now| {
-            is_new_count = hearing.ledger.answered(number, asked.settled, now);
+            is_new_count = hearing.ledger.answered(changes.number, asked.settled, now);
             let asked = ExchangeStart {
                 settled: None,
                 ..asked
             };
-            hearing.shown(number, asked, reconcile, now)
+            hearing.shown(changes, asked, reconcile, now)
         });
         if is_new_count {
-            tracing::warn!(%root, number, "the site's count of changes began anew: all kept answers are removed");
+            tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all kept answers are removed");
             self.0.cache.remove(&Removal::All, RemovalCause::Missed);
         }
     }
@@ -144,23 +144,32 @@ impl Companions {
         removed
     }
 
-    /// Removes everything if a change went untold for too long, and returns the roots that are to be asked.
+    /// Removes everything if a change went untold or unfinished for too long, and returns the roots that are to be asked.
     pub(super) fn look(&self) -> Vec<Url> {
         let reconcile = self.reconcile();
         let now = since_1970();
         let grace = (reconcile / 10).min(LONGEST_GRACE);
         let is_called = self.0.is_called.swap(false, Ordering::Relaxed);
-        let mut is_missed = false;
+        let (mut is_missed, mut is_unfinished) = (false, false);
         let mut due = Vec::new();
         for (root, hearing) in self.0.roots.lock().iter_mut() {
             is_missed |= hearing.ledger.missed(grace, now);
+            // The other half may pass before the edge hears of it.
+            is_unfinished |= hearing.unfinished.counts(reconcile / 2, now);
             // While nobody calls, nobody needs to know.
-            if is_called && hearing.is_due(reconcile / 2, now) {
+            if is_called && hearing.is_due(reconcile, now) {
                 due.push(root.clone());
             }
         }
         if is_missed {
             tracing::info!("a message of the companion plugin was missed: all kept answers are removed");
+        }
+        if is_unfinished {
+            tracing::info!(
+                "a change at the site was begun and is not finished: all kept answers are removed"
+            );
+        }
+        if is_missed || is_unfinished {
             self.0.cache.remove(&Removal::All, RemovalCause::Missed);
         }
         due

@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use super::companions::ExchangeStart;
-use calendar_edge_core::companion::purge::{AnswerAge, ChangeLedger};
+use calendar_edge_core::companion::mark::ShownChanges;
+use calendar_edge_core::companion::purge::{AnswerAge, ChangeLedger, UnfinishedChange};
 
 /// The signs of one site's companion plugin; times are since 1970.
 #[derive(Debug, Default)]
 pub(super) struct Hearing {
     /// The changes that the site counted.
     pub(super) ledger: ChangeLedger,
+    /// The change that the site has begun and not finished.
+    pub(super) unfinished: UnfinishedChange,
     last: Option<Duration>,
     asked: Option<Duration>,
     doubt: Doubt,
@@ -38,17 +41,22 @@ pub(super) struct Sign {
 // === impl Hearing ===
 
 impl Hearing {
-    /// The site shows a number in an answer to an exchange.
+    /// The site shows its changes in an answer to an exchange.
     pub(super) fn shown(
         &mut self,
-        number: u64,
+        changes: ShownChanges,
         asked: ExchangeStart,
         reconcile: Duration,
         now: Duration,
     ) -> Sign {
-        let age = self.ledger.shown(number, asked.settled, now);
+        let age = self.ledger.shown(changes.number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
-        self.last = Some(asked.at.max(self.last.unwrap_or_default()));
+        let last = self.last.unwrap_or_default();
+        // An answer that was overtaken by a later one says nothing new.
+        if asked.at >= last {
+            self.unfinished.shown(changes.begun, now);
+        }
+        self.last = Some(asked.at.max(last));
         self.doubt = Doubt::None;
         Sign { age, is_unbroken }
     }
@@ -80,8 +88,10 @@ impl Hearing {
         self.last.is_some() && self.doubt != Doubt::Gone
     }
 
-    /// Whether it is time to ask: the companion was heard, but neither heard nor asked since `pause`.
-    pub(super) fn is_due(&mut self, pause: Duration, now: Duration) -> bool {
+    /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
+    /// of that while it has a change to finish.
+    pub(super) fn is_due(&mut self, reconcile: Duration, now: Duration) -> bool {
+        let pause = reconcile / if self.unfinished.is_known() { 4 } else { 2 };
         let is_recent = |time: Option<Duration>| time.is_some_and(|time| now.saturating_sub(time) < pause);
         let is_due = self.is_heard() && !is_recent(self.last) && !is_recent(self.asked);
         if is_due {
@@ -111,7 +121,16 @@ mod tests {
             at: at(now),
             settled: None,
         };
-        hearing.shown(7, asked, RECONCILE, at(now)).is_unbroken
+        hearing
+            .shown(changes(None), asked, RECONCILE, at(now))
+            .is_unbroken
+    }
+
+    fn changes(begun: Option<u64>) -> ShownChanges {
+        ShownChanges {
+            number: 7,
+            begun: begun.map(at),
+        }
     }
 
     #[test]
@@ -145,14 +164,31 @@ mod tests {
     #[test]
     fn one_question_is_asked_at_a_time() {
         let mut hearing = Hearing::default();
-        assert!(!hearing.is_due(at(5), at(100)));
+        assert!(!hearing.is_due(RECONCILE, at(100)));
         shown(&mut hearing, 100);
-        assert!(!hearing.is_due(at(5), at(104)));
-        assert!(hearing.is_due(at(5), at(105)));
-        assert!(!hearing.is_due(at(5), at(109)));
-        assert!(hearing.is_due(at(5), at(110)));
+        assert!(!hearing.is_due(RECONCILE, at(104)));
+        assert!(hearing.is_due(RECONCILE, at(105)));
+        assert!(!hearing.is_due(RECONCILE, at(109)));
+        assert!(hearing.is_due(RECONCILE, at(110)));
         hearing.gone();
-        assert!(!hearing.is_due(at(5), at(200)));
+        assert!(!hearing.is_due(RECONCILE, at(200)));
+    }
+
+    #[test]
+    fn an_unfinished_change_is_asked_about_sooner() {
+        let mut hearing = Hearing::default();
+        let asked = ExchangeStart {
+            at: at(100),
+            settled: None,
+        };
+        hearing.shown(changes(Some(0)), asked, RECONCILE, at(100));
+        assert!(!hearing.is_due(RECONCILE, at(102)));
+        assert!(hearing.is_due(RECONCILE, at(103)));
+        // An older answer that comes late does not finish it.
+        shown(&mut hearing, 99);
+        assert!(hearing.unfinished.is_known());
+        shown(&mut hearing, 104);
+        assert!(!hearing.unfinished.is_known());
     }
 
     #[test]

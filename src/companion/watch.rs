@@ -66,7 +66,7 @@ impl Correspondence {
             return;
         };
         let asked = companions.asks(root);
-        let number = timeout(companions.reconcile(), question.ask(&self.backends)).await;
-        companions.answered(root, asked, number.ok().flatten());
+        let changes = timeout(companions.reconcile(), question.ask(&self.backends)).await;
+        companions.answered(root, asked, changes.ok().flatten());
     }
 }

@@ -16,7 +16,7 @@ use crate::gateway::migration::route::CallRoute;
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
-use calendar_edge_core::cache::{Storable, if_none_match};
+use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
 use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -104,6 +104,8 @@ pub(super) struct CallResponse {
     pub(super) login: Login,
     /// Whether the cache may keep it, by what the site said.
     pub(super) storable: Storable,
+    /// The lifetime that the site states.
+    pub(super) stated: StatedLife,
 }
 
 /// The site's verdict on the credentials of a call.
@@ -305,6 +307,7 @@ impl From<EdgeResponse> for CallResponse {
                 Storable::No
             },
             response,
+            stated: StatedLife::default(),
             login: Login::NotRefused,
         }
     }

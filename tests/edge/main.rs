@@ -78,6 +78,7 @@ mod threads;
 mod tls;
 #[cfg(feature = "otlp")]
 mod traces;
+mod unfinished;
 mod upgrades;
 mod verdicts;
 mod versions;

@@ -145,6 +145,7 @@ def missing():
         "wordpress": (PACKAGED / "wp-settings.php").exists(),
         "php-cli": program("php"),
         "php-mysql": program("php") and has_extension("mysqli"),
+        "php-xml": program("php") and has_extension("xml"),
         "mariadb-server": program("mariadbd") and program("mariadb-install-db"),
     }
     return [package for package, found in wanted.items() if not found]
@@ -231,6 +232,20 @@ class Site:
         script = self.scratch / "cli.php"
         script.write_text(CLI)
         return self._once(["php", str(script), str(self.root), self.host, code])
+
+    def killed_php(self, code):
+        """The same for a program that must not come to its end."""
+        script = self.scratch / "cli.php"
+        script.write_text(CLI)
+        command = ["php", str(script), str(self.root), self.host, code]
+        return subprocess.run(command, capture_output=True, timeout=120, check=False).returncode == -signal.SIGKILL
+
+    def must_use(self, name, code):
+        """Installs a must-use plugin of a few lines, or takes it away."""
+        path = self.root / "wp-content" / "mu-plugins" / name
+        path.unlink(missing_ok=True)
+        if code is not None:
+            path.write_text(f"<?php\n{code}\n")
 
     def reached(self):
         """What ran of the calendar's routes since `forget`."""

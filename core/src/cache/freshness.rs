@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::stated::StatedLife;
 use super::storable::Storable;
 use super::zone::{SiteZone, day_end};
 use crate::settings::CacheSettings;
@@ -39,6 +40,8 @@ pub struct Filled {
     pub is_restored: bool,
     /// True if another backend than the site gave it, whose changes the companion plugin does not tell.
     pub is_of_backend: bool,
+    /// What the site states about its life.
+    pub stated: StatedLife,
 }
 
 /// How a kept answer may be served.
@@ -65,6 +68,8 @@ pub enum LifetimeRule {
     Brief,
     /// The end of the site's day.
     EndOfDay,
+    /// The lifetime that the site states.
+    Stated,
 }
 
 // === impl Lifetimes ===
@@ -85,7 +90,7 @@ impl Lifetimes {
     pub fn serving(&self, filled: &Filled, companion: Option<CompanionSigns>, now: Duration) -> Serving {
         // A clock that was set back says nothing about the age of an answer.
         let Some(age) = now.checked_sub(filled.at) else {
-            return Serving::OnError(Duration::ZERO);
+            return filled.stale(Duration::ZERO);
         };
         let (fresh, _) = self.lifetime(filled, companion, now);
         let fresh = if filled.is_restored { Duration::ZERO } else { fresh };
@@ -96,7 +101,7 @@ impl Lifetimes {
             return Serving::Behind(stale);
         }
         if stale < self.stale_on_error {
-            return Serving::OnError(stale);
+            return filled.stale(stale);
         }
         Serving::Expired
     }
@@ -115,10 +120,17 @@ impl Lifetimes {
         } else {
             (self.fresh, LifetimeRule::Fresh)
         };
-        match filled.turns_at.map(|turns_at| turns_at.saturating_sub(filled.at)) {
-            Some(turn) if turn < length => (turn, LifetimeRule::EndOfDay),
-            _ => (length, rule),
-        }
+        let turn = filled.turns_at.map(|turns_at| turns_at.saturating_sub(filled.at));
+        let limits = [
+            (turn, LifetimeRule::EndOfDay),
+            (filled.stated.fresh, LifetimeRule::Stated),
+        ];
+        limits
+            .into_iter()
+            .fold((length, rule), |shortest, (limit, rule)| match limit {
+                Some(limit) if limit < shortest.0 => (limit, rule),
+                _ => shortest,
+            })
     }
 
     /// Returns true if the companion plugin is heard, and was when the answer was filled: every change since is known.
@@ -138,14 +150,24 @@ impl Filled {
             is_brief: turn == DateTurn::Always || storable != Storable::Yes,
             is_restored: false,
             is_of_backend: false,
+            stated: StatedLife::default(),
         }
     }
 
     /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
-    /// nothing that time has made wrong.
+    /// nothing that time has made wrong, and lives as long as the site stated.
     pub fn may_be_stale(&self, now: Duration) -> bool {
         let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
-        !has_turned && !self.is_brief && !self.is_restored
+        let has_ended = self.stated.must_revalidate || self.stated.has_ended(now.saturating_sub(self.at));
+        !has_turned && !has_ended && !self.is_brief && !self.is_restored
+    }
+
+    /// How the answer may be served if nothing but a failure of the site speaks for it.
+    const fn stale(&self, stale: Duration) -> Serving {
+        if self.stated.must_revalidate {
+            return Serving::Expired;
+        }
+        Serving::OnError(stale)
     }
 }
 
@@ -159,6 +181,7 @@ impl LifetimeRule {
             Self::FreshWithPurge => "`cache.fresh_with_purge`, as the companion plugin is heard",
             Self::Brief => "`cache.fresh`, because the answer changes with every moment",
             Self::EndOfDay => "the site's day ends",
+            Self::Stated => "`Cache-Control` or `Expires` of the site",
         }
     }
 }
@@ -275,6 +298,25 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_lives_no_longer_than_the_site_states() {
+        let stated = |fresh: Option<u64>, must_revalidate| Filled {
+            stated: StatedLife {
+                fresh: fresh.map(seconds),
+                must_revalidate,
+            },
+            ..filled(DateTurn::Never)
+        };
+        let (short, strict) = (stated(Some(5), false), stated(None, true));
+        assert_eq!(serving(&short, signs(-5, 4), 4), Serving::Fresh(seconds(1)));
+        assert_eq!(serving(&short, signs(-5, 5), 5), Serving::OnError(Duration::ZERO));
+        assert_eq!(serving(&short, None, 4), Serving::Behind(seconds(3)));
+        assert_eq!(serving(&strict, None, 0), Serving::Fresh(seconds(1)));
+        assert_eq!(serving(&strict, None, 1), Serving::Expired);
+        let early = lifetimes().serving(&strict, None, NOON.saturating_sub(seconds(1)));
+        assert_eq!(early, Serving::Expired);
+    }
+
+    #[test]
     fn a_clock_set_back_makes_answers_stale() {
         let early = lifetimes().serving(&filled(DateTurn::Never), None, NOON.saturating_sub(seconds(1)));
         assert_eq!(early, Serving::OnError(Duration::ZERO));
@@ -285,7 +327,7 @@ mod tests {
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
-            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false };
+            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
             let found = serving(&filled, signs(-1, last), age);
             if age >= turn {
                 prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);

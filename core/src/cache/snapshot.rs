@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dependencies::Dependencies;
 use super::freshness::Filled;
+use super::stated::StatedLife;
 
 /// The first bytes of every snapshot of this version.
 pub const SNAPSHOT_HEADER: &[u8] = b"calendar-edge cache 1\n";
@@ -64,6 +65,8 @@ impl SnapshotHead {
             is_brief: self.is_brief,
             is_restored: true,
             is_of_backend: false,
+            // An answer that must not be served stale is in no snapshot.
+            stated: StatedLife::default(),
         }
     }
 

@@ -1,7 +1,12 @@
 //! The answers of the site that may be kept.
 
+use std::time::Duration;
+
 use http::header::{CACHE_CONTROL, SET_COOKIE, VARY};
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
+
+use super::nonce::shows_nonce;
+use super::stated::StatedLife;
 
 /// Whether an answer of the site may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,34 +21,49 @@ pub enum Storable {
     No,
 }
 
+/// A new nonce for the one who asked.
+const NONCE: HeaderName = HeaderName::from_static("x-wp-nonce");
+
 /// The request headers that the edge forwards and that differ from client to client.
 const FORWARDED: [&str; 4] = ["*", "user-agent", "x-forwarded-for", "x-request-id"];
 
 // === impl Storable ===
 
 impl Storable {
-    /// Judges an answer to an anonymous read by status and headers, as the site sent them.
-    pub fn of(status: StatusCode, headers: &HeaderMap) -> Self {
+    /// Judges an answer to an anonymous read by status and headers, as the site sent them, and by the life that the site
+    /// states for it.
+    pub fn of(status: StatusCode, headers: &HeaderMap, stated: StatedLife) -> Self {
         if is_personal(headers) {
             return Self::No;
         }
         match status {
+            _ if status.is_server_error() => Self::Failure,
+            _ if stated.has_ended(Duration::ZERO) => Self::No,
             StatusCode::OK => Self::Yes,
             StatusCode::NOT_FOUND | StatusCode::GONE => Self::Briefly,
-            _ if status.is_server_error() => Self::Failure,
             _ => Self::No,
+        }
+    }
+
+    /// The same for an answer with this body: one that shows a nonce is for the client that asked.
+    #[must_use]
+    pub fn with_body(self, body: &[u8]) -> Self {
+        match self {
+            Self::Yes | Self::Briefly if shows_nonce(body) => Self::No,
+            _ => self,
         }
     }
 }
 
 fn is_personal(headers: &HeaderMap) -> bool {
     headers.contains_key(SET_COOKIE)
+        || headers.contains_key(NONCE)
         || has_any(headers, &CACHE_CONTROL, &["private", "no-store", "no-cache"])
         || has_any(headers, &VARY, &FORWARDED)
 }
 
 /// Returns true if a list of tokens names one of these; a value behind `=` does not count.
-fn has_any(headers: &HeaderMap, name: &http::HeaderName, tokens: &[&str]) -> bool {
+fn has_any(headers: &HeaderMap, name: &HeaderName, tokens: &[&str]) -> bool {
     headers.get_all(name).iter().any(|field| {
         // What cannot be read cannot be kept.
         field.to_str().map_or(true, |text| {
@@ -66,7 +86,8 @@ mod tests {
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_static(value));
         }
-        Storable::of(StatusCode::from_u16(status).unwrap(), &headers)
+        let stated = StatedLife::of(&headers, Duration::from_hours(489_936));
+        Storable::of(StatusCode::from_u16(status).unwrap(), &headers, stated)
     }
 
     #[test]
@@ -98,6 +119,12 @@ mod tests {
             (200, &[("vary", "Origin"), ("vary", "User-Agent")], Storable::No),
             (503, &[("set-cookie", "a=b")], Storable::No),
             (404, &[("cache-control", "private")], Storable::No),
+            (200, &[("cache-control", "max-age=0")], Storable::No),
+            (200, &[("cache-control", "max-age=60, s-maxage=0")], Storable::No),
+            (200, &[("expires", "0")], Storable::No),
+            (404, &[("expires", "Wed, 11 Jan 1984 05:00:00 GMT")], Storable::No),
+            (500, &[("cache-control", "max-age=0")], Storable::Failure),
+            (200, &[("x-wp-nonce", "1a2b3c4d5e")], Storable::No),
         ] {
             assert_eq!(judge(status, fields), expected, "{status} {fields:?}");
         }

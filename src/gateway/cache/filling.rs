@@ -149,6 +149,7 @@ where
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received);
+        let stated = received.stated;
         let (by, is_kept) = match storable {
             // What was kept before is not what the site says now.
             Storable::No => {
@@ -165,6 +166,7 @@ where
             Some(Ok(cacheable)) if is_kept => {
                 let filled = Filled {
                     is_of_backend,
+                    stated,
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());

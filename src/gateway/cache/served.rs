@@ -14,7 +14,7 @@ use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::{AnsweredBy, PlainResponse};
 use crate::telemetry::CacheMetrics;
-use calendar_edge_core::cache::{Bypass, CacheOutcome};
+use calendar_edge_core::cache::{Bypass, CacheOutcome, StatedLife};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
 
@@ -25,6 +25,7 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 #[derive(Debug)]
 pub(in crate::gateway) struct CacheReport {
     metrics: CacheMetrics,
+    client_max_age: Duration,
     /// What clients may do with an answer that has an entity tag.
     client_caching: HeaderValue,
     /// The same where the site forbids other forms of its answer.
@@ -37,6 +38,7 @@ impl CacheReport {
     pub(in crate::gateway) fn new(settings: &CacheSettings, shared: &Shared) -> Self {
         Self {
             metrics: shared.cache.metrics().clone(),
+            client_max_age: settings.client_max_age,
             client_caching: client_caching(settings.client_max_age, ""),
             untransformed: client_caching(settings.client_max_age, ", no-transform"),
         }
@@ -60,16 +62,34 @@ impl CacheReport {
         };
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
-            let caching = if kept.is_untransformed() {
-                &self.untransformed
-            } else {
-                &self.client_caching
-            };
-            headers.insert(CACHE_CONTROL, caching.clone());
+            headers.insert(CACHE_CONTROL, self.caching(kept, now));
             headers.remove(EXPIRES);
         }
         let response = for_everybody(response, by, kept.forms());
         self.told(response, question.operation(), outcome, kept.age(now))
+    }
+
+    /// What clients may do with a kept answer: no more than the site allows.
+    fn caching(&self, kept: &KeptAnswer, now: Duration) -> HeaderValue {
+        let stated = kept.filled().stated;
+        if self.client_max_age.is_zero() || stated == StatedLife::default() {
+            let prepared = if kept.is_untransformed() {
+                &self.untransformed
+            } else {
+                &self.client_caching
+            };
+            return prepared.clone();
+        }
+        let left = stated.fresh.map(|fresh| fresh.saturating_sub(kept.age(now)));
+        let max_age = left.map_or(self.client_max_age, |left| left.min(self.client_max_age));
+        let mut further = String::new();
+        for (is_stated, directive) in [
+            (stated.must_revalidate, ", must-revalidate"),
+            (kept.is_untransformed(), ", no-transform"),
+        ] {
+            further.push_str(if is_stated { directive } else { "" });
+        }
+        client_caching(max_age, &further)
     }
 
     /// A failure that is shared.

@@ -12,8 +12,8 @@ use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
-use crate::telemetry::Warnings;
-use calendar_edge_core::cache::Storable;
+use crate::telemetry::{Warnings, since_1970};
+use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
 
@@ -42,7 +42,12 @@ impl<S> Presenting<S> {
         let audience = client.audience;
         let is_refused =
             audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
-        let storable = Storable::of(accepted.status(), accepted.headers());
+        let stated = StatedLife::of(accepted.headers(), since_1970());
+        let storable = Storable::of(accepted.status(), accepted.headers(), stated);
+        let storable = match accepted.whole_body() {
+            Some(body) if audience == Audience::Everybody => storable.with_body(body),
+            _ => storable,
+        };
         let response = present(accepted, client, &self.rules);
         CallResponse {
             response: EdgeResponse {
@@ -54,6 +59,7 @@ impl<S> Presenting<S> {
                 },
             },
             storable,
+            stated,
             login: if is_refused {
                 Login::Refused
             } else {

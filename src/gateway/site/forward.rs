@@ -22,7 +22,7 @@ use crate::gateway::{Parts, fault};
 use crate::layers::{AskedRequest, ClientBody, EdgeResponse, RefusalReason, ResponseFacts, refused};
 use crate::server::Tunnel;
 use crate::telemetry::{Traffic, Warnings};
-use calendar_edge_core::companion::mark::CHANGES;
+use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
@@ -217,7 +217,9 @@ impl Site {
         }
         let mut answer = answer.map(|body| body.map_err(Into::into).boxed_unsync());
         // Between the companion plugin and the edge.
-        answer.headers_mut().remove(CHANGES);
+        for name in [CHANGES, BEGUN] {
+            answer.headers_mut().remove(name);
+        }
         publish_site_headers(answer.headers_mut(), self.rules.urls(), &public.to_string());
         EdgeResponse::unchanged(answer)
     }

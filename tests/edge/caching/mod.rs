@@ -7,6 +7,7 @@ mod outage;
 mod privacy;
 mod sharing;
 mod snapshot;
+mod stated;
 mod time;
 mod writes;
 

@@ -67,6 +67,23 @@ add_action(
 	2
 );
 
+// A run of PHP that is killed, where a test asks for it: before a post is stored, behind that, or when all is done.
+function killed( string $place ): void {
+	if ( file_exists( CALENDAR_PROBE_LOG . ".$place" ) ) {
+		unlink( CALENDAR_PROBE_LOG . ".$place" );
+		posix_kill( getmypid(), 9 );
+	}
+}
+add_action( 'post_updated', function () {
+	killed( 'stored' );
+}, -PHP_INT_MAX );
+add_action( 'save_post', function () {
+	killed( 'saved' );
+}, 20 );
+add_action( 'shutdown', function () {
+	killed( 'at-the-end' );
+} );
+
 function term_shown( \WP_Term $term ): array {
 	return array(
 		'id'       => $term->term_id,

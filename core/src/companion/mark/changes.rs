@@ -1,14 +1,44 @@
-//! The header in which the companion plugin shows how many changes the site has counted.
+//! The headers in which the companion plugin shows how far the changes of the site are.
+
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName};
 
-/// Shows the number of changes in every REST answer of the site; it never reaches a client.
+/// Shows the number of changes in the REST answers that the edge asks for; it never reaches a client.
 pub const CHANGES: HeaderName = HeaderName::from_static("x-calendar-edge-changes");
 
-/// The number of changes that an answer shows; none without a companion plugin, or when it is not one number in
-/// decimal digits.
-pub fn changes(headers: &HeaderMap) -> Option<u64> {
-    let mut fields = headers.get_all(CHANGES).iter();
+/// Shows beside [`CHANGES`] how many seconds ago the oldest change was begun that is not finished, if there is one.
+/// It never reaches a client. Companion plugins before version 0.3 do not send it.
+pub const BEGUN: HeaderName = HeaderName::from_static("x-calendar-edge-begun");
+
+/// What an answer shows of the changes of the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownChanges {
+    /// The number of the last finished change.
+    pub number: u64,
+    /// The time since the oldest unfinished change was begun, in whole seconds; none if all are finished.
+    pub begun: Option<Duration>,
+}
+
+// === impl ShownChanges ===
+
+impl ShownChanges {
+    /// Reads both headers; none without a companion plugin, or when one of them is not one number in decimal digits.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let begun = if headers.contains_key(BEGUN) {
+            Some(Duration::from_secs(one_number(headers, &BEGUN)?))
+        } else {
+            None
+        };
+        Some(Self {
+            number: one_number(headers, &CHANGES)?,
+            begun,
+        })
+    }
+}
+
+fn one_number(headers: &HeaderMap, name: &HeaderName) -> Option<u64> {
+    let mut fields = headers.get_all(name).iter();
     let (Some(field), None) = (fields.next(), fields.next()) else {
         return None;
     };
@@ -24,23 +54,39 @@ mod tests {
 
     use super::*;
 
-    fn shown(fields: &[&str]) -> Option<u64> {
+    fn shown(changes: &[&str], begun: &[&str]) -> Option<ShownChanges> {
         let mut headers = HeaderMap::new();
-        for field in fields {
-            headers.append(CHANGES, HeaderValue::from_str(field).unwrap());
+        for (name, fields) in [(CHANGES, changes), (BEGUN, begun)] {
+            for field in fields {
+                headers.append(&name, HeaderValue::from_str(field).unwrap());
+            }
         }
-        changes(&headers)
+        ShownChanges::of(&headers)
     }
 
     #[test]
     fn one_number_in_digits_counts() {
-        assert_eq!(shown(&["0"]), Some(0));
-        assert_eq!(shown(&["1763"]), Some(1763));
-        assert_eq!(shown(&["18446744073709551615"]), Some(u64::MAX));
-        for other in ["", "-1", "+1", "01", "1.0", "1, 2", "x", "18446744073709551616"] {
-            assert_eq!(shown(&[other]), None, "{other}");
+        for number in [0, 1763, u64::MAX] {
+            let found = shown(&[&number.to_string()], &[]).unwrap();
+            assert_eq!((found.number, found.begun), (number, None));
         }
-        assert_eq!(shown(&[]), None);
-        assert_eq!(shown(&["1", "1"]), None);
+        for other in ["", "-1", "+1", "01", "1.0", "1, 2", "x", "18446744073709551616"] {
+            assert_eq!(shown(&[other], &[]), None, "{other}");
+            assert_eq!(shown(&["1"], &[other]), None, "{other}");
+        }
+        assert_eq!(shown(&[], &[]), None);
+        assert_eq!(shown(&["1", "1"], &[]), None);
+    }
+
+    #[test]
+    fn an_unfinished_change_is_told_by_its_age() {
+        let found = shown(&["7"], &["0"]).unwrap();
+        assert_eq!((found.number, found.begun), (7, Some(Duration::ZERO)));
+        assert_eq!(
+            shown(&["7"], &["12"]).unwrap().begun,
+            Some(Duration::from_secs(12))
+        );
+        assert_eq!(shown(&[], &["12"]), None);
+        assert_eq!(shown(&["7"], &["1", "1"]), None);
     }
 }

@@ -4,6 +4,6 @@ mod changes;
 mod header;
 mod seal;
 
-pub use changes::{CHANGES, changes};
+pub use changes::{BEGUN, CHANGES, ShownChanges};
 pub use header::{MARK, is_mark};
 pub use seal::{SEAL, Seal, SealFault};

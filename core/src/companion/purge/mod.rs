@@ -3,7 +3,9 @@
 mod ledger;
 mod order;
 mod seen;
+mod unfinished;
 
 pub use ledger::{AnswerAge, ChangeLedger};
 pub use order::{Order, OrderFault};
 pub use seen::{SeenFault, SeenSeals};
+pub use unfinished::UnfinishedChange;

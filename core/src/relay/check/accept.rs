@@ -95,7 +95,12 @@ where
             ResponseNames::known(&head.headers, call, rules),
         )
     } else {
-        let body = judged_body(head.status, &head.headers, expected, body, rules).await?;
+        let body = match judged_body(head.status, &head.headers, expected, body, rules).await? {
+            AcceptedBody::Whole(bytes) if call.enveloped => {
+                AcceptedBody::Whole(WordPress::without_marks(bytes))
+            }
+            body => body,
+        };
         (
             body,
             ResponseNames::learnt(head.status, &head.headers, call, rules),

@@ -7,6 +7,7 @@ mod member;
 mod page;
 mod script;
 
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
 use crate::relay::failure::OriginFailure;
@@ -44,5 +45,10 @@ impl WordPress {
     /// The status that an enveloped response hides; `None` if the document is not an envelope.
     pub(super) fn enveloped_status(document: &[u8]) -> Option<StatusCode> {
         envelope::enveloped_status(document)
+    }
+
+    /// An enveloped document without the headers that are between the companion plugin and the edge.
+    pub(super) fn without_marks(document: Bytes) -> Bytes {
+        envelope::without_marks(document)
     }
 }

@@ -1,0 +1,90 @@
+//! The oldest change that the site has begun and not finished, which may be one that nobody will finish.
+
+use std::time::Duration;
+
+/// What an edge knows of the oldest unfinished change at one site.
+///
+/// A run of PHP notes that a change begins before it stores anything, and gives the change its number at its end. A run
+/// that is killed in between tells nothing. So a change that stays unfinished counts as a change after `patience`, and
+/// again after each further `patience`, because its run may still be at work. Times are those of one clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct UnfinishedChange {
+    begun_at: Option<Duration>,
+    /// When it counted last.
+    counted_at: Duration,
+}
+
+// === impl UnfinishedChange ===
+
+impl UnfinishedChange {
+    /// An answer of the site shows how long ago the change was begun; none: every change is finished.
+    pub fn shown(&mut self, age: Option<Duration>, now: Duration) {
+        self.begun_at = age.map(|age| now.saturating_sub(age));
+    }
+
+    /// Whether there is one, as far as is known.
+    pub const fn is_known(&self) -> bool {
+        self.begun_at.is_some()
+    }
+
+    /// True, once in each `patience`, if the change was begun at least so long ago. Then everything has to be removed.
+    #[must_use]
+    pub fn counts(&mut self, patience: Duration, now: Duration) -> bool {
+        let is_past = |time: Duration| now.saturating_sub(time) >= patience;
+        let counts = self.begun_at.is_some_and(is_past) && is_past(self.counted_at);
+        if counts {
+            self.counted_at = now;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    fn at(seconds: u64) -> Duration {
+        Duration::from_secs(1000 + seconds)
+    }
+
+    fn begun(age: u64, now: u64) -> UnfinishedChange {
+        let mut change = UnfinishedChange::default();
+        change.shown(Some(Duration::from_secs(age)), at(now));
+        change
+    }
+
+    #[test]
+    fn a_change_that_is_finished_in_time_never_counts() {
+        let mut change = begun(0, 0);
+        assert!(change.is_known());
+        assert!(!change.counts(PATIENCE, at(4)));
+        change.shown(None, at(4));
+        assert!(!change.is_known());
+        assert!(!change.counts(PATIENCE, at(100)));
+    }
+
+    #[test]
+    fn a_change_that_nobody_finishes_counts_in_each_patience() {
+        let mut change = begun(0, 0);
+        let counted: Vec<u64> = (0..17).filter(|now| change.counts(PATIENCE, at(*now))).collect();
+        assert_eq!(counted, [5, 10, 15]);
+    }
+
+    #[test]
+    fn a_change_that_is_found_late_counts_at_once() {
+        let mut change = begun(40, 0);
+        assert!(change.counts(PATIENCE, at(0)));
+        assert!(!change.counts(PATIENCE, at(1)));
+    }
+
+    #[test]
+    fn changes_that_follow_one_another_do_not_add_up() {
+        let mut change = begun(0, 0);
+        for now in 1..100 {
+            change.shown(Some(Duration::from_secs(now % 4)), at(now));
+            assert!(!change.counts(PATIENCE, at(now)));
+        }
+    }
+}
