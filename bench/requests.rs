@@ -1,10 +1,10 @@
 //! What one request costs before it is forwarded: target, query, JSON, judging with encoding.
 
-use calendar_edge_core::call::credentials::Credentials;
-use calendar_edge_core::call::{Judge, Judgement, Outcome, RawCall};
-use calendar_edge_core::routing::{CallTarget, Roots, Target};
 use calendar_edge_core::settings::Settings;
-use calendar_edge_core::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge_judge::routing::{CallTarget, Roots, Target};
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use divan::{AllocProfiler, Bencher, black_box};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};

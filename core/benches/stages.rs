@@ -15,8 +15,6 @@ use std::time::Instant;
 use bytes::Bytes;
 use calendar_edge_core::cache::compression::preferred;
 use calendar_edge_core::cache::{CachePolicy, KeySpace, ReachedBy};
-use calendar_edge_core::call::credentials::{Credentials, Identity};
-use calendar_edge_core::call::{Judge, Judgement, Outcome, RawCall};
 use calendar_edge_core::framing::Inspector;
 use calendar_edge_core::gateway::authority::{Addressed, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, RequestHead};
@@ -26,9 +24,11 @@ use calendar_edge_core::relay::{
     AcceptedResponse, AskedLanguage, BufferBudget, CallContext, ClientContext, Content, LearntRoots,
     RelayRules, Script, accept, present,
 };
-use calendar_edge_core::routing::{CallTarget, Roots, Target};
 use calendar_edge_core::settings::{Limits, OriginNamespace, Settings};
-use calendar_edge_core::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
+use calendar_edge_judge::call::credentials::{Credentials, Identity};
+use calendar_edge_judge::call::{Judge, Judgement, Outcome, RawCall};
+use calendar_edge_judge::routing::{CallTarget, Roots, Target};
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, PHP_DEPTH, parse_form, parse_json};
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, LINK};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response};

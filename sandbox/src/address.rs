@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use calendar_edge_core::contract::{Kind, PLUGIN_NAMESPACE, Taxonomy};
+use calendar_edge_judge::contract::{Kind, PLUGIN_NAMESPACE, Taxonomy};
 
 use super::store::{Post, Store, Term};
 

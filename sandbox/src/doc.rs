@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::address::Address;
-use calendar_edge_core::contract::{Action, Argument, Documented, Operation, Route, Schema, table};
+use calendar_edge_judge::contract::{Action, Argument, Documented, Operation, Route, Schema, table};
 
 /// `GET /doc`
 pub(super) fn document(address: &Address) -> Json {

@@ -1,7 +1,7 @@
 //! Lines to try: a short walk through the API with `curl`.
 
 use super::account::{ACCOUNTS, PASSWORD};
-use calendar_edge_core::contract::SPECIFIED_NAMESPACE;
+use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
 /// A walk through the calendar that is published at a REST root.
 pub(super) fn lines(public_root: &str) -> String {

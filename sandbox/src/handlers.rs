@@ -9,9 +9,9 @@ use super::site_call::{Call, text_of};
 use super::site_response::{SiteResponse, map_or_list};
 use super::store::{Post, Store, Term, Usage};
 use super::{doc, index, list, slug, write};
-use calendar_edge_core::contract::{Action, Kind, PLUGIN_NAMESPACE, Route, Taxonomy};
-use calendar_edge_core::problem::Problem;
-use calendar_edge_core::wordpress::value::Value;
+use calendar_edge_judge::contract::{Action, Kind, PLUGIN_NAMESPACE, Route, Taxonomy};
+use calendar_edge_judge::problem::Problem;
+use calendar_edge_judge::wordpress::value::Value;
 
 /// Runs a call.
 pub(super) fn run(call: &Call, store: &mut Store, address: &Address) -> Result<SiteResponse, RestError> {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::address::Address;
 use super::list::{default_end, default_start};
 use super::render::stamp;
-use calendar_edge_core::contract::{
+use calendar_edge_judge::contract::{
     Action, Argument, DefaultValue, Documented, Kind, Operation, PLUGIN_NAMESPACE, Route, Rule, Schema, table,
 };
 

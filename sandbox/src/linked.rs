@@ -2,8 +2,8 @@
 
 use super::php::is_list;
 use super::site_call::{number_of, text_of};
-use calendar_edge_core::contract::Kind;
-use calendar_edge_core::wordpress::value::{PhpArray, Value};
+use calendar_edge_judge::contract::Kind;
+use calendar_edge_judge::wordpress::value::{PhpArray, Value};
 
 /// The venue or organizers in the write of an event.
 #[derive(Debug, Clone, PartialEq)]

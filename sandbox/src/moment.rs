@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use calendar_edge_core::wordpress::value::{datetime, numeric};
+use calendar_edge_judge::wordpress::value::{datetime, numeric};
 
 /// Reads a date; `now` is the wall time that relative forms start from.
 pub(super) fn read(text: &str, now: DateTime) -> Option<DateTime> {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::site_call::text_of;
-use calendar_edge_core::wordpress::payload::{Plus, decode};
-use calendar_edge_core::wordpress::value::numeric::{Numeric, int_prefix, numeric};
-use calendar_edge_core::wordpress::value::{PhpArray, Value};
+use calendar_edge_judge::wordpress::payload::{Plus, decode};
+use calendar_edge_judge::wordpress::value::numeric::{Numeric, int_prefix, numeric};
+use calendar_edge_judge::wordpress::value::{PhpArray, Value};
 
 /// The number in a value for which `is_numeric` holds.
 pub(super) fn number(value: &Value) -> Option<Numeric> {

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
 
 use crate::site_response::{EncodedResponse, SiteResponse};
-use calendar_edge_core::problem::{Layout, to_php_json};
+use calendar_edge_judge::problem::{Layout, to_php_json};
 
 /// What is planted in each response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

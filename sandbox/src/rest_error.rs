@@ -6,8 +6,8 @@
 use http::StatusCode;
 use serde_json::{Value as Json, json};
 
-use calendar_edge_core::contract::{Action, Kind, Taxonomy};
-use calendar_edge_core::problem::{Problem, Words};
+use calendar_edge_judge::contract::{Action, Kind, Taxonomy};
+use calendar_edge_judge::problem::{Problem, Words};
 
 use super::store::Full;
 

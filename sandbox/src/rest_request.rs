@@ -5,13 +5,13 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderMap, Method, header};
 
-use calendar_edge_core::contract::{Operation, Route, table};
-use calendar_edge_core::problem::Problem;
-use calendar_edge_core::routing::RouteMatch;
-use calendar_edge_core::wordpress::payload::{
+use calendar_edge_judge::contract::{Operation, Route, table};
+use calendar_edge_judge::problem::Problem;
+use calendar_edge_judge::routing::RouteMatch;
+use calendar_edge_judge::wordpress::payload::{
     BodyReading, PHP_DEPTH, Parameters, Source, body_reading, parse_form, parse_json, parse_multipart,
 };
-use calendar_edge_core::wordpress::value::{ArrayKind, Key, PhpArray, Value};
+use calendar_edge_judge::wordpress::value::{ArrayKind, Key, PhpArray, Value};
 
 /// Fields of a multipart form.
 const PARTS: usize = 1000;

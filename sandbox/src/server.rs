@@ -98,7 +98,7 @@ impl Sandbox {
     }
 
     /// The REST root of the site: `http://127.0.0.1:PORT/wp-json`. The calendar is below
-    /// [`PLUGIN_NAMESPACE`](calendar_edge_core::contract::PLUGIN_NAMESPACE).
+    /// [`PLUGIN_NAMESPACE`](calendar_edge_judge::contract::PLUGIN_NAMESPACE).
     pub fn rest_root(&self) -> &Url {
         &self.rest_root
     }

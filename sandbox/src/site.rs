@@ -18,11 +18,11 @@ use super::site_call::Call;
 use super::site_response::{EncodedResponse, ResponseOptions, SiteResponse};
 use super::store::{Store, seed};
 use super::{handlers, index, rules};
-use calendar_edge_core::contract::{PLUGIN_NAMESPACE, Route};
-use calendar_edge_core::problem::Problem;
-use calendar_edge_core::routing::{Roots, Target};
 use calendar_edge_core::settings::Settings;
-use calendar_edge_core::wordpress::payload::parse_form;
+use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, Route};
+use calendar_edge_judge::problem::Problem;
+use calendar_edge_judge::routing::{Roots, Target};
+use calendar_edge_judge::wordpress::payload::parse_form;
 
 /// A calendar, its address and its clock.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use jiff::civil::DateTime;
 use super::account::CurrentUser;
 use super::php::{intval, list_to_array};
 use super::zone::Zone;
-use calendar_edge_core::contract::Operation;
-use calendar_edge_core::wordpress::payload::{Parameters, Source};
-use calendar_edge_core::wordpress::value::Value;
+use calendar_edge_judge::contract::Operation;
+use calendar_edge_judge::wordpress::payload::{Parameters, Source};
+use calendar_edge_judge::wordpress::value::Value;
 
 /// An operation with its parameters, its user and its time.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::rest_error::RestError;
 use super::site_call::{items_of, text_of};
-use calendar_edge_core::problem::{Layout, to_php_json};
-use calendar_edge_core::wordpress::payload::{Parameters, Source};
-use calendar_edge_core::wordpress::value::Value;
+use calendar_edge_judge::problem::{Layout, to_php_json};
+use calendar_edge_judge::wordpress::payload::{Parameters, Source};
+use calendar_edge_judge::wordpress::value::Value;
 
 /// A status, a document and the headers that belong to it.
 #[derive(Debug)]
@@ -232,7 +232,7 @@ pub(super) fn map_or_list(members: Map<String, Json>) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::wordpress::payload::parse_form;
+    use calendar_edge_judge::wordpress::payload::parse_form;
 
     fn options(query: &str) -> ResponseOptions {
         let mut parameters = Parameters::default();

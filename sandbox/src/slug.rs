@@ -1,6 +1,6 @@
 //! Slugs as WordPress makes them from titles and looks them up.
 
-use calendar_edge_core::wordpress::payload::{Plus, decode};
+use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
 /// The longest slug in bytes, counted after percent-encoding.
 const LONGEST: usize = 200;

@@ -4,7 +4,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
-use calendar_edge_core::wordpress::value::timezone::offset::{self, ZoneReading};
+use calendar_edge_judge::wordpress::value::timezone::offset::{self, ZoneReading};
 
 /// The time zone of the sandbox's site.
 pub(super) const SITE: &str = "Europe/Berlin";

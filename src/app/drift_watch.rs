@@ -4,8 +4,8 @@ use url::Url;
 
 use crate::backend::{IndexSource, read_drift};
 use crate::telemetry::{DriftChange, Metrics, with_causes};
-use calendar_edge_core::contract::drift::Drift;
 use calendar_edge_core::settings::{BackendSettings, BackendSoftware, Settings};
+use calendar_edge_judge::contract::drift::Drift;
 
 /// Maximum number of differences that one log line tells.
 const MOST_TOLD: usize = 8;

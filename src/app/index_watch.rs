@@ -10,8 +10,8 @@ use crate::backend::{
     IndexReadError, IndexSource, Learnt, ReadIndex, SiteIndexes, read_index, read_namespace,
 };
 use crate::telemetry::with_causes;
-use calendar_edge_core::contract::TableInForce;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace, Settings};
+use calendar_edge_judge::contract::TableInForce;
 
 /// The pause after a first failure; it doubles up to the configured interval.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);

@@ -5,8 +5,8 @@ use http::{HeaderMap, HeaderValue};
 use url::{Position, Url};
 
 use super::origin_route::OriginRoute;
-use calendar_edge_core::call::CanonicalRequest;
-use calendar_edge_core::problem::{EdgeError, Refusal};
+use calendar_edge_judge::call::CanonicalRequest;
+use calendar_edge_judge::problem::{EdgeError, Refusal};
 
 /// One REST root at the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,9 +92,9 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use calendar_edge_core::call::{CanonicalQuery, CanonicalRoute};
-    use calendar_edge_core::contract::{Kind, Route};
     use calendar_edge_core::settings::Settings;
+    use calendar_edge_judge::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_judge::contract::{Kind, Route};
 
     fn url_of(root: &str, route: CanonicalRoute, query: Option<&str>) -> Result<String, AddressFault> {
         let call = CanonicalRequest {

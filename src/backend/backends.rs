@@ -11,8 +11,8 @@ use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;
 use super::written_url::AddressedCall;
 use crate::telemetry::{Metrics, unix_time};
-use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::settings::{BackendSettings, BackendTimeouts};
+use calendar_edge_judge::call::ForwardableCall;
 
 /// One backend for each authority among the REST roots and the site.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, Header
 use http::{HeaderMap, HeaderValue};
 
 use crate::telemetry::{ParentSpan, RequestLog};
-use calendar_edge_core::call::CanonicalRequest;
-use calendar_edge_core::call::credentials::Credentials;
 use calendar_edge_core::gateway::authority::PublicAddress;
+use calendar_edge_judge::call::CanonicalRequest;
+use calendar_edge_judge::call::credentials::Credentials;
 
 /// Maximum length of a forwarded User-Agent, in bytes.
 const LONGEST_USER_AGENT: usize = 256;
@@ -194,9 +194,9 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use calendar_edge_core::call::{CanonicalQuery, CanonicalRoute};
-    use calendar_edge_core::contract::Route;
     use calendar_edge_core::settings::Profile;
+    use calendar_edge_judge::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_judge::contract::Route;
 
     #[test]
     fn addresses_are_printed_as_the_library_prints_them() {

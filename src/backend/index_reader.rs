@@ -9,11 +9,11 @@ use super::client::{ClientError, check_client};
 use super::origin_route::OriginRoute;
 use crate::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
-use calendar_edge_core::contract::drift::{Drift, compare_index};
-use calendar_edge_core::contract::{
+use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
+use calendar_edge_judge::contract::drift::{Drift, compare_index};
+use calendar_edge_judge::contract::{
     EventIds, IndexFault, MOST_INDEX_BYTES, PublishedIndex, calendar_namespace,
 };
-use calendar_edge_core::settings::{BackendSettings, OriginHost, OriginNamespace, Settings};
 
 /// The reason why an index could not be read.
 #[derive(Debug, thiserror::Error)]

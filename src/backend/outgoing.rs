@@ -9,9 +9,9 @@ use super::headers::ForwardedHeaders;
 use super::queue_watch::QueueWatch;
 use super::written_url::AddressedCall;
 use crate::telemetry::RequestLog;
-use calendar_edge_core::call::ForwardableCall;
-use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::limits::queue::Rank;
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::call::credentials::Caller;
 
 /// A request that is ready to be sent.
 #[derive(Debug)]

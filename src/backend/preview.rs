@@ -11,10 +11,10 @@ use super::authority::Authority;
 use super::headers::{Forwarded, ForwardedHeaders};
 use super::wordpress::WordPressWriter;
 use super::written_url::AddressedCall;
-use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_judge::call::ForwardableCall;
 
 /// An outgoing request. Its headers hold the caller's credentials.
 #[derive(Debug)]

@@ -133,7 +133,7 @@ fn spelled_out(text: &str, odd: &[u8]) -> String {
         if byte.is_ascii_graphic() && !odd.contains(&byte) {
             plain.push(char::from(byte));
         } else {
-            calendar_edge_core::wordpress::value::write_escaped(&[byte], &mut plain);
+            calendar_edge_judge::wordpress::value::write_escaped(&[byte], &mut plain);
         }
     }
     plain

@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
-use calendar_edge_core::contract::{
+use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
+use calendar_edge_judge::contract::{
     MOST_INDEX_BYTES, PublishedIndex, TableInForce, TablesInForce, calendar_namespace,
 };
-use calendar_edge_core::settings::{BackendSettings, OriginNamespace, OriginSettings, Root, Settings};
 
 /// The indexes of all roots in use; clones share them.
 #[derive(Debug, Clone, Default)]

@@ -10,9 +10,9 @@ use super::authority::Authority;
 use super::headers::{self, ForwardedHeaders};
 use super::origin_route::OriginRoute;
 use super::written_url::AddressedCall;
-use calendar_edge_core::call::CanonicalRequest;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
+use calendar_edge_judge::call::CanonicalRequest;
 
 /// The header with the method of a tunnelled DELETE.
 const X_HTTP_METHOD_OVERRIDE: HeaderName = HeaderName::from_static("x-http-method-override");

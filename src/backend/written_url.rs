@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use url::Url;
 
 use super::address::{AddressFault, RootAddress};
-use calendar_edge_core::call::{CanonicalRequest, ForwardableCall};
+use calendar_edge_judge::call::{CanonicalRequest, ForwardableCall};
 
 /// A call that may be sent, with its URL once that is written.
 #[derive(Debug)]
@@ -70,9 +70,9 @@ mod tests {
 
     use super::*;
     use crate::backend::OriginRoute;
-    use calendar_edge_core::call::{CanonicalQuery, CanonicalRoute};
-    use calendar_edge_core::contract::{Kind, Route};
     use calendar_edge_core::settings::Settings;
+    use calendar_edge_judge::call::{CanonicalQuery, CanonicalRoute};
+    use calendar_edge_judge::contract::{Kind, Route};
 
     #[test]
     fn another_root_writes_its_own_url() {

@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use calendar_edge_core::contract::Kind;
+    use calendar_edge_judge::contract::Kind;
 
     fn on(numbers: &[u64]) -> Dependencies {
         Dependencies::On(

@@ -17,8 +17,8 @@ use crate::telemetry::since_1970;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
 use calendar_edge_core::companion::purge::{Order, SeenFault};
-use calendar_edge_core::problem::{EdgeError, Refusal};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
+use calendar_edge_judge::problem::{EdgeError, Refusal};
 
 /// Takes orders under one set of settings.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use url::{Host, Url};
 
 use super::draft::Placed;
 use super::problem::{Complaint, ConfigFinding, ConfigProblems, Impossible};
-use calendar_edge_core::contract::{Action, Operation};
 use calendar_edge_core::settings::{
     DialAddress, ListenAddress, OperationSettings, OriginSettings, PatchPolicy, ProxyProtocol, Root, Settings,
 };
+use calendar_edge_judge::contract::{Action, Operation};
 
 /// Listeners have distinct addresses, and the origin is not one of them.
 pub(super) fn listeners(typed: &Placed<Settings>, problems: &mut ConfigProblems) {
@@ -319,7 +319,7 @@ fn reaches(listener: &SocketAddr, address: IpAddr) -> bool {
 mod tests {
     use super::*;
     use crate::config::problem::ConfigPlace;
-    use calendar_edge_core::contract::table;
+    use calendar_edge_judge::contract::table;
 
     #[test]
     fn extra_parameters_are_not_declared() {

@@ -9,8 +9,8 @@ use url::{Host, Url};
 
 use super::key::{TextError, TextForm};
 use super::problem::Impossible;
-use calendar_edge_core::contract::global::{NEVER_FORWARDED, global};
 use calendar_edge_core::settings::{DialAddress, OriginHost, without_trailing_slash};
+use calendar_edge_judge::contract::global::{NEVER_FORWARDED, global};
 
 pub(super) static REST_ROOT: TextForm = TextForm::new(
     "URL",

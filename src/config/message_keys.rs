@@ -2,8 +2,8 @@
 
 use super::form;
 use super::key::{KeyRow, TextError, TextForm, ValueKind};
-use calendar_edge_core::problem::Message;
 use calendar_edge_core::settings::Root;
+use calendar_edge_judge::problem::Message;
 
 /// One key per message of WordPress.
 pub(super) const ROOT_MESSAGES: &[KeyRow<Root>] = &[

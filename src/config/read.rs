@@ -11,10 +11,10 @@ use super::keys::{Keys, SECTIONS, Section};
 use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
-use calendar_edge_core::contract::{OperationId, table};
 use calendar_edge_core::settings::{
     CandidateSettings, CutoverRule, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule,
 };
+use calendar_edge_judge::contract::{OperationId, table};
 
 /// Reads a whole file.
 pub(super) fn document(file: &DeTable<'_>, draft: &mut Draft, problems: &mut ConfigProblems) {

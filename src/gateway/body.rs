@@ -17,8 +17,8 @@ use crate::layers::{EdgeResponse, refused};
 use crate::server::bodies::{BodyBudget, CollectError, Collector};
 use crate::telemetry::causes;
 use calendar_edge_core::framing::Breach;
-use calendar_edge_core::problem::{Cause, EdgeError, Problem, Refusal};
 use calendar_edge_core::settings::{Limits, Timeouts};
+use calendar_edge_judge::problem::{Cause, EdgeError, Problem, Refusal};
 
 /// Reads bodies whole, each within its size, its rate and its time, and all within one budget.
 #[derive(Debug, Clone)]

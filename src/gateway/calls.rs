@@ -17,11 +17,11 @@ use crate::layers::{AskedRequest, ClientBody, EdgeResponse};
 use crate::server::bodies::Share;
 use crate::telemetry::RequestLog;
 use calendar_edge_core::cache::{StatedLife, Storable, if_none_match};
-use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::gateway::decision::{BodyRule, OpenedCall, ReadableCall};
 use calendar_edge_core::gateway::refusals::DecidingBody;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, OriginFailure};
+use calendar_edge_judge::call::ForwardableCall;
 
 /// A request that the calendar's rules decide about.
 ///

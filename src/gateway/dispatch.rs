@@ -12,10 +12,10 @@ use super::stage::Stage;
 use crate::backend::{Backend, Backends, BreakerGuard, ExchangeFailure, Health, OriginBody, Outgoing};
 use crate::companion::{Companions, ExchangeStart};
 use crate::gateway::Shared;
-use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::companion::purge::AnswerAge;
 use calendar_edge_core::relay::{AskedLanguage, CallContext, Content, RelayRules, Script, accept};
 use calendar_edge_core::settings::OriginSettings;
+use calendar_edge_judge::call::ForwardableCall;
 
 /// The end of a call's way through the edge.
 #[derive(Debug)]

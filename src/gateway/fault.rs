@@ -10,8 +10,8 @@ use crate::backend::{ExchangeFailure, Health, ResponseHeadFault};
 use crate::layers::{EdgeResponse, refused};
 use crate::telemetry::{Warnings, with_causes};
 use calendar_edge_core::limits::rates::{Exceeded, whole_seconds};
-use calendar_edge_core::problem::{Cause, EdgeError, Problem, Refusal};
 use calendar_edge_core::relay::{OriginFailure, RequestPart};
+use calendar_edge_judge::problem::{Cause, EdgeError, Problem, Refusal};
 
 /// The longest log field, in bytes.
 const LONGEST_FIELD: usize = 256;

@@ -20,8 +20,8 @@ use crate::telemetry::{
     method_label, since_1970,
 };
 use calendar_edge_core::gateway::authority::Scheme;
-use calendar_edge_core::policy::{Mode, Policy};
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::policy::{Mode, Policy};
 
 /// The logged status of a request whose client disconnected. The number is nginx's; no response has it.
 const CLIENT_GONE: u16 = 499;

@@ -13,7 +13,7 @@ use tower::{Layer, Service};
 
 use super::arrived_request::ArrivedRequest;
 use super::response::{EdgeResponse, refused};
-use calendar_edge_core::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::{EdgeError, Refusal};
 
 /// Turns panics into responses.
 #[derive(Debug, Clone, Copy)]

@@ -22,7 +22,7 @@ use super::unread_body::read_on;
 use crate::server::response::ServedResponse;
 use crate::server::{ReceivedRequest, RequestFraming};
 use calendar_edge_core::framing::Breach;
-use calendar_edge_core::problem::Cause;
+use calendar_edge_judge::problem::Cause;
 
 /// How far a body was read.
 #[derive(Debug)]

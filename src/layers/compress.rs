@@ -12,9 +12,9 @@ use super::response::EdgeResponse;
 use crate::cache::compression::{Encoders, KeptForms};
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
-use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CompressionSettings;
+use calendar_edge_judge::call::credentials::Caller;
 
 /// Compresses answers.
 #[derive(Debug, Clone)]

@@ -18,11 +18,11 @@ use super::request_id::RequestId;
 use super::response::{EdgeResponse, refused};
 use crate::server::{Peer, ReceivedRequest};
 use crate::telemetry::{DecidedBy, RefusalNote, RequestLog};
-use calendar_edge_core::call::Finding;
 use calendar_edge_core::gateway::authority::{Addressed, Host};
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
-use calendar_edge_core::problem::{EdgeError, Refusal};
+use calendar_edge_judge::call::Finding;
+use calendar_edge_judge::problem::{EdgeError, Refusal};
 
 /// The facts about a request beside its head and body.
 #[derive(Debug, Clone)]

@@ -13,9 +13,9 @@ use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
 use crate::server::response::AnsweredBy;
-use calendar_edge_core::call::credentials::Caller;
 use calendar_edge_core::relay::cors::{Audience, CorsRules, Preflight, Visibility, sole_origin};
 use calendar_edge_core::settings::CorsSettings;
+use calendar_edge_judge::call::credentials::Caller;
 
 /// Lets web pages read responses.
 #[derive(Debug, Clone)]

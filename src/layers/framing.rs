@@ -4,7 +4,7 @@ use super::arrived_request::ArrivedRequest;
 use super::gate::HeadCheck;
 use super::noted::Noted;
 use crate::server::RequestFraming;
-use calendar_edge_core::problem::Refusal;
+use calendar_edge_judge::problem::Refusal;
 
 /// Refuses requests that stand for a head which the connection's inspector refused.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use tower::{Layer, Service};
 use super::arrived_request::ArrivedRequest;
 use super::noted::Noted;
 use super::response::{EdgeResponse, refused};
-use calendar_edge_core::problem::Refusal;
+use calendar_edge_judge::problem::Refusal;
 
 /// A pure rule about request heads.
 pub(super) trait HeadCheck: Send + Sync + 'static {

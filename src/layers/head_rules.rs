@@ -7,7 +7,7 @@ use crate::telemetry::{DecidedBy, RefusalNote};
 use calendar_edge_core::gateway::authority::Host;
 use calendar_edge_core::gateway::decision::HeadRules;
 use calendar_edge_core::gateway::refusals::{DecidingBody, RefusedRequest};
-use calendar_edge_core::problem::Refusal;
+use calendar_edge_judge::problem::Refusal;
 
 /// The host that a request names; none only where HTTP/1.0 allows that.
 #[derive(Debug, Clone)]

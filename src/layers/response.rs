@@ -7,8 +7,8 @@ use http::Response;
 use crate::cache::compression::KeptForms;
 use crate::server::Tunnel;
 use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse, ServedResponse};
-use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::relay::cors::Audience;
+use calendar_edge_judge::problem::Refusal;
 
 /// The response type of the gateway and of every layer.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 
-use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::migration::comparison::{
     ComparedAnswer, Comparer, ComparisonReport, DifferenceClass, PathFindings,
 };
 use calendar_edge_core::settings::CompareSettings;
+use calendar_edge_judge::contract::OperationId;
 
 /// The most answers that differ and that the site is asked again for, of each operation and day.
 const DOUBLE_QUESTIONS: u32 = 5;

@@ -12,10 +12,10 @@ use super::seat::{Means, RuleSeat, RuleSummary};
 use crate::cache::Cache;
 use crate::telemetry::MigrationMetrics;
 use calendar_edge_core::cache::{Removal, RemovalCause};
-use calendar_edge_core::contract::table;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::migration::cutover::{RuleEvent, ShareKey};
 use calendar_edge_core::settings::{CompareSettings, CutMethods, CutoverRule, Settings};
+use calendar_edge_judge::contract::table;
 
 /// What is known about all backends and rules; clones share it.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
 use super::tunnel::Tunnel;
-use calendar_edge_core::problem::Refusal;
+use calendar_edge_judge::problem::Refusal;
 
 pub(crate) use calendar_edge_core::relay::BoxError;
 

@@ -13,7 +13,7 @@ use super::table::{
     CACHE_WEIGHT_BYTES,
 };
 use calendar_edge_core::cache::{Bypass, CacheOutcome, RemovalCause};
-use calendar_edge_core::contract::table;
+use calendar_edge_judge::contract::table;
 
 /// The metrics of the cache; clones share their values.
 #[derive(Debug, Clone)]

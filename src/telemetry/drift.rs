@@ -14,7 +14,7 @@ use prometheus_client::registry::Registry;
 
 use super::table::CONTRACT_DRIFT;
 use super::wall_clock::since_1970;
-use calendar_edge_core::contract::drift::{DRIFT_KINDS, Drift};
+use calendar_edge_judge::contract::drift::{DRIFT_KINDS, Drift};
 
 /// The differences of all backends; clones share them.
 #[derive(Debug, Clone, Default)]

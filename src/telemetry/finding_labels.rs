@@ -1,9 +1,9 @@
 //! The labels of broken rules, and those that settings lead to.
 
 use super::series::Label;
-use calendar_edge_core::call::breakable_rules;
-use calendar_edge_core::contract::{Operation, table};
 use calendar_edge_core::settings::{Mode, Settings};
+use calendar_edge_judge::call::breakable_rules;
+use calendar_edge_judge::contract::{Operation, table};
 
 /// A violated rule, and the outcome of the request.
 #[derive(Debug, Clone, Copy)]

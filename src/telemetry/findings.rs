@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::wall_clock::since_1970;
-use calendar_edge_core::call::Finding;
+use calendar_edge_judge::call::Finding;
 
 /// Maximum rows about undeclared parameters, whose names are text of clients. Further names share one row.
 const MOST_UNDECLARED: usize = 500;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use http::Method;
 use parking_lot::Mutex;
 
-use calendar_edge_core::call::Finding;
 use calendar_edge_core::gateway::refusals::RefusedRequest;
+use calendar_edge_judge::call::Finding;
 
 /// Memory for each refusal that may be kept, in bytes, on average.
 const BYTES_EACH: usize = 4 * 1024;

@@ -1,6 +1,6 @@
 //! The kinds of requests: the label of histograms, of which one for each operation would be most of a scrape.
 
-use calendar_edge_core::contract::{Action, table};
+use calendar_edge_judge::contract::{Action, table};
 
 /// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]

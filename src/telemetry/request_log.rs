@@ -10,8 +10,8 @@ use super::exchange_timer::ExchangeTimer;
 use super::refusals::RefusalNote;
 use super::spans::SpanRecorder;
 use super::trace_context::{TraceContext, TraceHeaders};
-use calendar_edge_core::contract::Operation;
 use calendar_edge_core::settings::Percentage;
+use calendar_edge_judge::contract::Operation;
 
 /// The shared record of a request: inner services write to it once, the access log reads it at the end.
 #[derive(Debug, Clone, Default)]

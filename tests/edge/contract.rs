@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge_core::contract::difference::{Published, differences};
-use calendar_edge_core::contract::drift::compare_index;
-use calendar_edge_core::contract::{
+use calendar_edge_judge::contract::difference::{Published, differences};
+use calendar_edge_judge::contract::drift::compare_index;
+use calendar_edge_judge::contract::{
     Action, Argument, DefaultValue, Documented, Kind, Operation, Route, Rule, Schema, Taxonomy, table,
 };
 use serde_json::Value;

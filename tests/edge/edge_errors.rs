@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge_core::problem::EdgeError;
+use calendar_edge_judge::problem::EdgeError;
 use guards::repository::{read, texts};
 use serde_json::{Value, json};
 
 use crate::openapi::{document, validator};
 
 /// The file that defines the codes.
-const CATALOGUE: &str = "core/src/problem/edge.rs";
+const CATALOGUE: &str = "judge/src/problem/edge.rs";
 
 fn codes() -> BTreeSet<&'static str> {
     EdgeError::ALL.iter().map(|error| error.code()).collect()
@@ -19,6 +19,7 @@ fn codes() -> BTreeSet<&'static str> {
 fn sources() -> Vec<(String, String)> {
     let mut found = texts("src", "rs");
     found.extend(texts("core/src", "rs"));
+    found.extend(texts("judge/src", "rs"));
     found
 }
 

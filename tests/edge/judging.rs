@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use calendar_edge_core::call::{Judgement, Outcome};
-use calendar_edge_core::contract::{TableInForce, TablesInForce};
 use calendar_edge_core::gateway::authority::{Addressed, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, RequestHead};
-use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::settings::{OriginNamespace, Root, Settings};
+use calendar_edge_judge::call::{Judgement, Outcome};
+use calendar_edge_judge::contract::{TableInForce, TablesInForce};
+use calendar_edge_judge::problem::Refusal;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 

@@ -1,7 +1,7 @@
 //! Each language root leads to its own site's root, and speaks its language when it refuses.
 
-use calendar_edge_core::problem::{Message, Words};
 use calendar_edge_core::settings::Root;
+use calendar_edge_judge::problem::{Message, Words};
 
 use crate::support::{EVENTS, Edge, Origin, Reply};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_core::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver, breakable_rules};
-use calendar_edge_core::contract::table;
 use calendar_edge_core::settings::{Mode, OperationSettings, Profile, Settings};
+use calendar_edge_judge::call::{Finding, ForwardableCall, Judgement, Outcome, Waiver, breakable_rules};
+use calendar_edge_judge::contract::table;
 use http::{HeaderMap, HeaderValue, Method};
 
 use crate::judging::{Edge, NAMESPACE, Request, Said, settings, well_formed};

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use calendar_edge_core::contract::{Action, DefaultValue, Operation, Place, table};
 use calendar_edge_core::describe::{OpenApiOptions, openapi};
+use calendar_edge_judge::contract::{Action, DefaultValue, Operation, Place, table};
 use serde_json::{Map, Value, json};
 
 /// The document without any settings.

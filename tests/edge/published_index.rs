@@ -126,7 +126,7 @@ async fn arguments_that_only_the_site_publishes_are_forwarded_where_they_stood()
             profile: Some(Profile::Strict),
             ..OperationSettings::default()
         };
-        let venues = calendar_edge_core::contract::table()
+        let venues = calendar_edge_judge::contract::table()
             .named("venues.list")
             .expect("listed");
         settings.operations.insert(venues.id, strict);

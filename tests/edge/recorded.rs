@@ -1,6 +1,6 @@
 //! Recorded responses of a real backend against the response schemas of the document.
 
-use calendar_edge_core::contract::{Operation, Route, table};
+use calendar_edge_judge::contract::{Operation, Route, table};
 use http::Method;
 use serde_json::Value;
 

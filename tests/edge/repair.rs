@@ -1,7 +1,7 @@
 //! The venues and organizers that the edge repairs, among the recorded requests, and what the site said to them.
 
-use calendar_edge_core::call::Outcome;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::Outcome;
 
 use crate::judging::{Edge, Request, settings, well_formed};
 

@@ -1,11 +1,11 @@
 //! The document against the judge: what the document allows passes, and one fault never just passes.
 
-use calendar_edge_core::call::credentials::Credentials;
-use calendar_edge_core::call::{Judge, Outcome, RawCall};
-use calendar_edge_core::contract::{Argument, Operation, Place, Route, TablesInForce, table};
-use calendar_edge_core::routing::{Roots, Target};
 use calendar_edge_core::settings::Settings;
-use calendar_edge_core::wordpress::payload::ContentHeaders;
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::call::{Judge, Outcome, RawCall};
+use calendar_edge_judge::contract::{Argument, Operation, Place, Route, TablesInForce, table};
+use calendar_edge_judge::routing::{Roots, Target};
+use calendar_edge_judge::wordpress::payload::ContentHeaders;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use proptest::prelude::*;

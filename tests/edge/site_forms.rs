@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use calendar_edge_core::contract::PLUGIN_NAMESPACE;
 use calendar_edge_core::settings::{OriginNamespace, OtherTraffic};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! Targets of the rest of the site that could reach the calendar: judged or refused, whatever script they name.
 
-use calendar_edge_core::contract::PLUGIN_NAMESPACE;
 use calendar_edge_core::settings::{OriginNamespace, OtherTraffic};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
 use http::Method;
 
 use crate::support::{Answer, Edge, Origin, Reply};

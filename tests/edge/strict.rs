@@ -1,7 +1,7 @@
 //! The strict profile, rule by rule (T-01 to T-19): what it refuses, beside the plain twin it admits.
 
-use calendar_edge_core::call::Outcome;
 use calendar_edge_core::settings::{Profile, Settings};
+use calendar_edge_judge::call::Outcome;
 use http::header::{AUTHORIZATION, HeaderName};
 use http::{HeaderMap, HeaderValue, Method};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use calendar_edge_core::contract::{Action, Place, StrictRule, obeyed, table};
+use calendar_edge_judge::contract::{Action, Place, StrictRule, obeyed, table};
 
 /// Names that a file may quote all the same, with the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] = [(
@@ -35,7 +35,7 @@ fn names() -> BTreeSet<&'static str> {
 #[test]
 fn no_rule_quotes_the_name_of_an_argument() {
     let mut quoted = BTreeSet::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("core/src/call");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("judge/src/call");
     for path in files(&folder) {
         let text = fs::read_to_string(&path).expect("a text file");
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use calendar_edge_core::call::Outcome;
-use calendar_edge_core::problem::Refusal;
-use calendar_edge_core::wordpress::value::Why;
+use calendar_edge_judge::call::Outcome;
+use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::wordpress::value::Why;
 
 use crate::corpus::Record;
 use crate::judging::{Edge, Request, settings, well_formed};

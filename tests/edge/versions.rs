@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use calendar_edge_core::call::{ForwardableCall, Outcome};
-use calendar_edge_core::contract::TableInForce;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::{ForwardableCall, Outcome};
+use calendar_edge_judge::contract::TableInForce;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 

@@ -29,7 +29,8 @@ const MOVING: [&str; 12] = [
 // === the document ===
 
 /// The crates, from the lowest, each with its folder of sources and its name in paths.
-const CRATES: [(&str, &str, &str); 3] = [
+const CRATES: [(&str, &str, &str); 4] = [
+    ("judge", "judge/src/", "calendar_edge_judge::"),
     ("core", "core/src/", "calendar_edge_core::"),
     ("sandbox", "sandbox/src/", "calendar_edge_sandbox::"),
     ("edge", "src/", "calendar_edge::"),
@@ -104,7 +105,7 @@ fn quoted(cell: &str) -> impl Iterator<Item = String> {
 
 /// A source file of the edge or of the sandbox.
 struct File {
-    /// From the root of the repository: `core/src/routing/locate.rs`.
+    /// From the root of the repository: `judge/src/routing/locate.rs`.
     name: String,
     text: String,
 }
@@ -308,7 +309,7 @@ fn the_table_has_no_circle() {
 }
 
 /// Crates that decide and do not act.
-const PURE: [&str; 1] = ["core"];
+const PURE: [&str; 2] = ["judge", "core"];
 
 #[test]
 fn the_core_knows_no_runtime_socket_or_clock() {
@@ -327,7 +328,7 @@ fn the_core_knows_no_runtime_socket_or_clock() {
 
 /// Words that the files of a folder do not mention outside their unit tests: absences that a row promises.
 const ABSENT: [(&str, &[&str]); 3] = [
-    ("core/src/call/", &["HeaderMap"]),
+    ("judge/src/call/", &["HeaderMap"]),
     (
         "core/src/gateway/decision/",
         &["Mutex", "AtomicBool", "AtomicUsize", "OnceLock"],
@@ -336,7 +337,7 @@ const ABSENT: [(&str, &[&str]); 3] = [
 ];
 
 /// The part of a folder that reads what the rest of it does not see.
-const READS_HEADERS: &str = "core/src/call/credentials/";
+const READS_HEADERS: &str = "judge/src/call/credentials/";
 
 /// Crates that only the files of one folder use.
 const ONE_FOLDER_ONLY: [(&str, &str); 2] = [("clap", "src/cli/"), ("anyhow", "src/cli/")];

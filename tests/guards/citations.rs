@@ -7,9 +7,10 @@ use crate::repository;
 use crate::repository::{read, root};
 
 /// Folders that are searched for citations, beside the files in the root of the package.
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 9] = [
     "src",
     "core",
+    "judge",
     "sandbox",
     "tests",
     "bench",
@@ -29,9 +30,10 @@ const SKIPPED: [&str; 4] = [
 const KINDS: [&str; 6] = ["rs", "md", "py", "sh", "toml", "tsv"];
 
 /// Beginnings of names in backquotes that are paths.
-const TOP: [&str; 9] = [
+const TOP: [&str; 10] = [
     "src/",
     "core/",
+    "judge/",
     "sandbox/",
     "tests/",
     "bench/",

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use http::Method;
 use strum::VariantArray as _;
 
-use crate::call::{ForwardableCall, ValidatedCall};
-use crate::contract::{Action, OperationId};
 use crate::settings::Settings;
+use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
+use calendar_edge_judge::contract::{Action, OperationId};
 
 /// The settings that decide which answers are kept.
 #[derive(Debug, Clone, Default)]
@@ -125,8 +124,7 @@ impl<'a> CacheableCall<'a> {
 
     /// The same read on behalf of everybody who asks it, whose answer has a body; `None` if it is this one.
     pub fn for_everybody(self) -> Option<ForwardableCall> {
-        let is_head = self.0.request().method == Method::HEAD;
-        is_head.then(|| ForwardableCall::Validated(self.0.with_body()))
+        self.0.get_of_head().map(ForwardableCall::Validated)
     }
 }
 

@@ -6,7 +6,7 @@ use super::bypass::CacheableCall;
 use super::pairs::pairs;
 use super::records::{of_list, of_record};
 use super::tag::Tag;
-use crate::contract::{Kind, Route};
+use calendar_edge_judge::contract::{Kind, Route};
 
 /// The changes that make an answer outdated.
 #[derive(Debug, Clone, PartialEq, Eq)]

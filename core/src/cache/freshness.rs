@@ -6,7 +6,7 @@ use super::stated::StatedLife;
 use super::storable::Storable;
 use super::zone::{SiteZone, day_end};
 use crate::settings::CacheSettings;
-use crate::wordpress::value::datetime::DateTurn;
+use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 /// The times for which answers are served.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! The key of a kept answer: everything that the answer depends on.
 
 use super::bypass::CacheableCall;
-use crate::contract::{Argument, DefaultValue, Operation, Schema};
 use crate::settings::{BackendSettings, OWNER, Root};
+use calendar_edge_judge::contract::{Argument, DefaultValue, Operation, Schema};
 
 /// The part of keys that depends on the settings.
 #[derive(Debug, Clone)]

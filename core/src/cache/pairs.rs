@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::wordpress::payload::{Plus, decode};
+use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
 /// Names and values of a canonical query. The name of a member of an array is the array's.
 pub(super) fn pairs(query: &str) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)> {

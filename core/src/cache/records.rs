@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::tag::Tag;
-use crate::contract::{Kind, RECORD_NUMBER};
+use calendar_edge_judge::contract::{Kind, RECORD_NUMBER};
 
 /// What stands at a place of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

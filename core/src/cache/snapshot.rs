@@ -131,7 +131,7 @@ pub fn snapshot_seal(head: &[u8], body: &[u8]) -> [u8; SEAL] {
 mod tests {
     use super::*;
     use crate::cache::Tag;
-    use crate::contract::Kind;
+    use calendar_edge_judge::contract::Kind;
 
     fn head() -> SnapshotHead {
         SnapshotHead {

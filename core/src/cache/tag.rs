@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::contract::Kind;
+use calendar_edge_judge::contract::Kind;
 
 /// One thing that an answer shows, and that makes it outdated when it changes.
 ///
@@ -11,7 +11,7 @@ use crate::contract::Kind;
 ///
 /// ```
 /// use calendar_edge_core::cache::Tag;
-/// use calendar_edge_core::contract::Kind;
+/// use calendar_edge_judge::contract::Kind;
 ///
 /// assert_eq!("event:50".parse(), Ok(Tag::Record(Kind::Event, 50)));
 /// assert_eq!(Tag::Collection(Kind::Category).to_string(), "categories");

@@ -2,8 +2,10 @@
 
 use super::bypass::CacheableCall;
 use super::pairs::pairs;
-use crate::contract::{Action, Argument, DefaultValue, Operation, Rule, Treatment, global::GLOBALS};
-use crate::wordpress::value::datetime::{DateTurn, turn};
+use calendar_edge_judge::contract::{
+    Action, Argument, DefaultValue, Operation, Rule, Treatment, global::GLOBALS,
+};
+use calendar_edge_judge::wordpress::value::datetime::{DateTurn, turn};
 
 /// The filter of venues and organizers that compares with the clock.
 const ONLY_WITH_UPCOMING: &str = "only_with_upcoming";

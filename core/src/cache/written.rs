@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::removal::Removal;
 use super::tag::Tag;
-use crate::call::ForwardableCall;
-use crate::contract::{Kind, Route};
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::contract::{Kind, Route};
 
 /// The statuses of refusals that come before any change.
 const REFUSALS: [StatusCode; 6] = [

@@ -3,8 +3,8 @@
 //! Names, types and defaults are the same in every language (specification, "What the service does"); only
 //! these texts differ. A language without a catalogue uses the English texts.
 
-use crate::contract::{Action, Argument, Kind, OperationId, Route};
-use crate::problem::EdgeError;
+use calendar_edge_judge::contract::{Action, Argument, Kind, OperationId, Route};
+use calendar_edge_judge::problem::EdgeError;
 
 /// A language of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -274,7 +274,7 @@ const fn credentials(security: Security) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::table;
+    use calendar_edge_judge::contract::table;
 
     #[test]
     fn languages_without_a_catalogue_speak_english() {

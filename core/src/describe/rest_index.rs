@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::{Argument, ArgumentStanding, Operation, Route, TableInForce, table};
+use calendar_edge_judge::contract::{Argument, ArgumentStanding, Operation, Route, TableInForce, table};
 
 /// The index that a client finds at a public REST root of an edge that serves the calendar alone.
 ///
@@ -117,7 +117,7 @@ fn methods(operation: &Operation) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::PublishedIndex;
+    use calendar_edge_judge::contract::PublishedIndex;
 
     fn index(offers: impl Fn(&Operation) -> bool) -> Value {
         let namespaces = ["calendar/events/v1".to_owned(), "tribe/events/v1".to_owned()];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::contract::{
+use calendar_edge_judge::contract::{
     Argument, ArgumentStanding, DefaultValue, Operation, OperationInForce, TableInForce, table,
 };
 

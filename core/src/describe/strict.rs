@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::contract::{Argument, Relation, STRICT_LIMITS, StrictRule, table};
+use calendar_edge_judge::contract::{Argument, Relation, STRICT_LIMITS, StrictRule, table};
 
 const HEAD: &str = "\
 # Strict profile
 
-This file is written from the table in `core/src/contract`; a test compares the two.
+This file is written from the table in `judge/src/contract`; a test compares the two.
 
 With `profile = \"strict\"` the edge takes the specification to the letter. A call must pass WordPress's own checks \
 as well, and their words come first where both object to a value. No setting changes what is listed here; \

@@ -1,6 +1,6 @@
 //! The rules that keep a request readable in exactly one way, and the response to a request that breaks one.
 
-use crate::problem::{Cause, EdgeError, Problem, Refusal};
+use calendar_edge_judge::problem::{Cause, EdgeError, Problem, Refusal};
 
 /// The rule that a request breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::{OriginSettings, Timeouts};
-use crate::contract::SPECIFIED_NAMESPACE;
+use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
 /// A candidate, `[backends.NAME]`.
 #[derive(Debug, Clone)]

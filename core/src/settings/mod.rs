@@ -62,9 +62,9 @@ pub use shadow::ShadowRule;
 pub use timeouts::Timeouts;
 pub use traces::{CollectorHeaders, HeaderLineFault, TraceCompression, TraceSettings};
 
-pub use crate::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
+pub use calendar_edge_judge::policy::{ImageHost, Mode, OtherTraffic, Profile, UndeclaredParameters, Writes};
 
-use crate::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
+use calendar_edge_judge::contract::{OperationId, PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 
 /// All settings of the edge.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::contract::SPECIFIED_NAMESPACE;
+use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
 /// The namespace of the calendar API at the site, such as `tribe/events/v1`, and where it is known from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! Settings that differ for one operation.
 
-use crate::policy::{Mode, OperationPolicy, Profile};
+use calendar_edge_judge::policy::{Mode, OperationPolicy, Profile};
 
 /// The treatment of PATCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

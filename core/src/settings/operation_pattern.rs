@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::contract::table;
+use calendar_edge_judge::contract::table;
 
 /// Names of operations: `events.list`, `venues.*`, `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 use url::Url;
 
 use super::{BackendSoftware, DialAddress, OriginHost, OriginNamespace};
-use crate::problem::Words;
 use crate::settings::MarkKey;
+use calendar_edge_judge::problem::Words;
 
 /// The site behind the edge.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use super::{Limits, Root, Settings};
-use crate::policy::{ImageHost, Policy, ReadLimits, ServedRoot};
+use calendar_edge_judge::policy::{ImageHost, Policy, ReadLimits, ServedRoot};
 
 // === impl Settings ===
 

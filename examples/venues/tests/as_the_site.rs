@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use calendar_edge_core::contract::table;
+use calendar_edge_judge::contract::table;
 use calendar_edge_sandbox::Sandbox;
 use serde_json::Value;
 use tokio::net::TcpListener;

@@ -11,8 +11,8 @@ use crate::rest_error::RestError;
 use crate::site_call::Call;
 use crate::site_response::SiteResponse;
 use crate::store::{Event, Post, PostStatus, Store};
-use calendar_edge_core::contract::{Kind, Taxonomy};
-use calendar_edge_core::wordpress::value::{Value, numeric};
+use calendar_edge_judge::contract::{Kind, Taxonomy};
+use calendar_edge_judge::wordpress::value::{Value, numeric};
 
 /// The statuses a list shows: the requested ones, or all that the user may see.
 pub(super) fn shows(call: &Call, post: &Post) -> bool {
@@ -170,7 +170,7 @@ impl Filter {
 pub(super) fn numbers(items: &[String]) -> Vec<u64> {
     let whole = items.iter().filter(|item| {
         let value = Value::text(item.as_str());
-        calendar_edge_core::wordpress::value::integer::is_integer(&value)
+        calendar_edge_judge::wordpress::value::integer::is_integer(&value)
     });
     whole
         .filter_map(|item| u64::try_from(numeric::int_prefix(item.as_bytes())).ok())

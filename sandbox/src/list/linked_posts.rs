@@ -11,7 +11,7 @@ use crate::rest_error::RestError;
 use crate::site_call::{Call, spelling_of};
 use crate::site_response::SiteResponse;
 use crate::store::{Event, Post, PostBody, PostStatus};
-use calendar_edge_core::contract::Kind;
+use calendar_edge_judge::contract::Kind;
 
 /// `GET /venues` and `GET /organizers`
 pub(crate) fn linked_posts(call: &Call, view: &View<'_>, kind: Kind) -> Result<SiteResponse, RestError> {

@@ -12,7 +12,7 @@ use crate::site_call::Call;
 use crate::site_response::{SiteResponse, map_or_list};
 use crate::slug;
 use crate::store::{Post, Store, Term};
-use calendar_edge_core::contract::{Kind, Taxonomy};
+use calendar_edge_judge::contract::{Kind, Taxonomy};
 
 /// `GET /categories` and `GET /tags`; a page past the end is an empty list.
 pub(crate) fn terms(call: &Call, view: &View<'_>, taxonomy: Taxonomy) -> SiteResponse {

@@ -12,7 +12,7 @@ use crate::render::stamp;
 use crate::site_call::Call;
 use crate::store::Event;
 use crate::zone::Zone;
-use calendar_edge_core::wordpress::value::numeric;
+use calendar_edge_judge::wordpress::value::numeric;
 
 /// The bounds of a list, on the site's wall clock.
 #[derive(Debug, Clone, Copy)]

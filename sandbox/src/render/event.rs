@@ -12,7 +12,7 @@ use crate::cost::Cost;
 use crate::store::{Event, Post, PostStatus};
 use crate::zone::Zone;
 use crate::{image, markup};
-use calendar_edge_core::contract::{Kind, Taxonomy};
+use calendar_edge_judge::contract::{Kind, Taxonomy};
 
 /// An event; nothing for a post of another kind.
 pub(crate) fn event(view: &View<'_>, post: &Post, detail: Detail) -> Json {

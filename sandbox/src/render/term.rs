@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::view::View;
 use crate::store::{Term, taxonomy_name};
-use calendar_edge_core::contract::{Kind, Taxonomy};
+use calendar_edge_judge::contract::{Kind, Taxonomy};
 
 /// The term as WordPress's own controller prints it, with the plugin's `urls` but without links.
 pub(crate) fn in_list(view: &View<'_>, term: &Term) -> Map<String, Json> {

@@ -6,11 +6,11 @@ use crate::php::{intval, is_list, list_to_array, number};
 use crate::site_call::text_of;
 use crate::store::{PostStatus, Store};
 use crate::{image, slug};
-use calendar_edge_core::contract::{Action, Kind, OperationId, Route, Taxonomy};
-use calendar_edge_core::wordpress::value::numeric::Numeric;
-use calendar_edge_core::wordpress::value::timezone::timezone_or_empty;
-use calendar_edge_core::wordpress::value::url_filter::url_or_empty;
-use calendar_edge_core::wordpress::value::{PhpArray, Value, datetime};
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route, Taxonomy};
+use calendar_edge_judge::wordpress::value::numeric::Numeric;
+use calendar_edge_judge::wordpress::value::timezone::timezone_or_empty;
+use calendar_edge_judge::wordpress::value::url_filter::url_or_empty;
+use calendar_edge_judge::wordpress::value::{PhpArray, Value, datetime};
 
 /// The callbacks with the database and the current user that they ask.
 pub(super) struct Validator<'a> {

@@ -16,10 +16,10 @@ use super::php;
 use super::rest_error::RestError;
 use super::site_call::Call;
 use super::store::Store;
-use calendar_edge_core::contract::Schema;
-use calendar_edge_core::problem::{Fault, InvalidParameter, Problem};
-use calendar_edge_core::wordpress::value::Value;
-use calendar_edge_core::wordpress::value::numeric::Numeric;
+use calendar_edge_judge::contract::Schema;
+use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem};
+use calendar_edge_judge::wordpress::value::Value;
+use calendar_edge_judge::wordpress::value::numeric::Numeric;
 use callbacks::Validator;
 use published::{Callback, PublishedParameter, parameters};
 

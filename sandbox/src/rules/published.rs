@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::Value as Json;
 
 use crate::index;
-use calendar_edge_core::contract::{Kind, OperationId, Schema, Taxonomy};
+use calendar_edge_judge::contract::{Kind, OperationId, Schema, Taxonomy};
 
 /// What `WP_REST_Server::get_routes()` returned on the recorded site.
 const RECORDED: &str = include_str!("../../../fixtures/contract/args.json");
@@ -151,7 +151,7 @@ impl Callback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use calendar_edge_core::contract::table;
+    use calendar_edge_judge::contract::table;
 
     #[test]
     fn every_operation_and_every_callback_is_known() {

@@ -12,9 +12,9 @@ use crate::account::{ACCOUNTS, CurrentUser, PASSWORD};
 use crate::rest_request::RestRequest;
 use crate::site_call::Call;
 use crate::store::Store;
-use calendar_edge_core::contract::PLUGIN_NAMESPACE;
-use calendar_edge_core::routing::{Roots, Target};
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
+use calendar_edge_judge::routing::{Roots, Target};
 
 const CORPUS: [&str; 2] = [
     include_str!("../../../fixtures/corpus/corpus.jsonl"),

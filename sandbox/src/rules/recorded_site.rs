@@ -4,7 +4,7 @@ use jiff::civil::DateTime;
 
 use crate::store::{Event, Organizer, Post, PostBody, PostStatus, Store, Term};
 use crate::{cost::Cost, store::Flags};
-use calendar_edge_core::contract::Taxonomy;
+use calendar_edge_judge::contract::Taxonomy;
 
 const VENUES: &[(u64, &str)] = &[
     (7, "grand-hall"),

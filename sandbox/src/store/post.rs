@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 
 use crate::cost::Cost;
-use calendar_edge_core::contract::Kind;
+use calendar_edge_judge::contract::Kind;
 
 /// A record of one of the three kinds that WordPress stores as posts.
 #[derive(Debug, Clone)]

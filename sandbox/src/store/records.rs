@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::bounds::{Full, RECORDS, TEXT_BYTES, weight_of_post, weight_of_term};
 use super::post::{Event, Post, PostStatus};
 use super::term::Term;
-use calendar_edge_core::contract::{Kind, Taxonomy};
+use calendar_edge_judge::contract::{Kind, Taxonomy};
 
 /// All records of the sandbox.
 ///

@@ -12,7 +12,7 @@ use crate::image;
 use crate::markup;
 use crate::slug;
 use crate::zone::Zone;
-use calendar_edge_core::contract::Taxonomy;
+use calendar_edge_judge::contract::Taxonomy;
 
 /// The number of the account that owns the sample calendar.
 const OWNER: u64 = 1;
@@ -149,7 +149,7 @@ impl Planting {
         );
         let Some(mut post) = self
             .store
-            .post(calendar_edge_core::contract::Kind::Event, id)
+            .post(calendar_edge_judge::contract::Kind::Event, id)
             .cloned()
         else {
             return;

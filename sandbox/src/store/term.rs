@@ -1,6 +1,6 @@
 //! A term: a category or a tag.
 
-use calendar_edge_core::contract::Taxonomy;
+use calendar_edge_judge::contract::Taxonomy;
 
 /// A record of one of the two kinds that WordPress stores as taxonomy terms.
 #[derive(Debug, Clone)]

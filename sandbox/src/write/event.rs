@@ -9,8 +9,8 @@ use crate::linked::{self, Entry};
 use crate::rest_error::RestError;
 use crate::site_call::{Call, items_of, number_of};
 use crate::store::{Event, Flags, Post, PostBody, Store};
-use calendar_edge_core::contract::{Action, Kind, Taxonomy};
-use calendar_edge_core::wordpress::value::{Value, numeric};
+use calendar_edge_judge::contract::{Action, Kind, Taxonomy};
+use calendar_edge_judge::wordpress::value::{Value, numeric};
 
 /// `POST /events`: the number of the new event.
 pub(crate) fn create(call: &Call, store: &mut Store) -> Result<u64, RestError> {
@@ -207,7 +207,7 @@ fn named_term(store: &mut Store, taxonomy: Taxonomy, name: &str) -> Result<u64, 
 
 /// Lists inside lists bring PHP down; here they are refused.
 fn unreadable(taxonomy: Taxonomy) -> RestError {
-    use calendar_edge_core::problem::{Fault, InvalidParameter, Problem};
+    use calendar_edge_judge::problem::{Fault, InvalidParameter, Problem};
     let name = match taxonomy {
         Taxonomy::Category => "categories",
         Taxonomy::Tag => "tags",

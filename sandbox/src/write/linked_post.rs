@@ -5,8 +5,8 @@ use crate::linked::{name_member, name_of};
 use crate::rest_error::RestError;
 use crate::site_call::{Call, number_of, text_of};
 use crate::store::{Organizer, Post, PostBody, PostStatus, Store, Venue};
-use calendar_edge_core::contract::{Action, Kind};
-use calendar_edge_core::wordpress::value::PhpArray;
+use calendar_edge_judge::contract::{Action, Kind};
+use calendar_edge_judge::wordpress::value::PhpArray;
 
 /// `POST /venues`, `POST /organizers`: the number of the new record, or of one that is the same already.
 pub(crate) fn create(call: &Call, store: &mut Store, kind: Kind) -> Result<u64, RestError> {

@@ -8,7 +8,7 @@ use crate::site_call::Call;
 use crate::slug;
 use crate::store::{Post, PostBody, PostStatus, Store};
 use crate::zone::Zone;
-use calendar_edge_core::contract::Kind;
+use calendar_edge_judge::contract::Kind;
 
 /// The end of a trashed post's slug.
 const TRASHED: &str = "__trashed";

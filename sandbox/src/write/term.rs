@@ -4,7 +4,7 @@ use crate::rest_error::RestError;
 use crate::site_call::Call;
 use crate::store::{Store, Term};
 use crate::{markup, slug};
-use calendar_edge_core::contract::Taxonomy;
+use calendar_edge_judge::contract::Taxonomy;
 
 /// The longest name the database's column holds, in characters.
 const LONGEST_NAME: usize = 200;

@@ -1,8 +1,8 @@
 //! The backends beside the site.
 
 use anyhow::Context as _;
-use calendar_edge_core::contract::drift::compare_index;
 use calendar_edge_core::settings::{BackendSettings, BackendSoftware};
+use calendar_edge_judge::contract::drift::compare_index;
 
 use super::probe::Probe;
 use super::report::Report;

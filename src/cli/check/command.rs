@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
 use calendar_edge::backend::with_listed_namespace;
-use calendar_edge_core::contract::drift::compare_index;
-use calendar_edge_core::contract::{EventIds, PublishedIndex, TableInForce};
 use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Root, Settings, TlsSettings};
+use calendar_edge_judge::contract::drift::compare_index;
+use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce};
 use serde_json::Value;
 
 use super::super::args::CheckArgs;

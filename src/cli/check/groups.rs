@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_core::contract::drift::Drift;
-use calendar_edge_core::contract::{TableInForce, table};
 use calendar_edge_core::settings::{Profile, Settings, UndeclaredParameters};
+use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::{TableInForce, table};
 
 /// Differences that have one subject and one consequence.
 #[derive(Debug, Clone, PartialEq, Eq)]

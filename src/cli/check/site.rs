@@ -2,8 +2,8 @@
 
 use std::io;
 
-use calendar_edge_core::contract::TableInForce;
 use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_judge::contract::TableInForce;
 
 use super::home::{Home, SAME_HOME, home, home_path};
 use super::languages::{RootFound, advertised};

@@ -1,10 +1,10 @@
 //! A typed or recorded request, judged as a running edge would judge it.
 
 use calendar_edge::app::RehearsedCall;
-use calendar_edge_core::call::Outcome;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::Outcome;
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::uri::PathAndQuery;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
-use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::migration::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
 use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, OWNER, Settings};
+use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
 use super::super::status::Misuse;

@@ -10,8 +10,8 @@ use calendar_edge::app::{
 };
 use calendar_edge::config::{self, ConfigError, ConfigSource, EffectiveConfig, OverrideSource};
 use calendar_edge::telemetry::install_logs;
-use calendar_edge_core::contract::PLUGIN_NAMESPACE;
 use calendar_edge_core::settings::{LogFormat, LogSettings, Settings};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
 use calendar_edge_sandbox::{Planted, Sandbox};
 use clap::Args;
 use url::Url;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use calendar_edge::app::BoundAddress;
-use calendar_edge_core::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use calendar_edge_core::settings::{
     AdminSettings, BackendSoftware, CandidateSettings, CutoverRule, GuardSettings, ListenAddress,
     OperationPattern, Percentage, Settings, ShadowRule,
 };
+use calendar_edge_judge::contract::{PLUGIN_NAMESPACE, SPECIFIED_NAMESPACE};
 use calendar_edge_sandbox::{Planted, Sandbox};
 
 /// The name of the second calendar.

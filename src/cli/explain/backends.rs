@@ -1,8 +1,8 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
-use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
 use calendar_edge_core::settings::{BackendSettings, CutoverRule, OWNER, Percentage, Settings};
+use calendar_edge_judge::call::ForwardableCall;
 use serde::Serialize;
 
 /// A backend that answers a call for some clients, or gets a copy of it.

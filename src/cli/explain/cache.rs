@@ -5,11 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use calendar_edge_core::cache::{
     CachePolicy, CacheableCall, Filled, KeySpace, Lifetimes, ReachedBy, Removal, Storable, written_by,
 };
-use calendar_edge_core::call::ForwardableCall;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
-use calendar_edge_core::routing::CallTarget;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::ForwardableCall;
+use calendar_edge_judge::routing::CallTarget;
 use serde::Serialize;
 
 /// What the cache would do with a call.

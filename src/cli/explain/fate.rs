@@ -1,10 +1,10 @@
 //! The treatment of parameters that the operation does not declare.
 
-use calendar_edge_core::call::{Explanation, UndeclaredFate};
-use calendar_edge_core::contract::global::{Treatment, global};
-use calendar_edge_core::contract::{Action, Operation};
 use calendar_edge_core::settings::UndeclaredParameters;
-use calendar_edge_core::wordpress::payload::Source;
+use calendar_edge_judge::call::{Explanation, UndeclaredFate};
+use calendar_edge_judge::contract::global::{Treatment, global};
+use calendar_edge_judge::contract::{Action, Operation};
+use calendar_edge_judge::wordpress::payload::Source;
 
 /// A description of the treatment of one undeclared parameter.
 pub(super) fn fate(

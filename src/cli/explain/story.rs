@@ -1,16 +1,16 @@
 //! The handling of a request, as data: the source of both outputs.
 
 use calendar_edge::backend::{Preview, PreviewClient, preview, stored_tables};
-use calendar_edge_core::call::credentials::Caller;
-use calendar_edge_core::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
-use calendar_edge_core::contract::{ArgumentStanding, Schema};
 use calendar_edge_core::gateway::authority::{Addressed, Host, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
-use calendar_edge_core::problem::Refusal;
-use calendar_edge_core::routing::CallTarget;
 use calendar_edge_core::settings::{BackendSettings, Root, Settings};
-use calendar_edge_core::wordpress::payload::{Source, SourceParameters, spellings};
-use calendar_edge_core::wordpress::value::{KeyRef, Value, write_json};
+use calendar_edge_judge::call::credentials::Caller;
+use calendar_edge_judge::call::{Explanation, Finding, ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::contract::{ArgumentStanding, Schema};
+use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::routing::CallTarget;
+use calendar_edge_judge::wordpress::payload::{Source, SourceParameters, spellings};
+use calendar_edge_judge::wordpress::value::{KeyRef, Value, write_json};
 use http::header::{AUTHORIZATION, COOKIE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};

@@ -1,6 +1,6 @@
 //! Words for verdicts and modes.
 
-use calendar_edge_core::wordpress::value::{Verdict, Why};
+use calendar_edge_judge::wordpress::value::{Verdict, Why};
 
 pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use calendar_edge::config::{Overrides, parse};
-use calendar_edge_core::contract::calendar_namespace;
-use calendar_edge_core::contract::drift::compare_index;
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
+use calendar_edge_judge::contract::calendar_namespace;
+use calendar_edge_judge::contract::drift::compare_index;
 use http::header::SERVER;
 use serde_json::Value;
 use url::Url;

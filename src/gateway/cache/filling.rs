@@ -20,7 +20,7 @@ use crate::server::response::AnsweredBy;
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
 use calendar_edge_core::settings::CacheSettings;
-use calendar_edge_core::wordpress::value::datetime::DateTurn;
+use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 /// Asks the site, and keeps what may be kept.
 #[derive(Debug)]

@@ -14,11 +14,11 @@ use crate::layers::refused;
 use crate::layers::{RefusalReason, RequestContext};
 use crate::server::bodies::BodyBudget;
 use crate::telemetry::{DecidedBy, FindingLabels, FindingSums, Metrics};
-use calendar_edge_core::call::{ForwardableCall, Judgement, Outcome};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::Decider;
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::problem::Refusal;
+use calendar_edge_judge::call::{ForwardableCall, Judgement, Outcome};
+use calendar_edge_judge::problem::Refusal;
 
 /// Minimum bytes of a body that is judged off the threads that serve connections.
 ///

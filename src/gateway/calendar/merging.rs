@@ -12,11 +12,11 @@ use super::patch_conditions::PatchConditions;
 use crate::backend::{ExchangeFailure, OriginBody};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure, JudgedCall};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::call::{ForwardableCall, MergedCall, RecordRead};
-use calendar_edge_core::contract::OperationId;
-use calendar_edge_core::contract::patch::ReadRecord;
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{PatchPolicy, Settings};
+use calendar_edge_judge::call::{ForwardableCall, MergedCall, RecordRead};
+use calendar_edge_judge::contract::OperationId;
+use calendar_edge_judge::contract::patch::ReadRecord;
 
 /// Turns a PATCH of the operations with `patch = "merge"` into an update that resets nothing.
 #[derive(Debug)]

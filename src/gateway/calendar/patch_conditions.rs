@@ -3,7 +3,7 @@
 use http::Method;
 use http::header::{HeaderMap, IF_MATCH, IF_UNMODIFIED_SINCE};
 
-use calendar_edge_core::contract::patch::{ReadRecord, RecordDate};
+use calendar_edge_judge::contract::patch::{ReadRecord, RecordDate};
 
 /// The preconditions of a PATCH (RFC 9110 section 13.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

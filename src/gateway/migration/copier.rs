@@ -18,10 +18,10 @@ use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
 use crate::migration::{BackendFindings, Migration};
 use crate::telemetry::CopySkip;
-use calendar_edge_core::call::ValidatedCall;
 use calendar_edge_core::migration::comparison::{DifferenceClass, PathFindings};
 use calendar_edge_core::relay::AcceptedResponse;
 use calendar_edge_core::settings::{CompareSettings, ShadowRule};
+use calendar_edge_judge::call::ValidatedCall;
 
 /// Copies calls by one rule.
 #[derive(Debug)]

@@ -19,8 +19,6 @@ use crate::gateway::fault;
 use crate::gateway::site::own_names::OwnNames;
 use crate::gateway::stage::Stage;
 use crate::telemetry::{Metrics, Warnings};
-use calendar_edge_core::call::{ForwardableCall, ValidatedCall};
-use calendar_edge_core::contract::OperationId;
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::migration::comparison::ComparedAnswer;
 use calendar_edge_core::relay::cors::Audience;
@@ -28,6 +26,8 @@ use calendar_edge_core::relay::{
     AcceptedResponse, BoxError, BufferBudget, LearntRoots, OriginFailure, RelayRules, accept, present,
 };
 use calendar_edge_core::settings::{BackendSettings, OriginNamespace};
+use calendar_edge_judge::call::{ForwardableCall, ValidatedCall};
+use calendar_edge_judge::contract::OperationId;
 
 /// A backend, asked on the way that calls of clients take.
 #[derive(Debug)]

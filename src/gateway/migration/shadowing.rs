@@ -11,8 +11,8 @@ use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{BackendResult, CalendarCall};
 use crate::gateway::stage::Stage;
-use calendar_edge_core::call::ValidatedCall;
 use calendar_edge_core::settings::{Percentage, Settings};
+use calendar_edge_judge::call::ValidatedCall;
 
 /// Copies reads that rules choose, once they are answered; the answer itself passes unchanged.
 #[derive(Debug)]

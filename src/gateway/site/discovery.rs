@@ -7,11 +7,11 @@ use url::Url;
 
 use crate::layers::{EdgeResponse, RequestContext, ResponseFacts, refused};
 use crate::server::response::{AnsweredBy, json};
-use calendar_edge_core::contract::{Operation, TablesInForce};
 use calendar_edge_core::describe::RestIndex;
 use calendar_edge_core::gateway::authority::PublicAddress;
-use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::contract::{Operation, TablesInForce};
+use calendar_edge_judge::problem::Refusal;
 
 /// The indexes of the roots, in the order of the settings.
 #[derive(Debug)]

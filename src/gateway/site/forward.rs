@@ -26,9 +26,9 @@ use calendar_edge_core::companion::mark::{BEGUN, CHANGES};
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::{Decider, OpenedCall, SiteFormScan};
 use calendar_edge_core::gateway::refusals::DecidingBody;
-use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::relay::{OriginFailure, RelayRules, publish_site_headers};
 use calendar_edge_core::settings::{Limits, Timeouts};
+use calendar_edge_judge::problem::Refusal;
 
 /// The way of requests that are not calendar calls.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::review::{Reviewer, Today};
 use crate::telemetry::{FindingRow, FindingSums, KeptRefusal, Refusals};
-use calendar_edge_core::call::Finding;
 use calendar_edge_core::gateway::refusals::{KeptPart, RefusedRequest};
-use calendar_edge_core::problem::Remedy;
+use calendar_edge_judge::call::Finding;
+use calendar_edge_judge::problem::Remedy;
 
 /// A refusal in the list.
 #[derive(Debug, Serialize)]

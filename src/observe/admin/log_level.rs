@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::explained::moment;
 use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::LogFilter;
-use calendar_edge_core::problem::EdgeError;
+use calendar_edge_judge::problem::EdgeError;
 
 /// The most bytes of a filter.
 const MOST_BYTES: usize = 4096;

@@ -8,9 +8,9 @@ use url::Url;
 use super::review::Reviewer;
 use super::status::SettingFacts;
 use crate::backend::VitalSigns;
-use calendar_edge_core::contract::TablesInForce;
 use calendar_edge_core::describe::{OpenApiOptions, PublicRoot, openapi, routes_text_in_force};
 use calendar_edge_core::settings::{AdminToken, ListenAddress, Settings};
+use calendar_edge_judge::contract::TablesInForce;
 
 /// The documents, rendered.
 #[derive(Debug, Clone)]
@@ -84,8 +84,8 @@ mod tests {
     use super::*;
     use crate::backend::SharedBackends;
     use crate::telemetry::Metrics;
-    use calendar_edge_core::contract::SPECIFIED_NAMESPACE;
     use calendar_edge_core::settings::{OriginNamespace, Root};
+    use calendar_edge_judge::contract::SPECIFIED_NAMESPACE;
 
     fn settings() -> Settings {
         Settings::for_origin("https://wp.example/wp-json".parse().expect("a URL"))

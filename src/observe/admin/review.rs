@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::explained::moment;
 use crate::telemetry::{KeptRefusal, RefusalNote, since_1970};
-use calendar_edge_core::call::{Finding, Outcome};
-use calendar_edge_core::contract::TablesInForce;
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
 use calendar_edge_core::gateway::refusals::{KeptPart, RefusedRequest};
-use calendar_edge_core::problem::Refusal;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_judge::call::{Finding, Outcome};
+use calendar_edge_judge::contract::TablesInForce;
+use calendar_edge_judge::problem::Refusal;
 
 /// Decides about kept requests by the configuration in use.
 #[derive(Debug)]

@@ -31,9 +31,9 @@ use crate::server::{ReceivedRequest, RequestFraming};
 use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
 use calendar_edge_core::companion::mark::SEAL;
 use calendar_edge_core::migration::comparison::DifferenceClass;
-use calendar_edge_core::problem::{EdgeError, Refusal};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::AdminToken;
+use calendar_edge_judge::problem::{EdgeError, Refusal};
 
 /// The media type of `/metrics`: the text format of `OpenMetrics`.
 const METRICS_TYPE: HeaderValue =

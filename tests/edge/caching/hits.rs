@@ -124,8 +124,8 @@ async fn clients_may_keep_answers_for_the_configured_time() {
 
 #[tokio::test]
 async fn an_operation_can_be_switched_off() {
-    use calendar_edge_core::contract::{Action, Kind, OperationId, Route};
     use calendar_edge_core::settings::OperationSettings;
+    use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
 
     let origin = counting().await;
     let edge = edge(&origin, |settings| {

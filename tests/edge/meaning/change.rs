@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use calendar_edge_core::call::CanonicalRequest;
-use calendar_edge_core::contract::{Action, Kind, Operation, OperationId, Route};
+use calendar_edge_judge::call::CanonicalRequest;
+use calendar_edge_judge::contract::{Action, Kind, Operation, OperationId, Route};
 
 use super::php::{Array, Php, urldecoded};
 use super::reading::{Nonce, Parameters, Place, Reading};

@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use calendar_edge_core::contract::{Operation, table};
 use calendar_edge_core::settings::Mode;
+use calendar_edge_judge::contract::{Operation, table};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! A request as WordPress reads it: route, method and four parameters of parameters.
 
-use calendar_edge_core::contract::Route;
+use calendar_edge_judge::contract::Route;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use calendar_edge_core::call::{CanonicalRequest, Outcome};
 use calendar_edge_core::settings::Mode;
+use calendar_edge_judge::call::{CanonicalRequest, Outcome};
 use http::Method;
 
 use super::change::{Change, changes};

@@ -1,6 +1,6 @@
 //! A request on the wire, the client's or the edge's.
 
-use calendar_edge_core::call::CanonicalRequest;
+use calendar_edge_judge::call::CanonicalRequest;
 use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use calendar_edge_core::contract::patch::{ReadRecord, merged_body};
-use calendar_edge_core::contract::{Kind, table};
 use calendar_edge_core::settings::{OperationSettings, PatchPolicy, Settings};
+use calendar_edge_judge::contract::patch::{ReadRecord, merged_body};
+use calendar_edge_judge::contract::{Kind, table};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 

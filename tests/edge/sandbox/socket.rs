@@ -27,7 +27,7 @@ async fn nothing_is_left_after_a_stop() {
 /// Nested, empty, huge and mistyped values in every parameter of every operation: refused or taken, never a 5xx.
 #[tokio::test]
 async fn no_input_is_a_server_error() {
-    use calendar_edge_core::contract::table;
+    use calendar_edge_judge::contract::table;
     let calendar = Calendar::open().await;
     let values = [
         json!(""),

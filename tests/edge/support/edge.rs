@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calendar_edge::app::{self, DrainOutcome, Reloader, Running, ServingThreads, Supervision};
-use calendar_edge_core::problem::Words;
 use calendar_edge_core::settings::{AdminSettings, ListenAddress, OriginNamespace, Root, Settings};
+use calendar_edge_judge::problem::Words;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Value, json};
 use tracing::subscriber::NoSubscriber;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use calendar_edge_core::contract::{EventIds, PublishedIndex, TableInForce};
+use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce};
 
 /// The installation whose answers the corpus holds.
 pub(crate) const CORPUS_VERSION: &str = "6.10.0";

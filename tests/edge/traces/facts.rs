@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use calendar_edge::app::DrainOutcome;
-use calendar_edge_core::contract::table;
 use calendar_edge_core::settings::{
     CandidateSettings, OperationPattern, OperationSettings, OtherTraffic, PatchPolicy, Percentage, ShadowRule,
 };
+use calendar_edge_judge::contract::table;
 use http::Method;
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
 //! The site the targets stand for: two language roots, the plugin's own namespace.
 
-use calendar_edge_core::call::credentials::Credentials;
-use calendar_edge_core::call::{Judge, Judgement, RawCall};
-use calendar_edge_core::contract::PLUGIN_NAMESPACE;
-use calendar_edge_core::routing::{Roots, Target};
 use calendar_edge_core::settings::{OriginNamespace, Settings};
-use calendar_edge_core::wordpress::payload::ContentHeaders;
+use calendar_edge_judge::call::credentials::Credentials;
+use calendar_edge_judge::call::{Judge, Judgement, RawCall};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
+use calendar_edge_judge::routing::{Roots, Target};
+use calendar_edge_judge::wordpress::payload::ContentHeaders;
 
 use crate::Request;
 

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use calendar_edge_core::wordpress::payload::{JsonRefusal, PHP_DEPTH, json_shape, parse_json};
-use calendar_edge_core::wordpress::value::to_json;
+use calendar_edge_judge::wordpress::payload::{JsonRefusal, PHP_DEPTH, json_shape, parse_json};
+use calendar_edge_judge::wordpress::value::to_json;
 use libfuzzer_sys::fuzz_target;
 use serde::de::IgnoredAny;
 

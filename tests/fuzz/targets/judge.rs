@@ -4,13 +4,13 @@
 
 use std::sync::LazyLock;
 
-use calendar_edge_core::call::{CanonicalRequest, Judge, Outcome};
-use calendar_edge_core::contract::PLUGIN_NAMESPACE;
-use calendar_edge_core::problem::Refusal;
-use calendar_edge_core::routing::Roots;
 use calendar_edge_core::settings::{Mode, Profile, Settings};
-use calendar_edge_core::wordpress::payload::parse_form;
 use calendar_edge_fuzz::{Request, judged, namespaced_settings, public_roots};
+use calendar_edge_judge::call::{CanonicalRequest, Judge, Outcome};
+use calendar_edge_judge::contract::PLUGIN_NAMESPACE;
+use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::routing::Roots;
+use calendar_edge_judge::wordpress::payload::parse_form;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
 use libfuzzer_sys::fuzz_target;

@@ -3,10 +3,10 @@
 #![no_main]
 
 use bytes::Bytes;
-use calendar_edge_core::wordpress::payload::{
+use calendar_edge_judge::wordpress::payload::{
     BodyReading, FormScanner, PHP_VARIABLE_LIMIT, SiteForm, body_reading, parse_form, parse_multipart,
 };
-use calendar_edge_core::wordpress::value::{write_escaped, write_query};
+use calendar_edge_judge::wordpress::value::{write_escaped, write_query};
 use http::Method;
 use libfuzzer_sys::fuzz_target;
 

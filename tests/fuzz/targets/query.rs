@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use calendar_edge_core::wordpress::payload::{PHP_VARIABLE_LIMIT, pair_count, parse_form};
-use calendar_edge_core::wordpress::value::{PhpArray, Value, write_escaped, write_query};
+use calendar_edge_judge::wordpress::payload::{PHP_VARIABLE_LIMIT, pair_count, parse_form};
+use calendar_edge_judge::wordpress::value::{PhpArray, Value, write_escaped, write_query};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

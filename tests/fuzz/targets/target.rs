@@ -4,11 +4,11 @@
 
 use std::sync::LazyLock;
 
-use calendar_edge_core::contract::Route;
-use calendar_edge_core::routing::{Roots, RouteMatch, Target, canonical_slug};
-use calendar_edge_core::wordpress::payload::parse_form;
-use calendar_edge_core::wordpress::value::{Value, write_escaped};
 use calendar_edge_fuzz::{namespaced_settings, public_roots};
+use calendar_edge_judge::contract::Route;
+use calendar_edge_judge::routing::{Roots, RouteMatch, Target, canonical_slug};
+use calendar_edge_judge::wordpress::payload::parse_form;
+use calendar_edge_judge::wordpress::value::{Value, write_escaped};
 use http::Method;
 use http::uri::PathAndQuery;
 use libfuzzer_sys::fuzz_target;

@@ -2,13 +2,13 @@
 
 #![no_main]
 
-use calendar_edge_core::wordpress::value::boolean::is_boolean;
-use calendar_edge_core::wordpress::value::datetime::time;
-use calendar_edge_core::wordpress::value::integer::{is_integer, is_positive_int};
-use calendar_edge_core::wordpress::value::numeric::is_numeric;
-use calendar_edge_core::wordpress::value::timezone::timezone_or_empty;
-use calendar_edge_core::wordpress::value::url_filter::url_or_empty;
-use calendar_edge_core::wordpress::value::{Value, Verdict};
+use calendar_edge_judge::wordpress::value::boolean::is_boolean;
+use calendar_edge_judge::wordpress::value::datetime::time;
+use calendar_edge_judge::wordpress::value::integer::{is_integer, is_positive_int};
+use calendar_edge_judge::wordpress::value::numeric::is_numeric;
+use calendar_edge_judge::wordpress::value::timezone::timezone_or_empty;
+use calendar_edge_judge::wordpress::value::url_filter::url_or_empty;
+use calendar_edge_judge::wordpress::value::{Value, Verdict};
 use libfuzzer_sys::fuzz_target;
 
 /// Longer texts are left to PHP.

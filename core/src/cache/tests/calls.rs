@@ -3,11 +3,11 @@
 use http::Method;
 
 use super::*;
-use crate::call::{MergedCall, RecordRead};
-use crate::contract::patch::{MergeFault, ReadRecord};
-use crate::contract::{Action, Kind, OperationId, Route};
 use crate::settings::{Mode, OperationSettings};
-use crate::wordpress::value::datetime::DateTurn;
+use calendar_edge_judge::call::{MergedCall, RecordRead};
+use calendar_edge_judge::contract::patch::{MergeFault, ReadRecord};
+use calendar_edge_judge::contract::{Action, Kind, OperationId, Route};
+use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 fn bypass(settings: &Settings, request: &Request<Vec<u8>>) -> Option<Bypass> {
     let call = forwardable(settings, request);

@@ -7,10 +7,10 @@ mod keys;
 use http::Request;
 
 use super::*;
-use crate::call::{ForwardableCall, Outcome};
 use crate::gateway::authority::{Addressed, Scheme};
 use crate::gateway::decision::{Decider, Decision, RequestHead};
 use crate::settings::{OriginNamespace, Settings, Writes};
+use calendar_edge_judge::call::{ForwardableCall, Outcome};
 
 const API: &str = "/wp-json/calendar/events/v1";
 const BASE: &str = "http://localhost:8787";

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::catalogue::{Language, Phrase};
 use super::document::OpenApiOptions;
 use super::inputs::{self, Carrier, reference};
-use crate::contract::{Action, Argument, Kind, Operation, Place, Route, table};
+use calendar_edge_judge::contract::{Action, Argument, Kind, Operation, Place, Route, table};
 
 /// The request body of one method of an operation; `None` if the method has no body.
 pub(super) fn request_body(operation: &Operation, method: &http::Method) -> Option<Value> {
@@ -103,7 +103,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::contract::{PublishedIndex, TableInForce};
+    use calendar_edge_judge::contract::{PublishedIndex, TableInForce};
 
     #[test]
     fn operations_that_share_a_schema_take_the_same_fields() {

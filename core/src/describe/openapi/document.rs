@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase, Security};
 use super::{bodies, errors, globals, inputs, operations, records, responses};
-use crate::contract::{Argument, Kind, Operation, SPECIFIED_NAMESPACE, TableInForce};
+use calendar_edge_judge::contract::{Argument, Kind, Operation, SPECIFIED_NAMESPACE, TableInForce};
 
 /// The inputs of the document besides the table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::catalogue::Language;
 use super::inputs::reference;
-use crate::problem::{EdgeError, Problem, Words};
+use calendar_edge_judge::problem::{EdgeError, Problem, Words};
 
 /// Codes whose `data` has additional members, with the name of their schema.
 const DETAILED: &[(&str, &str)] = &[

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::super::catalogue::{Language, Phrase};
-use crate::contract::global::{GLOBALS, Treatment};
-use crate::contract::{Action, Operation};
+use calendar_edge_judge::contract::global::{GLOBALS, Treatment};
+use calendar_edge_judge::contract::{Action, Operation};
 
 /// The parameters that change the shape of a response. They are described, but no operation lists them,
 /// because its response schemas would then be wrong.

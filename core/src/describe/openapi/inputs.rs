@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::strict;
-use crate::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
+use calendar_edge_judge::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
 
 /// The part of a request that carries an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

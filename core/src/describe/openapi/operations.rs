@@ -7,8 +7,8 @@ use super::super::catalogue::{Language, Phrase};
 use super::document::{COOKIE, NONCE, OpenApiOptions, PASSWORD};
 use super::inputs::{self, Carrier, reference};
 use super::{bodies, globals, responses};
-use crate::contract::difference::{Difference, Published, differences};
-use crate::contract::{Action, Argument, Kind, Operation, OperationId, Place, Route, table};
+use calendar_edge_judge::contract::difference::{Difference, Published, differences};
+use calendar_edge_judge::contract::{Action, Argument, Kind, Operation, OperationId, Place, Route, table};
 
 /// The fifteen paths, with an operation for every method.
 pub(super) fn paths(options: &OpenApiOptions) -> Map<String, Value> {

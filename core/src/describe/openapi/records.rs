@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::bodies;
 use super::inputs::reference;
-use crate::contract::Kind;
+use calendar_edge_judge::contract::Kind;
 
 /// The record schemas by name.
 pub(super) fn components() -> Map<String, Value> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::catalogue::{Language, Phrase};
 use super::inputs::reference;
 use super::{bodies, errors};
-use crate::contract::{Action, Kind, Operation, Route};
+use calendar_edge_judge::contract::{Action, Kind, Operation, Route};
 
 /// The problems that every operation can return, with their component names.
 const PROBLEMS: &[(u16, &str)] = &[

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::contract::{STRICT_LIMITS, StrictRule};
+use calendar_edge_judge::contract::{STRICT_LIMITS, StrictRule};
 
 /// The name of the extension; its value holds keywords of JSON Schema.
 pub(super) const KEYWORD: &str = "x-strict";

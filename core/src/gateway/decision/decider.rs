@@ -11,14 +11,14 @@ use super::on_head::{OnHead, ReadHead};
 use super::opened_call::{BodyRule, OpenedCall, ReadableCall};
 use super::request_head::RequestHead;
 use super::site_form::{SiteBody, SiteFormScan, site_body};
-use crate::call::credentials::{Credentials, RejectedCredentials};
-use crate::call::{BodyNeed, Explanation, Judgement, Outcome};
-use crate::contract::{STRICT_LIMITS, TablesInForce};
 use crate::limits::rates::{Client, CostClass};
-use crate::problem::{EdgeError, Problem, Refusal};
 use crate::relay::cors::Preflight;
-use crate::routing::{CallTarget, Roots, Target};
 use crate::settings::{Mode, OtherTraffic, Profile, Settings};
+use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
+use calendar_edge_judge::call::{BodyNeed, Explanation, Judgement, Outcome};
+use calendar_edge_judge::contract::{STRICT_LIMITS, TablesInForce};
+use calendar_edge_judge::problem::{EdgeError, Problem, Refusal};
+use calendar_edge_judge::routing::{CallTarget, Roots, Target};
 
 /// Decides about requests by one set of settings. Pure: the same request gets the same decision.
 ///

@@ -3,8 +3,8 @@
 use http::request::Parts;
 
 use crate::framing::Breach;
-use crate::problem::Refusal;
 use crate::settings::Limits;
+use calendar_edge_judge::problem::Refusal;
 
 /// Refuses heads above the configured sizes.
 ///

@@ -6,8 +6,8 @@ use super::head_limits::HeadLimits;
 use super::host_rule::HostRule;
 use crate::framing::{Breach, check_decoded};
 use crate::gateway::authority::Host;
-use crate::problem::Refusal;
 use crate::settings::Limits;
+use calendar_edge_judge::problem::Refusal;
 
 /// Checks heads by the limits and host names of the settings.
 #[derive(Debug)]

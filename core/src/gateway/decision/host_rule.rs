@@ -3,7 +3,7 @@
 use http::request::Parts;
 
 use crate::gateway::authority::{BadHost, Host, misdirected};
-use crate::problem::{EdgeError, Refusal};
+use calendar_edge_judge::problem::{EdgeError, Refusal};
 
 /// Refuses requests without exactly one valid host, and hosts that the edge does not serve.
 #[derive(Debug)]

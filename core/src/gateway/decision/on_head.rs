@@ -3,14 +3,14 @@
 use http::request::Parts;
 
 use super::request_head::RequestHead;
-use crate::call::Judge;
-use crate::call::credentials::{Credentials, RejectedCredentials};
-use crate::contract::TablesInForce;
 use crate::gateway::authority::{StrictAuthority, misdirected};
 use crate::limits::rates::{Client, CostClass, NamedAccounts, Writers};
-use crate::problem::{EdgeError, Refusal};
-use crate::routing::Target;
 use crate::settings::{Profile, Settings};
+use calendar_edge_judge::call::Judge;
+use calendar_edge_judge::call::credentials::{Credentials, RejectedCredentials};
+use calendar_edge_judge::contract::TablesInForce;
+use calendar_edge_judge::problem::{EdgeError, Refusal};
+use calendar_edge_judge::routing::Target;
 
 /// A head with everything that was read from it.
 pub(super) struct ReadHead<'a> {

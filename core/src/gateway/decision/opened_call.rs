@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::request_head::RequestHead;
-use crate::call::RawCall;
-use crate::call::credentials::{Credentials, Identity};
-use crate::contract::Operation;
 use crate::limits::rates::CostClass;
-use crate::problem::Refusal;
-use crate::routing::CallTarget;
-use crate::wordpress::payload::ContentHeaders;
+use calendar_edge_judge::call::RawCall;
+use calendar_edge_judge::call::credentials::{Credentials, Identity};
+use calendar_edge_judge::contract::Operation;
+use calendar_edge_judge::problem::Refusal;
+use calendar_edge_judge::routing::CallTarget;
+use calendar_edge_judge::wordpress::payload::ContentHeaders;
 
 /// A request that the calendar's rules decide about, after its head is read and before its body is.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 
-use crate::problem::{Cause, Problem};
-use crate::routing::{CallTarget, Named, Roots, Target};
-use crate::wordpress::payload::{ContentHeaders, FormFault, FormScanner, Scanned, SiteForm};
-use crate::wordpress::value::write_escaped;
+use calendar_edge_judge::problem::{Cause, Problem};
+use calendar_edge_judge::routing::{CallTarget, Named, Roots, Target};
+use calendar_edge_judge::wordpress::payload::{ContentHeaders, FormFault, FormScanner, Scanned, SiteForm};
+use calendar_edge_judge::wordpress::value::write_escaped;
 
 /// A form of at most so many bytes is read whole: if it names a route of the calendar, it is judged as its call.
 /// A larger one is scanned while it passes, and must not name one.

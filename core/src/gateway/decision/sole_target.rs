@@ -5,7 +5,7 @@ use http::request::Parts;
 
 use super::decider::Decider;
 use super::request_head::RequestHead;
-use crate::call::credentials::Credentials;
+use calendar_edge_judge::call::credentials::Credentials;
 
 // === impl Decider ===
 

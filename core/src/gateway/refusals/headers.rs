@@ -6,7 +6,7 @@ use http::header::{AUTHORIZATION, COOKIE, HeaderName, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue};
 
 use super::parameters::{REDACTED, is_secret};
-use crate::wordpress::value::split_once;
+use calendar_edge_judge::wordpress::value::split_once;
 
 /// The headers with their secrets replaced, and the names of those that held them.
 pub(super) fn redacted(headers: &HeaderMap) -> (HeaderMap, Vec<String>) {
@@ -95,8 +95,8 @@ fn masked(text: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::credentials::Credentials;
     use crate::settings::Profile;
+    use calendar_edge_judge::call::credentials::Credentials;
 
     fn kept(name: &HeaderName, value: &str) -> String {
         let headers = HeaderMap::from_iter([(name.clone(), HeaderValue::from_str(value).unwrap())]);

@@ -1,7 +1,7 @@
 //! Queries and forms without the values of parameters that carry secrets.
 
-use crate::wordpress::payload::{Plus, decode};
-use crate::wordpress::value::split_once;
+use calendar_edge_judge::wordpress::payload::{Plus, decode};
+use calendar_edge_judge::wordpress::value::split_once;
 
 /// Stands for a secret.
 pub(super) const REDACTED: &str = "redacted";

@@ -8,8 +8,8 @@ use super::client::{Client, CostClass};
 use super::fields::{BudgetStatus, RateLimitStatus};
 use super::receipt::Receipt;
 use super::shared_buckets::SharedBuckets;
-use crate::call::credentials::Principal;
 use crate::settings::{CallRates, Rate, RateLimits};
+use calendar_edge_judge::call::credentials::Principal;
 
 /// The names of all budgets.
 pub const BUDGETS: [&str; 8] = [
@@ -218,8 +218,8 @@ fn login_exceeded(budget: &'static str, wait: Duration) -> Exceeded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::credentials::{Credentials, Identity};
     use crate::settings::Profile;
+    use calendar_edge_judge::call::credentials::{Credentials, Identity};
     use http::header::AUTHORIZATION;
     use http::{HeaderMap, HeaderValue};
 

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use http::Method;
 use ipnet::IpNet;
 
-use crate::call::credentials::Identity;
-use crate::contract::{Action, Operation};
 use crate::settings::client_network;
+use calendar_edge_judge::call::credentials::Identity;
+use calendar_edge_judge::contract::{Action, Operation};
 
 /// The cost of a call at the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Settings that go by account names need Basic credentials that everybody reads alike.
 
-use crate::call::credentials::{CredentialsFault, Identity};
 use crate::settings::{CallRates, RateLimits};
+use calendar_edge_judge::call::credentials::{CredentialsFault, Identity};
 
 /// The rule that Basic credentials must name their account exactly.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +30,8 @@ impl NamedAccounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::credentials::Credentials;
     use crate::settings::{Profile, Rate, Settings};
+    use calendar_edge_judge::call::credentials::Credentials;
     use http::header::AUTHORIZATION;
     use http::{HeaderMap, HeaderValue};
     use std::time::Duration;

@@ -42,8 +42,8 @@ impl Writers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::credentials::{Credentials, Identity};
     use crate::settings::{Profile, Settings};
+    use calendar_edge_judge::call::credentials::{Credentials, Identity};
     use http::header::{AUTHORIZATION, COOKIE, HeaderName};
     use http::{HeaderMap, HeaderValue};
 

@@ -11,7 +11,7 @@ use super::node::{Node, NodeMembers};
 use super::redact::{ABSENT, shown, text};
 use super::scalar::{Pair, class_of, class_of_absent};
 use super::trail::{ROOT, Trail};
-use crate::contract::OperationId;
+use calendar_edge_judge::contract::OperationId;
 
 /// One answer as the client would have seen it: its URLs are public.
 #[derive(Debug, Clone, Copy)]

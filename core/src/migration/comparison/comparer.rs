@@ -6,8 +6,8 @@ use super::class::DifferenceClass;
 use super::compare::{ComparedAnswer, compare};
 use super::findings::PathFindings;
 use super::noise::Noise;
-use crate::contract::{OperationId, table};
 use crate::settings::{CompareSettings, IgnoreRule};
+use calendar_edge_judge::contract::{OperationId, table};
 
 /// Compares answers, leaves ignored paths out, and calls noise by its name.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Texts compared with their HTML entities decoded, and e-mail addresses that WordPress encodes at random.
 
-use crate::wordpress::payload::{Plus, decode};
+use calendar_edge_judge::wordpress::payload::{Plus, decode};
 
 /// A letter of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::trail::Trail;
-use crate::contract::{Action, Argument, Documented, Kind, Operation, OperationId, table};
+use calendar_edge_judge::contract::{Action, Argument, Documented, Kind, Operation, OperationId, table};
 
 /// The members that writes of any record set as true or false.
 static FLAGS: LazyLock<HashSet<&str>> =
@@ -71,7 +71,7 @@ fn members(holds: impl Fn(&Argument) -> bool) -> HashSet<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Route;
+    use calendar_edge_judge::contract::Route;
 
     #[test]
     fn the_table_names_flags_and_terms() {

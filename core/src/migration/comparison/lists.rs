@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::node::Node;
-use crate::contract::RECORD_NUMBER;
+use calendar_edge_judge::contract::RECORD_NUMBER;
 
 /// The items of two lists.
 #[derive(Debug)]

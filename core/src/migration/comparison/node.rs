@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::wordpress::payload::{JsonError, JsonToken, JsonTokens, RawText};
+use calendar_edge_judge::wordpress::payload::{JsonError, JsonToken, JsonTokens, RawText};
 
 /// The deepest nesting that is compared by path.
 const DEPTH: usize = 512;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::class::DifferenceClass;
 use super::findings::PathFindings;
-use crate::contract::OperationId;
+use calendar_edge_judge::contract::OperationId;
 
 /// The most paths that are remembered.
 const MOST_PATHS: usize = 2_000;

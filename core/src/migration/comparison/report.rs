@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::class::DifferenceClass;
 use super::comparer::EndedRule;
 use super::findings::{ExamplePair, MORE, PathFinding, PathFindings};
-use crate::contract::{OperationId, table};
+use calendar_edge_judge::contract::{OperationId, table};
 
 /// The most pairs of path and class that are kept for each operation; further ones are added up under `:more`.
 const MOST_PATHS: usize = 200;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::{OperationId, table};
+use calendar_edge_judge::contract::{OperationId, table};
 
 // === comparing ===
 

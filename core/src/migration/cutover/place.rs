@@ -6,8 +6,8 @@ use std::net::IpAddr;
 
 use ring::hmac;
 
-use crate::call::credentials::Identity;
 use crate::settings::client_network;
+use calendar_edge_judge::call::credentials::Identity;
 
 /// The secret that places depend on. Without it nobody can choose the share that he belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,8 +107,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::call::credentials::Credentials;
     use crate::settings::{Percentage, Profile};
+    use calendar_edge_judge::call::credentials::Credentials;
 
     fn identity(authorization: Option<&'static str>) -> Identity {
         let mut headers = HeaderMap::new();

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::contract::Operation;
 use crate::settings::{CandidateSettings, CredentialsPolicy, CutMethods, CutoverRule, Settings};
+use calendar_edge_judge::contract::Operation;
 
 /// The rules of some settings.
 #[derive(Debug, Clone)]
@@ -71,8 +71,8 @@ const fn is_served(root: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::table;
     use crate::settings::{OperationPattern, Root};
+    use calendar_edge_judge::contract::table;
 
     fn settings() -> Settings {
         let mut settings = Settings::for_origin("http://wp.example/wp-json".parse().unwrap());

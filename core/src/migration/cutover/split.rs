@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::contract::{Kind, Operation, table};
 use crate::settings::{CutMethods, CutoverRule, Percentage, Settings};
+use calendar_edge_judge::contract::{Kind, Operation, table};
 
 /// A rule that splits records.
 #[derive(Debug, Clone, PartialEq, Eq)]

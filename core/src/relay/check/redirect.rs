@@ -4,11 +4,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use url::{Position, Url, form_urlencoded};
 
 use super::call_context::CallContext;
-use crate::contract::global::{Treatment, global};
-use crate::contract::table;
 use crate::relay::failure::{Detour, OriginFailure, shortened};
 use crate::relay::origin_urls::OriginUrls;
 use crate::relay::rewrite::{PublicAddresses, ServedPart};
+use calendar_edge_judge::contract::global::{Treatment, global};
+use calendar_edge_judge::contract::table;
 
 /// The header in which WordPress and its plugins say who redirects.
 const X_REDIRECT_BY: HeaderName = HeaderName::from_static("x-redirect-by");

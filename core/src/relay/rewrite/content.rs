@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::contract::{Action, OperationId};
+use calendar_edge_judge::contract::{Action, OperationId};
 
 /// The subject of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use calendar_edge_core::contract::TableInForce;
+use calendar_edge_judge::contract::TableInForce;
 
 /// The comparison of one root's index with the table.
 #[derive(Debug, Clone, Serialize)]

@@ -9,8 +9,8 @@ use url::Url;
 use super::contract::ContractFacts;
 use crate::server::BoundAddress;
 use crate::telemetry::since_1970;
-use calendar_edge_core::contract::{TablesInForce, table};
 use calendar_edge_core::settings::{OtherTraffic, Profile, Root, Settings};
+use calendar_edge_judge::contract::{TablesInForce, table};
 
 /// What stays as it is from the start on.
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-use calendar_edge_core::contract::STRICT_LIMITS;
-use calendar_edge_core::wordpress::payload::{
+use calendar_edge_judge::contract::STRICT_LIMITS;
+use calendar_edge_judge::wordpress::payload::{
     ELEMENT_LIMIT, PHP_DEPTH, PHP_VARIABLE_LIMIT, json_shape, parse_form_body, parse_json, parse_multipart,
 };
 use peak_alloc::PeakAlloc;

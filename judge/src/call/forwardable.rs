@@ -47,7 +47,7 @@ pub enum ForwardableCall {
 /// It is sent as it was judged, and no other call becomes one:
 ///
 /// ```
-/// use calendar_edge_core::call::{MergedCall, ValidatedCall};
+/// use calendar_edge_judge::call::{MergedCall, ValidatedCall};
 ///
 /// fn mirror(_: &ValidatedCall) {}
 /// fn judged(call: &ValidatedCall, _: &MergedCall) {
@@ -56,7 +56,7 @@ pub enum ForwardableCall {
 /// ```
 ///
 /// ```compile_fail,E0308
-/// use calendar_edge_core::call::{MergedCall, ValidatedCall};
+/// use calendar_edge_judge::call::{MergedCall, ValidatedCall};
 ///
 /// fn mirror(_: &ValidatedCall) {}
 /// fn merged(_: &ValidatedCall, call: &MergedCall) {
@@ -65,7 +65,7 @@ pub enum ForwardableCall {
 /// ```
 ///
 /// ```compile_fail,E0616
-/// use calendar_edge_core::call::ValidatedCall;
+/// use calendar_edge_judge::call::ValidatedCall;
 ///
 /// fn rewritten(mut call: ValidatedCall) -> ValidatedCall {
 ///     call.encoded.request.body = None;
@@ -293,11 +293,13 @@ impl ValidatedCall {
         self.encoded.answer.personal
     }
 
-    /// The same read with a body in its answer: a HEAD becomes a GET, which WordPress answers with the same work.
-    pub(crate) fn with_body(&self) -> Self {
-        let mut call = self.clone();
-        call.encoded.request.method = Method::GET;
-        call
+    /// The GET of a HEAD, which the same rules admit (RFC 9110 section 9.3.2); `None` for other methods.
+    pub fn get_of_head(&self) -> Option<Self> {
+        (self.encoded.request.method == Method::HEAD).then(|| {
+            let mut call = self.clone();
+            call.encoded.request.method = Method::GET;
+            call
+        })
     }
 }
 

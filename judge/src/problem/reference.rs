@@ -7,7 +7,7 @@ use super::edge::{EdgeError, LOOK_AT_CLIENT};
 const HEAD: &str = "\
 # Errors
 
-This file is generated from the catalogue in `core/src/problem/edge.rs`; a test compares the two.
+This file is generated from the catalogue in `judge/src/problem/edge.rs`; a test compares the two.
 
 An error has the JSON body of WordPress's errors:
 
