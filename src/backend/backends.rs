@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::address::AddressFault;
 use super::authority::Authority;
-use super::headers::ForwardedHeaders;
+use super::forwarded_headers::ForwardedHeaders;
 use super::outgoing::Outgoing;
 use super::shared::{SharedBackend, SharedBackends};
 use super::wordpress::WordPressWriter;

@@ -5,7 +5,7 @@ use url::{Position, Url};
 
 use super::address::AddressFault;
 use super::backends::CallWriter;
-use super::headers::ForwardedHeaders;
+use super::forwarded_headers::ForwardedHeaders;
 use super::queue_watch::QueueWatch;
 use super::written_url::AddressedCall;
 use crate::telemetry::RequestLog;

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::address::AddressFault;
 use super::authority::Authority;
-use super::headers::{Forwarded, ForwardedHeaders};
+use super::forwarded_headers::{Forwarded, ForwardedHeaders};
 use super::wordpress::WordPressWriter;
 use super::written_url::AddressedCall;
 use calendar_edge_core::companion::mark::MARK;

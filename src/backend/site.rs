@@ -1,7 +1,7 @@
 //! Requests and responses of the rest of the site: forwarded unchanged, except for hop-by-hop headers.
 
 use super::address::{AddressFault, plain};
-use super::headers::Forwarded;
+use super::forwarded_headers::Forwarded;
 use super::origin_route::OriginRoute;
 use calendar_edge_core::companion::mark::is_mark;
 use calendar_edge_core::settings::BackendSettings;

@@ -7,7 +7,7 @@ use url::{Position, Url};
 
 use super::address::{AddressFault, RootAddress};
 use super::authority::Authority;
-use super::headers::{self, ForwardedHeaders};
+use super::forwarded_headers::{self, ForwardedHeaders};
 use super::origin_route::OriginRoute;
 use super::written_url::AddressedCall;
 use calendar_edge_core::companion::mark::MARK;
@@ -55,7 +55,7 @@ impl WordPressWriter {
         let root = self.roots.get(call.root).and_then(Option::as_ref);
         let root = root.ok_or(AddressFault::UnknownRoot)?;
         let url = addressed.url_at(root)?;
-        let mut headers = headers::of_call(forwarded, addressed.call().credentials(), call);
+        let mut headers = forwarded_headers::of_call(forwarded, addressed.call().credentials(), call);
         root.write_host(&mut headers);
         if let Some(key) = &self.mark_key {
             headers.insert(MARK, mark(key, call, &url, unix_time));

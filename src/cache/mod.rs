@@ -4,18 +4,18 @@
 //! answers. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
 
 mod answer;
+mod collapsed_requests;
 mod companion;
 pub(crate) mod compression;
-mod flights;
-mod kept;
-mod loans;
 mod removal_log;
+mod shared_bodies;
 mod site_clock;
 mod snapshot;
 mod statistics;
 mod store;
+mod stored_response;
 
 pub(crate) use answer::Answer;
-pub(crate) use flights::{Flights, Leader, Progress, Seat};
-pub(crate) use kept::{Fill, KeptAnswer};
+pub(crate) use collapsed_requests::{Flights, Leader, Progress, Seat};
 pub(crate) use store::{Cache, Lookup, Removed};
+pub(crate) use stored_response::{Fill, KeptAnswer};

@@ -7,8 +7,8 @@ use std::path::Path;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
-use super::kept::{Fill, KeptAnswer};
 use super::store::Cache;
+use super::stored_response::{Fill, KeptAnswer};
 use crate::server::response::AnsweredBy;
 use crate::server::state_file;
 use calendar_edge_core::cache::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};

@@ -9,9 +9,9 @@ use moka::sync::Cache as Moka;
 
 use super::answer::Answer;
 use super::companion::Companion;
-use super::kept::{Fill, KeptAnswer};
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
+use super::stored_response::{Fill, KeptAnswer};
 use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
 use calendar_edge_core::relay::BufferBudget;

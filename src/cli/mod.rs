@@ -13,7 +13,7 @@ mod dispatch;
 mod environment;
 mod examples;
 mod explain;
-mod guard;
+mod guarded_rules;
 mod healthcheck;
 mod init;
 mod man;

@@ -14,7 +14,7 @@ use calendar_edge_core::settings::Settings;
 use super::args::ServeArgs;
 use super::check::Report;
 use super::environment::Environment;
-use super::guard;
+use super::guarded_rules;
 use super::named_address;
 use super::runtime::{self, Runtimes};
 use super::status::Status;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Res
     }
     let threads = runtime::threads(environment)?;
     announce(&settings, source.file(), threads);
-    guard::warn(&settings);
+    guarded_rules::warn(&settings);
     named_address::warn(&settings);
     // Before anything counts on it.
     raise_descriptor_limit();

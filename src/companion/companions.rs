@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 use url::Url;
 
-use super::hearing::{Hearing, Sign};
+use super::companion_state::{Hearing, Sign};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{Removal, RemovalCause};

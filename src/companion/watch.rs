@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use url::Url;
 
 use super::companions::Companions;
-use super::orders::Orders;
+use super::purge_requests::Orders;
 use crate::backend::{Backends, ChangesQuestion};
 use calendar_edge_core::settings::BackendSettings;
 

@@ -1,10 +1,10 @@
 //! What the edge finds out about the backends beside the site while it runs, and what it makes of that.
 
-mod findings;
+mod backend_findings;
 mod keeper;
-mod seat;
+mod rule_state;
 mod state;
 
-pub(crate) use findings::BackendFindings;
-pub(crate) use seat::RuleSeat;
+pub(crate) use backend_findings::BackendFindings;
+pub(crate) use rule_state::RuleSeat;
 pub(crate) use state::Migration;

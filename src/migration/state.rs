@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::findings::BackendFindings;
+use super::backend_findings::BackendFindings;
 use super::keeper::Keeper;
-use super::seat::{Means, RuleSeat, RuleSummary};
+use super::rule_state::{Means, RuleSeat, RuleSummary};
 use crate::cache::Cache;
 use crate::telemetry::MigrationMetrics;
 use calendar_edge_core::cache::{Removal, RemovalCause};

@@ -19,9 +19,9 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use tokio::io::AsyncWrite;
 
+use super::detachable_io::{Lender, LentIo};
 use super::h2_stalls::StallWatch;
 use super::inspected_io::InspectedIo;
-use super::lent_io::{Lender, LentIo};
 use super::response_body::CountedBody;
 use super::stream::ClientStream;
 

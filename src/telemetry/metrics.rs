@@ -10,7 +10,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use super::backend::{BackendFamilies, BackendMetrics};
-use super::cache::CacheMetrics;
+use super::cache_metrics::CacheMetrics;
 use super::certificate::CertificateMetrics;
 use super::connections::ConnectionMetrics;
 use super::drift::DriftMetrics;

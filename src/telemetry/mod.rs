@@ -1,7 +1,7 @@
 //! Log lines and metrics for operators.
 
 mod backend;
-mod cache;
+mod cache_metrics;
 mod certificate;
 mod connections;
 mod drift;
@@ -17,13 +17,13 @@ mod log_buffer;
 mod log_filter;
 mod logs;
 mod memory;
+#[cfg(test)]
+mod metric_reference;
 mod metrics;
 mod migration;
 mod permits;
 mod process;
 mod rate_limits;
-#[cfg(test)]
-mod reference;
 mod refusals;
 mod reloads;
 mod request_kind;
@@ -42,7 +42,7 @@ mod wall_clock;
 mod warnings;
 
 pub(crate) use backend::BackendMetrics;
-pub(crate) use cache::{CacheMetrics, CacheSums, OperationLookups};
+pub(crate) use cache_metrics::{CacheMetrics, CacheSums, OperationLookups};
 pub(crate) use certificate::ShownCertificate;
 pub(crate) use connections::{ConnectionEnd, ConnectionMetrics, OpenConnection};
 pub(crate) use drift::{BackendDrift, DriftChange};

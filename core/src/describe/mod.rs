@@ -11,10 +11,10 @@ mod catalogue;
 mod openapi;
 mod rest_index;
 mod routes;
-mod strict;
+mod strict_limits;
 
 pub use catalogue::Language;
 pub use openapi::{OpenApiOptions, PublicRoot, openapi};
 pub use rest_index::RestIndex;
 pub use routes::{routes_json, routes_text, routes_text_in_force};
-pub use strict::strict_reference;
+pub use strict_limits::strict_reference;

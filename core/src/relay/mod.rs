@@ -6,7 +6,6 @@
 
 mod advice;
 mod balance;
-mod body;
 mod buffer_budget;
 mod check;
 mod client_context;
@@ -21,11 +20,11 @@ mod link;
 mod origin_urls;
 mod present;
 mod refresh;
+mod relay_body;
 mod rewrite;
 mod rules;
 mod site_headers;
 
-pub use body::{BodyFailure, RelayBody};
 pub use buffer_budget::{BufferBudget, Reservation};
 pub use check::{AcceptedResponse, AskedLanguage, CallContext, Script, accept};
 pub use client_context::ClientContext;
@@ -33,6 +32,7 @@ pub use failure::{BoxError, Detour, OriginFailure, RequestPart, mark_advice};
 pub use learnt_roots::LearntRoots;
 pub use origin_urls::OriginUrls;
 pub use present::present;
+pub use relay_body::{BodyFailure, RelayBody};
 pub use rewrite::{Content, OriginRoot, Rewriter, RootNames, UrlMap};
 pub use rules::RelayRules;
 pub use site_headers::publish_site_headers;

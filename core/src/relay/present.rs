@@ -4,11 +4,11 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, header};
 use http_body::Body;
 
-use super::body::RelayBody;
 use super::check::{AcceptedBody, AcceptedHead, AcceptedResponse};
 use super::client_context::ClientContext;
 use super::failure::BoxError;
 use super::headers::public_headers;
+use super::relay_body::RelayBody;
 use super::rules::RelayRules;
 
 /// Writes an accepted response for one client: listed headers, public URLs, cache directives. It adds no

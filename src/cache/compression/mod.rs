@@ -1,8 +1,8 @@
 //! Compressed forms of answers: made while an answer passes, or once for an answer that is kept.
 
-mod body;
+mod encoded_body;
 mod encoder;
-mod kept;
+mod stored_forms;
 
-pub(crate) use body::Encoders;
-pub(crate) use kept::{FormOwner, KeptForms};
+pub(crate) use encoded_body::Encoders;
+pub(crate) use stored_forms::{FormOwner, KeptForms};

@@ -1,8 +1,9 @@
 //! `calendar-edge check`: the configuration, then the live origin.
 
-mod backends;
+mod backend_checks;
+mod check_command;
+mod check_report;
 mod collector;
-mod command;
 mod editors;
 mod groups;
 mod home;
@@ -12,13 +13,13 @@ mod outcome;
 mod pages;
 mod probe;
 mod probe_response;
-mod report;
 mod settings;
 mod site;
 mod trouble;
 mod versions;
 
-pub(super) use command::{in_force, run};
+pub(super) use check_command::{in_force, run};
+pub(super) use check_report::Report;
 pub(super) use groups::added_parameters;
 pub(super) use home::home_path;
 pub(super) use html::tags;
@@ -28,6 +29,5 @@ pub(super) use languages::{
 pub(super) use outcome::outcome;
 pub(super) use probe::Probe;
 pub(super) use probe_response::{ProbeResponse, code};
-pub(super) use report::Report;
 pub(super) use trouble::Trouble;
 pub(super) use versions::{plugin, wordpress};

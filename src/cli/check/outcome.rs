@@ -3,8 +3,8 @@
 use calendar_edge_core::settings::Settings;
 
 use super::super::status::Status;
-use super::command::{learn_namespace, origins};
-use super::report::Report;
+use super::check_command::{learn_namespace, origins};
+use super::check_report::Report;
 
 /// The result of a check that nobody has seen yet.
 pub(in crate::cli) struct CheckOutcome {

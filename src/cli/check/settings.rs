@@ -6,7 +6,7 @@ use super::super::args::CheckArgs;
 use super::super::environment::Environment;
 use super::super::init::Obstacle;
 use super::super::status::{Status, tell};
-use super::report::Report;
+use super::check_report::Report;
 
 /// Reads the settings, or asks the site for them; the inner error is the status after a reported problem.
 ///

@@ -5,12 +5,12 @@ use std::io;
 use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::contract::TableInForce;
 
+use super::check_report::Report;
 use super::home::{Home, SAME_HOME, home, home_path};
 use super::languages::{RootFound, advertised};
 use super::pages::past_the_edge;
 use super::probe::Probe;
 use super::probe_response::ProbeResponse;
-use super::report::Report;
 use super::trouble::Trouble;
 use super::versions;
 

@@ -12,8 +12,8 @@ use super::super::environment::Environment;
 use super::super::explain::{assumed_type, headers, method, target};
 use super::super::runtime;
 use super::super::status::{Status, could_not_run};
-use super::args::CompareArgs;
-use super::judge::{CallJudge, Judged, SentRequest};
+use super::call_judge::{CallJudge, Judged, SentRequest};
+use super::compare_args::CompareArgs;
 use super::printed::{self, SideNames};
 use super::sides::{ComparedCall, Sides};
 

@@ -17,10 +17,10 @@ use tokio::task::JoinSet;
 use super::super::environment::Environment;
 use super::super::explain::headers;
 use super::super::status::{Misuse, Status, could_not_run};
-use super::args::ReplayArgs;
-use super::judge::{CallJudge, Judged};
+use super::call_judge::{CallJudge, Judged};
+use super::compare_args::ReplayArgs;
 use super::printed::{self, SideNames};
-use super::record::{RecordedCall, Records};
+use super::recorded_call::{RecordedCall, Records};
 use super::sides::{ComparedCall, Sides};
 use super::skipped::Skipped;
 

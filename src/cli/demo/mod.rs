@@ -1,6 +1,6 @@
 //! `calendar-edge demo`: the edge in front of the built-in calendar.
 
-mod command;
+mod demo_command;
 mod migration;
 
-pub(super) use command::{DemoArgs, run};
+pub(super) use demo_command::{DemoArgs, run};

@@ -7,7 +7,7 @@ use calendar_edge::backend::with_stored_namespace;
 use super::super::args::ExplainArgs;
 use super::super::environment::Environment;
 use super::super::status::Status;
-use super::kept;
+use super::recorded_refusal;
 use super::request::TypedRequest;
 use super::story::Story;
 use super::text;
@@ -21,7 +21,7 @@ pub(crate) fn run(
     if let [id] = args.asked.as_slice()
         && is_id(id)
     {
-        return kept::run(id, args, out);
+        return recorded_refusal::run(id, args, out);
     }
     let settings = with_stored_namespace(args.load(environment)?);
     let request = TypedRequest::read(args)?;

@@ -3,11 +3,11 @@
 //! A request from the command line is decided about by the same decider as in `serve`. About a request that a running
 //! edge refused, that edge is asked.
 
-mod backends;
-mod cache;
+mod answering_backends;
+mod cacheability;
 mod command;
 mod fate;
-mod kept;
+mod recorded_refusal;
 mod request;
 mod story;
 mod text;

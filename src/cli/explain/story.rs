@@ -16,8 +16,8 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 
-use super::backends::{BackendStory, answering};
-use super::cache::{CacheStory, asked};
+use super::answering_backends::{BackendStory, answering};
+use super::cacheability::{CacheStory, asked};
 use super::fate::fate;
 use super::request::TypedRequest;
 use super::words::verdict_name;

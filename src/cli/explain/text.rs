@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::backends::BackendStory;
-use super::cache::CacheStory;
+use super::answering_backends::BackendStory;
+use super::cacheability::CacheStory;
 use super::story::Story;
 
 /// Writes the story; control characters of the request cannot reach the terminal.

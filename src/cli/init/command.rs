@@ -14,11 +14,11 @@ use super::super::colour::Colour;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
 use super::super::runtime;
 use super::super::status::{Misuse, Status};
-use super::address::SiteAddress;
-use super::args::InitArgs;
 use super::file::{FileUse, text};
 use super::found::{FoundSite, find};
+use super::init_args::InitArgs;
 use super::obstacle::Obstacle;
+use super::site_address::SiteAddress;
 
 /// The file that is written unless another one is named.
 const DEFAULT_FILE: &str = "edge.toml";

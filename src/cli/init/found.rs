@@ -12,11 +12,11 @@ use serde_json::Value;
 use url::Url;
 
 use super::super::check::{Probe, Report, added_parameters, in_force, plugin, wordpress};
-use super::address::SiteAddress;
 use super::languages::{RootPlace, SiteLanguages, site_languages};
 use super::limits::{ServerLimits, server_limits};
 use super::obstacle::Obstacle;
 use super::rest_root::{RestRoot, rest_root};
+use super::site_address::SiteAddress;
 use super::visit::{Visited, asking, visit};
 
 /// A site whose calendar the edge can serve.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::filling::{Filling, Landing, Question};
+use super::fetch::{Filling, Landing, Question};
 use super::served::{self, CacheReport};
 use crate::cache::{Cache, Flights, KeptAnswer, Lookup, Progress, Seat};
 use crate::companion::Companions;

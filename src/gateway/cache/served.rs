@@ -6,7 +6,7 @@ use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
 use parking_lot::Mutex;
 
-use super::filling::Question;
+use super::fetch::Question;
 use crate::cache::compression::KeptForms;
 use crate::cache::{Answer, KeptAnswer};
 use crate::gateway::Shared;

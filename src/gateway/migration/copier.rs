@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::copy_budget::{CopyBudget, OverBudget};
-use super::rehearsal::{Presenter, ReadCopy, Rehearsal, RehearsedAnswer};
+use super::dry_run::{Presenter, ReadCopy, Rehearsal, RehearsedAnswer};
 use super::route::CallRoute;
 use crate::backend::LaneName;
 use crate::gateway::Parts;

@@ -3,7 +3,7 @@
 pub(super) mod copier;
 pub(super) mod copy_budget;
 pub(super) mod cutting_over;
-pub(super) mod forking;
-pub(super) mod rehearsal;
+pub(super) mod dry_run;
 pub(super) mod route;
+pub(super) mod select_backend;
 pub(super) mod shadowing;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::copier::{Copier, CopyOrder, Doubling};
-use super::rehearsal::ReadCopy;
+use super::dry_run::ReadCopy;
 use super::route::CallRoute;
 use crate::gateway::Parts;
 use crate::gateway::Shared;

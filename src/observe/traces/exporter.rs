@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::collector::{Delivery, SpanCollector};
-use super::encode::SpanEncoder;
+use super::encode_spans::SpanEncoder;
 use super::pauses;
 use super::unix_clock::UnixClock;
 use crate::telemetry::{Span, SpanMetrics, SpanOutcome, Warnings};

@@ -12,7 +12,7 @@ mod absent;
 #[cfg(feature = "otlp")]
 mod collector;
 #[cfg(feature = "otlp")]
-mod encode;
+mod encode_spans;
 #[cfg(feature = "otlp")]
 mod exporter;
 #[cfg(feature = "otlp")]

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::CollectorTrouble;
 use super::collector::{Delivery, SpanCollector};
-use super::encode::SpanEncoder;
+use super::encode_spans::SpanEncoder;
 use super::unix_clock::UnixClock;
 use crate::telemetry::with_causes;
 use calendar_edge_core::settings::TraceSettings;

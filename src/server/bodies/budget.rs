@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::ledger::Ledger;
+use super::budget_state::Ledger;
 use super::share::Share;
 
 /// The budget, `limits.request_buffer_total`; clones share it. It is created once and survives every reload.

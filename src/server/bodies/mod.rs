@@ -5,13 +5,13 @@
 //! See decision 0020.
 
 mod budget;
+mod budget_state;
 mod collect;
 mod hooked;
-mod ledger;
-mod line;
 mod pause;
 mod share;
 mod uploads;
+mod waiting_bodies;
 
 pub(crate) use budget::BodyBudget;
 pub(crate) use collect::{CollectError, Collector};

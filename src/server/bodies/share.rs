@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::ledger::{BodyId, Ledger};
+use super::budget_state::{BodyId, Ledger};
 use super::pause::GivenUp;
 
 /// Time that a body waits for memory before it first has a slow one given up, and the interval after that.

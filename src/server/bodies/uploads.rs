@@ -5,7 +5,7 @@ use std::task::Context;
 
 use parking_lot::Mutex;
 
-use super::ledger::BodyId;
+use super::budget_state::BodyId;
 use super::pause::{GivenUp, Pauses};
 
 /// The uploads that hold places of one kind; clones share them.

@@ -1,9 +1,9 @@
 //! Which form of an answer a client gets: as it is, or compressed.
 
-mod accept;
+mod accept_encoding;
 mod coding;
 mod eligible;
 
-pub use accept::preferred;
+pub use accept_encoding::preferred;
 pub use coding::Coding;
 pub use eligible::{Eligible, SHORTEST, eligible, forbids_change, weaken};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::strict;
+use super::strict_document;
 use calendar_edge_judge::contract::{Argument, DefaultValue, Documented, Kind, Rule, Schema};
 
 /// The part of a request that carries an argument.
@@ -24,8 +24,8 @@ pub(super) fn schema(argument: &Argument, carrier: Carrier) -> Value {
     if let Some(default) = default(argument, carrier) {
         schema["default"] = default;
     }
-    if let Some(bounds) = strict::bounds(argument.strict) {
-        schema[strict::KEYWORD] = bounds;
+    if let Some(bounds) = strict_document::bounds(argument.strict) {
+        schema[strict_document::KEYWORD] = bounds;
     }
     schema
 }

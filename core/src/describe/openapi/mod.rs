@@ -18,6 +18,6 @@ mod inputs;
 mod operations;
 mod records;
 mod responses;
-mod strict;
+mod strict_document;
 
 pub use document::{OpenApiOptions, PublicRoot, openapi};

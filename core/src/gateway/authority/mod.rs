@@ -4,9 +4,9 @@
 mod host;
 mod misdirected;
 mod public_address;
-mod strict;
+mod strict_authority;
 
 pub use host::{BadHost, Host};
 pub use misdirected::misdirected;
 pub use public_address::{Addressed, PublicAddress, Scheme};
-pub use strict::StrictAuthority;
+pub use strict_authority::StrictAuthority;

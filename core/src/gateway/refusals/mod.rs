@@ -3,10 +3,10 @@
 //! Secrets are replaced by stand-ins that are decided about in the same way: the account of Basic credentials stays,
 //! the password does not; the name of a cookie stays, the session does not.
 
-mod body;
-mod headers;
 mod parameters;
+mod recorded_body;
+mod recorded_headers;
 mod refused_request;
 
-pub use body::{DecidingBody, KeptPart};
+pub use recorded_body::{DecidingBody, KeptPart};
 pub use refused_request::{Arrived, RefusedRequest};

@@ -6,8 +6,8 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, Uri};
 
-use super::body::{DecidingBody, KeptPart};
-use super::{headers, parameters};
+use super::recorded_body::{DecidingBody, KeptPart};
+use super::{parameters, recorded_headers};
 use crate::gateway::authority::{Addressed, Host, Scheme};
 use crate::gateway::decision::RequestHead;
 
@@ -42,7 +42,7 @@ impl RefusedRequest {
         if head_bytes(&head.headers, &head.uri) > MOST_HEAD_BYTES {
             return None;
         }
-        let (kept, mut redacted) = headers::redacted(&head.headers);
+        let (kept, mut redacted) = recorded_headers::redacted(&head.headers);
         let (mut parts, ()) = http::Request::new(()).into_parts();
         parts.method = head.method.clone();
         parts.version = head.version;

@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, Hash};
 use std::time::{Duration, Instant};
 
 use super::bucket_store::{BucketKey, Charge};
+use super::charges::Receipt;
 use super::client::{Client, CostClass};
-use super::fields::{BudgetStatus, RateLimitStatus};
-use super::receipt::Receipt;
+use super::rate_limit_fields::{BudgetStatus, RateLimitStatus};
 use super::shared_buckets::SharedBuckets;
 use crate::settings::{CallRates, Rate, RateLimits};
 use calendar_edge_judge::call::credentials::Principal;

@@ -2,11 +2,11 @@
 
 mod bucket_store;
 mod budgets;
+mod charges;
 mod client;
-mod fields;
 mod gcra;
 mod named_accounts;
-mod receipt;
+mod rate_limit_fields;
 mod shard;
 mod shared_buckets;
 mod writers;
@@ -15,9 +15,9 @@ pub use bucket_store::{BucketKey, BucketStore};
 pub use gcra::Level;
 
 pub use budgets::{BUDGETS, Budgets, Exceeded};
+pub use charges::Receipt;
 pub use client::{Client, CostClass};
-pub use fields::{RateLimitStatus, whole_seconds};
 pub use named_accounts::NamedAccounts;
-pub use receipt::Receipt;
+pub use rate_limit_fields::{RateLimitStatus, whole_seconds};
 pub use shared_buckets::SharedBuckets;
 pub use writers::Writers;

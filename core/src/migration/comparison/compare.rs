@@ -3,9 +3,9 @@
 use http::{HeaderMap, StatusCode};
 
 use super::class::DifferenceClass;
+use super::compared_headers::compare_headers;
 use super::facts::AnswerFacts;
 use super::findings::{ExamplePair, PathFindings};
-use super::headers::compare_headers;
 use super::lists::PairedItems;
 use super::node::{Node, NodeMembers};
 use super::redact::{ABSENT, shown, text};

@@ -6,11 +6,11 @@
 
 mod class;
 mod compare;
+mod compared_headers;
 mod comparer;
 mod entities;
 mod facts;
 mod findings;
-mod headers;
 mod instant;
 mod lists;
 mod node;

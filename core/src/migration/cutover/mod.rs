@@ -5,8 +5,8 @@ mod control;
 #[cfg(test)]
 mod control_tests;
 mod guard;
-mod kept;
 mod latency;
+mod persisted;
 mod place;
 mod plan;
 mod split;
@@ -14,7 +14,7 @@ mod window;
 
 pub use control::{GuardView, Returned, RuleChange, RuleControl, RuleStanding};
 pub use guard::{RuleEvent, TripReason};
-pub use kept::{KeptRules, UnreadableRules};
+pub use persisted::{KeptRules, UnreadableRules};
 pub use place::{Placer, ShareKey};
 pub use plan::{CutoverCall, CutoverPlan};
 pub use split::{SplitFault, SplitReason, split_stores};

@@ -4,19 +4,20 @@ mod address;
 mod candidate;
 mod content;
 mod known_urls;
-mod namespace;
+mod namespace_names;
 mod origin_root;
 mod own_name;
 mod printed_url;
 mod public_address;
-mod reference;
 mod rewriter;
 mod site_urls;
 mod spelling;
 #[cfg(test)]
+#[path = "rewrite_tests.rs"]
 mod tests;
 mod url_map;
 mod url_matcher;
+mod url_reference;
 
 pub use content::Content;
 pub use origin_root::OriginRoot;

@@ -1,8 +1,8 @@
 //! The public address of one URL of a response head.
 
 use super::origin_root::{OriginRoot, RootStyle};
-use super::reference::Reference;
 use super::url_map::UrlMap;
+use super::url_reference::Reference;
 
 /// The part of the origin that the edge stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use super::address::AddressMatcher;
 use super::candidate::{Candidate, CandidateVerdict, End, LOOK_BEHIND};
 use super::content::Content;
-use super::namespace::NamespaceMatcher;
+use super::namespace_names::NamespaceMatcher;
 use super::url_map::UrlMap;
 use super::url_matcher::UrlMatcher;
 

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::address::AddressSpelling;
 use super::known_urls::KnownUrls;
-use super::namespace::RenamedNamespace;
+use super::namespace_names::RenamedNamespace;
 use super::origin_root::OriginRoot;
 use super::own_name::OwnName;
 use super::site_urls::SpeltSite;

@@ -6,8 +6,8 @@
 
 mod dates;
 mod methods;
-mod names;
 mod shape;
+mod strict_names;
 mod values;
 
 pub(super) use methods::refuse_method;

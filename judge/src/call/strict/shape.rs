@@ -3,7 +3,7 @@
 use http::Method;
 use serde::de::IgnoredAny;
 
-use super::names::Names;
+use super::strict_names::Names;
 use crate::call::policy::PolicyInForce;
 use crate::call::reading::RawCall;
 use crate::contract::{Operation, Route, STRICT_LIMITS};

@@ -4,9 +4,9 @@
 //! reported. Descriptions are never compared: they are in the language of the site.
 
 mod arguments;
-mod compare;
+mod compare_index;
 mod finding;
 
-pub use compare::compare_index;
-pub(super) use compare::published_path;
+pub use compare_index::compare_index;
+pub(super) use compare_index::published_path;
 pub use finding::{DRIFT_KINDS, Drift};

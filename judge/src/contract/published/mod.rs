@@ -9,6 +9,7 @@ mod in_force;
 mod index;
 mod stored;
 #[cfg(test)]
+#[path = "published_tests.rs"]
 mod tests;
 
 pub use in_force::{ArgumentDifference, ArgumentStanding, OperationInForce, TableInForce, TablesInForce};

@@ -1,8 +1,8 @@
 //! Queries and form bodies: `a=1&b[]=2` as PHP reads it.
 
 use super::elements::{ElementBudget, TooManyElements};
-use super::names::{PHP_VARIABLE_LIMIT, VariableName};
 use super::percent::{Plus, decode};
+use super::variable_names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::wordpress::value::{PhpArray, Value, split_once};
 
 /// Reads a query or a urlencoded body (backend.md section 4). Never fails: PHP accepts any bytes.

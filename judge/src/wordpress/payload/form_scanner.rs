@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use bytes::{Bytes, BytesMut};
 
 use super::multipart::{Arrival, MultipartError, MultipartReader, PartKind, Piece, Place};
-use super::names::VariableName;
 use super::rest_route::REST_ROUTE;
 use super::site_form::SiteForm;
 use super::urlencoded::{self, PairPlace};
+use super::variable_names::VariableName;
 
 /// Maximum bytes of a part or pair that names a route. Web servers take no longer path.
 pub(super) const ROUTE_BYTES: usize = 16 * 1024;

@@ -2,9 +2,9 @@
 
 use super::form_scanner::{FormFault, ROUTE_BYTES, ScanStep};
 use super::multipart::Arrival;
-use super::names::VariableName;
 use super::percent::{Plus, decode};
 use super::rest_route::REST_ROUTE;
+use super::variable_names::VariableName;
 
 /// Bytes of a name that suffice to tell it from `rest_route`: that name with every byte escaped, and some more.
 const NAME_BYTES: usize = 64;

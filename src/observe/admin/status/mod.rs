@@ -1,26 +1,26 @@
 //! One small document about the state of the edge, for a page that asks every second.
 
-mod backends;
+mod backend_status;
 mod contract;
 mod drift;
 mod facts;
-mod kept;
 mod moved;
 mod operations;
+mod stored;
 mod traffic;
 
-pub(super) use backends::BackendHealth;
+pub(super) use backend_status::BackendHealth;
 pub(crate) use facts::EdgeFacts;
 pub(super) use facts::SettingFacts;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::backends::BackendStatus;
+use self::backend_status::BackendStatus;
 use self::drift::DriftStatus;
-use self::kept::CacheStatus;
 use self::moved::{CopyStatus, MovedStatus};
 use self::operations::OperationStatus;
+use self::stored::CacheStatus;
 use self::traffic::TrafficStatus;
 use super::explained::moment;
 use super::service::AdminParts;

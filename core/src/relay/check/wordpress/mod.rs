@@ -1,8 +1,8 @@
 //! The behaviour of WordPress backends only: their pages, scripts and envelopes, and the root that they
 //! advertise.
 
+mod companion_refusal;
 mod envelope;
-mod guard;
 mod member;
 mod page;
 mod script;
@@ -29,7 +29,7 @@ impl WordPress {
 
     /// The failure that a JSON document reports, if it is not an error of the API.
     pub(super) fn document_failure(status: StatusCode, document: &[u8]) -> Option<OriginFailure> {
-        page::fatal(status, document).or_else(|| guard::mark_refused(status, document))
+        page::fatal(status, document).or_else(|| companion_refusal::mark_refused(status, document))
     }
 
     /// The document inside a script; a body that is not a script is returned unchanged.

@@ -8,7 +8,7 @@ mod disposition;
 mod reader;
 
 use super::elements::{ElementBudget, TooManyElements};
-use super::names::{PHP_VARIABLE_LIMIT, VariableName};
+use super::variable_names::{PHP_VARIABLE_LIMIT, VariableName};
 use crate::wordpress::value::{PhpArray, Value};
 
 pub(super) use disposition::PartKind;

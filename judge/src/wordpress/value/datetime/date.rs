@@ -1,9 +1,9 @@
 //! Forms of a calendar date.
 
 use super::Flaw;
-use super::form::Form;
+use super::date_form::Form;
+use super::date_reading::DateReading;
 use super::pattern::Pattern::{self, Either, Exact, Number, One, Optional, Run, Sequence};
-use super::reading::DateReading;
 use super::token::DateToken;
 use super::vocabulary::{MONTH_NAME, MONTH_SHORT, MONTH_WORD};
 

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::calendar;
-use super::reading::{Counting, DateReading, DayEdge, Shift, Special, Weekday};
+use super::date_reading::{Counting, DateReading, DayEdge, Shift, Special, Weekday};
 use crate::wordpress::value::timezone::offset::ZoneReading;
 
 /// The relation between a date and the epoch, as far as the edge can know it.

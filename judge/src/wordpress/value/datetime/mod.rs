@@ -12,24 +12,24 @@
 mod calendar;
 mod clock;
 mod date;
-mod form;
+mod date_form;
+mod date_reading;
+mod date_rule;
 #[cfg(test)]
 mod generated;
 mod instant;
 mod moment;
 mod pattern;
 mod plain;
-mod reading;
 mod relative;
-mod rule;
 mod token;
 mod turn;
 mod vocabulary;
 mod wall;
 mod zone;
 
-use rule::Flaw;
-pub use rule::time;
+use date_rule::Flaw;
+pub use date_rule::time;
 pub use turn::{DateTurn, turn};
 pub use wall::wall;
 #[cfg(test)]

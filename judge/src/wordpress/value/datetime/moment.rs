@@ -3,9 +3,9 @@
 use super::Flaw;
 use super::clock::{LONG_12, LONG_24, SHORT_12, SHORT_24};
 use super::date::{DAY, DAY_2, MONTH, MONTH_2, MONTH_DAY, YEAR_4};
-use super::form::Form;
+use super::date_form::Form;
+use super::date_reading::DateReading;
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Sequence, Word};
-use super::reading::DateReading;
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, DIGITS, HOUR, HOUR_2, MINUTE, MINUTE_2, MONTH_SHORT, SECOND, SECOND_2};
 use super::zone::{CORRECTION, ZONE};

@@ -38,7 +38,7 @@ fn two(tens: u8, ones: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rule::by_grammar;
+    use super::super::date_rule::by_grammar;
     use super::*;
     use crate::wordpress::value::Verdict;
     use proptest::prelude::*;

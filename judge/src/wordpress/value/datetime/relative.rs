@@ -1,9 +1,9 @@
 //! Forms that count from a date or from now: words, amounts of units, weekdays, timestamps.
 
 use super::Flaw;
-use super::form::Form;
+use super::date_form::Form;
+use super::date_reading::{DateReading, DayEdge, TimeOfDay};
 use super::pattern::Pattern::{self, Either, Exact, Optional, Run, Sequence, Word};
-use super::reading::{DateReading, DayEdge, TimeOfDay};
 use super::token::DateToken;
 use super::vocabulary::{Amount, BLANKS, DIGITS};
 

@@ -1,8 +1,8 @@
 //! Whether a date means the same tomorrow.
 
+use super::date_reading::DateReading;
+use super::date_rule::{LONGEST, read, trim};
 use super::plain::is_plain;
-use super::reading::DateReading;
-use super::rule::{LONGEST, read, trim};
 use crate::wordpress::value::numeric::{Numeric, numeric};
 
 /// The time for which a date text keeps its meaning.

@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
+use super::date_reading::DateReading;
+use super::date_rule::{LONGEST, read, trim};
 use super::instant::local_seconds;
-use super::reading::DateReading;
-use super::rule::{LONGEST, read, trim};
 
 /// The result of PHP's `strtotime` for a text at the time `now`, as wall-clock time in the zone that the text
 /// names or implies. The zone itself is dropped. Times beyond the ends of the calendar become its ends.

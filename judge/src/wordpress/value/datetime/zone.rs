@@ -1,9 +1,9 @@
 //! Forms of a time zone, and the blanks between forms.
 
 use super::Flaw;
-use super::form::Form;
+use super::date_form::Form;
+use super::date_reading::DateReading;
 use super::pattern::Pattern::{self, Either, Exact, One, Optional, Repeat, Run, Sequence};
-use super::reading::DateReading;
 use super::token::DateToken;
 use super::vocabulary::{BLANKS, HOUR, HOUR_2, MINUTE, MINUTE_2, SECOND_2};
 

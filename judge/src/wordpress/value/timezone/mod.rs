@@ -1,8 +1,8 @@
 //! Time zones as PHP names them.
 
 mod abbreviations;
-mod names;
 pub mod offset;
 mod rule;
+mod zone_names;
 
 pub use rule::timezone_or_empty;

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::names;
+use super::zone_names;
 use crate::wordpress::value::split_while;
 
 /// The zone that a text means.
@@ -32,7 +32,7 @@ pub fn read(text: &[u8]) -> (ZoneReading, &[u8]) {
         (zone, rest)
     } else {
         let (word, rest) = split_while(signed, is_word_byte);
-        (names::look_up(word), rest)
+        (zone_names::look_up(word), rest)
     };
     (zone, skip(rest, |byte| byte == b')'))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::order::Order;
+use super::purge_request::Order;
 use crate::cache::Removal;
 
 /// What an edge knows of the changes at one site.

@@ -1,9 +1,9 @@
 //! The plugin's rule for dates: a number, or a text that PHP's `strtotime` turns into a true value.
 
-use super::form;
+use super::date_form;
+use super::date_reading::DateReading;
 use super::instant::{Instant, instant};
 use super::plain::is_plain;
-use super::reading::DateReading;
 use super::token::DateToken;
 use crate::wordpress::value::numeric::is_numeric;
 use crate::wordpress::value::timezone::offset::ZoneReading;
@@ -59,7 +59,7 @@ pub(super) fn read(text: &[u8]) -> Result<DateReading, Flaw> {
     let mut reading = DateReading::default();
     let mut place = 0;
     while place < text.len() {
-        let (form, end) = form::longest(&padded, place).ok_or(Flaw)?;
+        let (form, end) = date_form::longest(&padded, place).ok_or(Flaw)?;
         let mut token = DateToken::new(padded.get(place..end).unwrap_or_default());
         (form.read)(&mut reading, &mut token)?;
         // No form matches an empty text. This prevents a loop if the table of forms has a mistake.

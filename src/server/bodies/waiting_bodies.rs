@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::task::Waker;
 
-use super::ledger::BodyId;
+use super::budget_state::BodyId;
 
 /// The waiting bodies of one class of sizes.
 #[derive(Debug, Default)]

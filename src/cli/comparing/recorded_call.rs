@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
 use serde::Deserialize;
 
-use super::judge::SentRequest;
+use super::call_judge::SentRequest;
 
 /// The longest line, in bytes.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 //! The charges of a request on entry.
 
 use super::bucket_store::Charge;
-use super::fields::RateLimitStatus;
+use super::rate_limit_fields::RateLimitStatus;
 
 /// The charges of a request on entry. [`Budgets::refund`](super::Budgets::refund) gives back what counts only for
 /// failed logins; without it, all stays spent.

@@ -8,7 +8,7 @@ use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
-use super::loans::Loans;
+use super::shared_bodies::Loans;
 use crate::cache::compression::KeptForms;
 use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;

@@ -13,16 +13,16 @@ use serde_json::Value;
 use super::super::args::CheckArgs;
 use super::super::colour::Colour;
 use super::super::environment::Environment;
-use super::super::guard;
+use super::super::guarded_rules;
 use super::super::named_address;
 use super::super::runtime;
 use super::super::status::Status;
-use super::backends;
+use super::backend_checks;
+use super::check_report::Report;
 use super::collector;
 use super::editors;
 use super::groups::{GroupWeight, groups};
 use super::probe::{Probe, Wall};
-use super::report::Report;
 use super::settings::settings;
 use super::site::CheckedSite;
 use super::trouble::Trouble;
@@ -98,15 +98,15 @@ pub(super) async fn origins(settings: &Settings, report: &mut Report<'_>) -> any
         is_guarded &= check_root(root, settings, &site, report).await?;
     }
     for backend in settings.candidates() {
-        backends::check(&backend, report).await?;
+        backend_checks::check(&backend, report).await?;
     }
     site.check_languages(report).await?;
-    if guard::forwards_unjudged(settings) {
+    if guarded_rules::forwards_unjudged(settings) {
         if !is_guarded {
             unguarded(settings, report)?;
         }
         site.check_home(report)?;
-        let rules = guard::circumvented(settings);
+        let rules = guarded_rules::circumvented(settings);
         for root in &settings.roots {
             editors::tell(root, &backend, &rules, report).await?;
         }
@@ -210,11 +210,11 @@ async fn check_wall(probe: &Probe<'_>, path: &str, report: &mut Report<'_>) -> a
 
 /// Says which rules do not hold without the companion plugin.
 fn unguarded(settings: &Settings, report: &mut Report<'_>) -> anyhow::Result<()> {
-    if !guard::forwards_unjudged(settings) {
+    if !guarded_rules::forwards_unjudged(settings) {
         return Ok(());
     }
-    report.warning(guard::UNGUARDED)?;
-    for key in guard::circumvented(settings) {
+    report.warning(guarded_rules::UNGUARDED)?;
+    for key in guarded_rules::circumvented(settings) {
         let text = "does not protect the site: requests around the edge are not held to it";
         report.void(&format!("`{key}` {text}"))?;
     }

@@ -1,7 +1,7 @@
 //! One form of date, time, zone or relative words: its spelling and its meaning.
 
+use super::date_reading::DateReading;
 use super::pattern::Pattern;
-use super::reading::DateReading;
 use super::token::DateToken;
 use super::{Flaw, clock, date, moment, relative, zone};
 

@@ -2,8 +2,8 @@
 
 use std::task::{Poll, Waker};
 
-use super::line::Line;
 use super::pause::Pauses;
+use super::waiting_bodies::Line;
 
 /// Maximum bytes of a small body. A part of the budget is open to small bodies only, so that large ones, which are
 /// rare, do not hold up the usual ones.
