@@ -153,8 +153,8 @@ fn spending() -> Box<dyn FnMut()> {
     let (identity, now) = (Identity::default(), Instant::now());
     Box::new(move || {
         let client = Client::new(Some([192, 0, 2, 1].into()), &identity);
-        if let Ok(receipt) = budgets.spend(client, CostClass::List, now) {
-            budgets.refund(receipt, now);
+        if let Ok(charged) = budgets.spend(client, CostClass::List, now) {
+            budgets.return_charges(charged, now);
         }
     })
 }

@@ -109,7 +109,7 @@ fn take(reloader: &Reloader, reload: &Reload) -> Result<Vec<&'static str>, Reloa
         reload.log.replace(&settings.log.filter)?;
         Ok(())
     })?;
-    reloader.surroundings().now_effective(effective, &pinned);
+    reloader.program_context().now_effective(effective, &pinned);
     Ok(pinned)
 }
 

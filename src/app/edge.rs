@@ -145,7 +145,7 @@ impl Edge {
             // Bounded: the first call finds the namespace known, unless the site is slow or down.
             let _ = tokio::time::timeout(FIRST_LOOK, looked).await;
         }
-        let following = follow_companions(shared.companions.clone(), reloader.correspondence());
+        let following = follow_companions(shared.companions.clone(), reloader.companion_service());
         let end = drain.clone();
         drain.spawn(async move { end.unless_begun(following).await });
         let worker = worker(&reloader, &shared);
@@ -225,10 +225,10 @@ fn worker(reloader: &Reloader, shared: &Shared) -> Worker<CurrentStack> {
 fn operators_view(reloader: &Reloader, shared: &Shared, readiness: Readiness, facts: EdgeFacts) -> Admin {
     Admin::new(AdminParts {
         facts,
-        surroundings: reloader.surroundings().clone(),
+        program_context: reloader.program_context().clone(),
         readiness,
         pages: reloader.pages(),
-        correspondence: reloader.correspondence(),
+        companion_service: reloader.companion_service(),
         metrics: shared.metrics.clone(),
         cache: shared.cache.clone(),
         refusals: shared.refusals.clone(),

@@ -12,9 +12,7 @@ mod signals;
 mod snapshots;
 
 pub use crate::backend::{ClientError, OriginRoute, check_client};
-pub use crate::gateway::{
-    Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall,
-};
+pub use crate::gateway::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach, RecordedAnswers};
 pub use crate::observe::traces::{CollectorTrouble, ask_collector};
 pub use crate::server::service_manager::ServiceManager;
 pub use crate::server::threads::{ServingThreads, ThreadError};

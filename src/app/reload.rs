@@ -8,13 +8,13 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_lane_connections};
-use crate::companion::Correspondence;
+use crate::backend::{Backends, ClientError, VitalSigns, most_connections, most_pool_connections};
+use crate::companion::CompanionService;
 use crate::config::ConfigError;
 use crate::gateway::Gateway;
 use crate::gateway::Shared;
 use crate::layers::{self, AccessLogSinks, CurrentStack, Stack};
-use crate::observe::admin::{Pages, Surroundings};
+use crate::observe::admin::{Pages, ProgramContext};
 use crate::server::threads::Placement;
 use crate::server::{Protocol, ProxyHeaderPolicy, TlsAcceptor, TlsIdentity, TlsIdentityError, affordable};
 use crate::telemetry::{LogError, Metrics, ShownCertificate, unix_time};
@@ -35,10 +35,10 @@ struct ReloaderState {
     stack: CurrentStack,
     protocol: Arc<ArcSwap<Protocol>>,
     pages: Arc<ArcSwap<Pages>>,
-    correspondence: Arc<ArcSwap<Correspondence>>,
+    companion_service: Arc<ArcSwap<CompanionService>>,
     tls: Option<TlsAcceptor>,
     metrics: Metrics,
-    surroundings: Surroundings,
+    program_context: ProgramContext,
     /// Told after each reload.
     reloaded: Notify,
 }
@@ -79,10 +79,13 @@ impl Reloader {
             stack: CurrentStack::new(&stack, shared.placement.threads()),
             protocol: Arc::new(ArcSwap::from_pointee(protocol)),
             pages: Arc::new(ArcSwap::from_pointee(pages(&settings, &shared))),
-            correspondence: Arc::new(ArcSwap::from_pointee(correspondence(&settings.site(), &shared))),
+            companion_service: Arc::new(ArcSwap::from_pointee(companion_service(
+                &settings.site(),
+                &shared,
+            ))),
             tls,
             metrics: shared.metrics.clone(),
-            surroundings: Surroundings::default(),
+            program_context: ProgramContext::default(),
             reloaded: Notify::new(),
             in_use: Mutex::new(InUse {
                 settings,
@@ -123,14 +126,14 @@ impl Reloader {
         let stack = stack(&settings, &shared);
         let protocol = protocol(&settings);
         let pages = pages(&settings, &shared);
-        let correspondence = correspondence(&settings.site(), &shared);
+        let companion_service = companion_service(&settings.site(), &shared);
         last(&settings)?;
         // From here on nothing can fail.
         self.inner.stack.replace(&stack);
         shared.rebound(&settings, room(&settings, &shared.placement));
         self.inner.protocol.store(Arc::new(protocol));
         self.inner.pages.store(Arc::new(pages));
-        self.inner.correspondence.store(Arc::new(correspondence));
+        self.inner.companion_service.store(Arc::new(companion_service));
         self.inner.show(identity.as_ref());
         *in_use = InUse {
             settings,
@@ -231,12 +234,12 @@ impl Reloader {
         Arc::clone(&self.inner.pages)
     }
 
-    pub(super) fn correspondence(&self) -> Arc<ArcSwap<Correspondence>> {
-        Arc::clone(&self.inner.correspondence)
+    pub(super) fn companion_service(&self) -> Arc<ArcSwap<CompanionService>> {
+        Arc::clone(&self.inner.companion_service)
     }
 
-    pub(super) fn surroundings(&self) -> &Surroundings {
-        &self.inner.surroundings
+    pub(super) fn program_context(&self) -> &ProgramContext {
+        &self.inner.program_context
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -292,8 +295,8 @@ fn pages(settings: &Settings, shared: &Shared) -> Pages {
 }
 
 /// What is exchanged with the companion plugin under these settings.
-fn correspondence(site: &BackendSettings, shared: &Shared) -> Correspondence {
-    Correspondence::new(site, &shared.companions, Backends::new(site, &shared.backends))
+fn companion_service(site: &BackendSettings, shared: &Shared) -> CompanionService {
+    CompanionService::new(site, &shared.companions, Backends::new(site, &shared.backends))
 }
 
 /// The protocol of connections that begin under these settings.
@@ -308,7 +311,7 @@ fn protocol(settings: &Settings) -> Protocol {
 /// The number of client connections allowed by the settings and by the process's limit of open files.
 pub(super) fn room(settings: &Settings, placement: &Placement) -> usize {
     let others = most_connections(&settings.site())
-        .saturating_add(most_lane_connections(settings))
+        .saturating_add(most_pool_connections(settings))
         .saturating_add(ADMIN_CONNECTIONS)
         .saturating_add(placement.descriptors());
     let wanted = settings.limits.connections;

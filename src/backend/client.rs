@@ -8,7 +8,7 @@ use reqwest::{Client, ClientBuilder, redirect, retry};
 #[cfg(feature = "otlp")]
 use url::Url;
 
-use super::dial::{Dial, DialResolver, HttpVersions, KeptConnections};
+use super::dial::{Dial, DialResolver, HttpVersions, IdleConnections};
 use super::origin_route::OriginRoute;
 use super::tls::{HTTP1, TlsConfigs};
 use crate::server::threads::PerThread;
@@ -104,8 +104,8 @@ impl Pooled {
         tls: &rustls::ClientConfig,
         fresh: &Client,
     ) -> Result<Self, reqwest::Error> {
-        let client = |kept: KeptConnections| {
-            let own = KeptConnections {
+        let client = |kept: IdleConnections| {
+            let own = IdleConnections {
                 most: kept.most.div_ceil(threads.max(1)),
                 ..kept
             };
@@ -121,7 +121,7 @@ impl Pooled {
     }
 }
 
-fn keeping(builder: ClientBuilder, kept: KeptConnections) -> ClientBuilder {
+fn keeping(builder: ClientBuilder, kept: IdleConnections) -> ClientBuilder {
     builder
         .pool_max_idle_per_host(kept.most)
         .pool_idle_timeout(kept.time)

@@ -20,9 +20,9 @@ const KEPT_FOR: Duration = Duration::from_secs(15);
 pub(super) struct Dial {
     pub(super) connect_timeout: Duration,
     /// As many as exchanges may run at once, so that no connection is closed only because many exchanges end together.
-    pub(super) kept: KeptConnections,
+    pub(super) kept: IdleConnections,
     /// Those that writes leave to other writes; none: each write opens a connection.
-    pub(super) kept_for_writes: Option<KeptConnections>,
+    pub(super) kept_for_writes: Option<IdleConnections>,
     pub(super) trust: Trust,
     pub(super) versions: HttpVersions,
     /// The address that the name in the URL stands for; none: the name is looked up.
@@ -31,7 +31,7 @@ pub(super) struct Dial {
 
 /// Idle connections that further requests use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct KeptConnections {
+pub(super) struct IdleConnections {
     pub(super) most: usize,
     /// The time that one is kept after its last request.
     pub(super) time: Duration,
@@ -72,7 +72,7 @@ impl Dial {
         let is_tls = url.scheme() == "https";
         Self {
             connect_timeout,
-            kept: KeptConnections {
+            kept: IdleConnections {
                 most: 1,
                 time: KEPT_FOR,
             },
@@ -89,11 +89,11 @@ impl Dial {
         let is_renamed = routes.iter().any(|route| route.host().is_some());
         Self {
             connect_timeout: backend.timeouts.connect,
-            kept: KeptConnections {
+            kept: IdleConnections {
                 most: most_exchanges(&backend.origin),
                 time: KEPT_FOR,
             },
-            kept_for_writes: KeptConnections::for_writes(&backend.origin),
+            kept_for_writes: IdleConnections::for_writes(&backend.origin),
             trust: if is_tls { Trust::Authorities } else { Trust::Nobody },
             versions: if is_renamed {
                 HttpVersions::Http1
@@ -105,9 +105,9 @@ impl Dial {
     }
 }
 
-// === impl KeptConnections ===
+// === impl IdleConnections ===
 
-impl KeptConnections {
+impl IdleConnections {
     /// As many as calls may run at once; none unless the settings give them some time.
     pub(super) fn for_writes(origin: &OriginSettings) -> Option<Self> {
         let kept = Self {

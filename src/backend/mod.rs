@@ -1,6 +1,6 @@
 //! Backends: a validated call becomes an exchange with an origin, or a typed failure.
 //!
-//! Everything here takes `BackendSettings`, whether that is the site or a candidate; only `lanes.rs` reads the rules
+//! Everything here takes `BackendSettings`, whether that is the site or a candidate; only `pools.rs` reads the rules
 //! that name backends. `Backends::for_call` selects the backend of a call, and `SharedBackends` holds the state. Another
 //! way to write calls is a variant of `CallWriter` beside `wordpress.rs`. The settings of a backend name its software,
 //! by which the core checks its answers.
@@ -54,7 +54,7 @@ pub(crate) use index_reader::{IndexReadError, ReadIndex, read_drift, read_index,
 pub(crate) use origin_body::OriginBody;
 pub use origin_route::OriginRoute;
 pub(crate) use outgoing::Outgoing;
-pub(crate) use pools::{Lane, LaneName, Lanes, most_lane_connections};
+pub(crate) use pools::{BackendPool, BackendPools, PoolUse, most_pool_connections};
 pub use preview::{Preview, PreviewClient, preview};
 pub(crate) use queue_watch::QueueWatch;
 pub(crate) use response_head::ResponseHeadFault;

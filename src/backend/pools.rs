@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::client::ClientError;
 use super::shared::SharedBackends;
 use crate::telemetry::Metrics;
-use calendar_edge_core::settings::{BackendSettings, OWNER, Settings, ShadowRule};
+use calendar_edge_core::settings::{BackendSettings, PRIMARY, Settings, ShadowRule};
 
 /// The ways to backends, by name; clones share their state.
 #[derive(Debug, Clone)]
-pub(crate) struct Lanes {
-    by_name: HashMap<LaneName, Lane>,
+pub(crate) struct BackendPools {
+    by_name: HashMap<PoolUse, BackendPool>,
     metrics: Metrics,
     /// The number of threads that serve, each with connections of its own.
     threads: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Lanes {
 
 /// One way to a backend.
 #[derive(Debug, Clone)]
-pub(crate) struct Lane {
+pub(crate) struct BackendPool {
     /// The backend, with the limits of this way.
     pub(crate) backend: Arc<BackendSettings>,
     /// Connections, permits and breaker.
@@ -28,7 +28,7 @@ pub(crate) struct Lane {
 
 /// What a way is for, with the name of the backend.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum LaneName {
+pub(crate) enum PoolUse {
     /// Copies of reads, for comparison.
     Copies(String),
     /// Copies to the site of reads that the backend answers, for comparison.
@@ -37,9 +37,9 @@ pub(crate) enum LaneName {
     Calls(String),
 }
 
-// === impl Lanes ===
+// === impl BackendPools ===
 
-impl Lanes {
+impl BackendPools {
     /// The ways that the rules of these settings name.
     pub(crate) fn new(settings: &Settings, metrics: Metrics, threads: usize) -> Result<Self, ClientError> {
         let none = Self {
@@ -55,11 +55,11 @@ impl Lanes {
         let mut by_name = HashMap::new();
         for (name, backend) in named(settings) {
             let shared = match self.by_name.get(&name) {
-                Some(lane) => lane.shared.adapt(&backend)?,
+                Some(pool) => pool.shared.adapt(&backend)?,
                 None => self.empty(&name).adapt(&backend)?,
             };
             let backend = Arc::new(backend);
-            by_name.insert(name, Lane { backend, shared });
+            by_name.insert(name, BackendPool { backend, shared });
         }
         Ok(Self {
             by_name,
@@ -69,34 +69,34 @@ impl Lanes {
     }
 
     /// The way of a name, if the settings have it.
-    pub(crate) fn get(&self, name: &LaneName) -> Option<&Lane> {
+    pub(crate) fn get(&self, name: &PoolUse) -> Option<&BackendPool> {
         self.by_name.get(name)
     }
 
-    fn empty(&self, name: &LaneName) -> SharedBackends {
+    fn empty(&self, name: &PoolUse) -> SharedBackends {
         SharedBackends::empty(self.metrics.clone(), self.threads, Some(name.label().into()))
     }
 }
 
 /// Maximum number of concurrent connections of all ways.
-pub(crate) fn most_lane_connections(settings: &Settings) -> usize {
-    let lanes = named(settings).into_iter();
-    lanes.map(|(_, backend)| backend.origin.max_in_flight).sum()
+pub(crate) fn most_pool_connections(settings: &Settings) -> usize {
+    let pools = named(settings).into_iter();
+    pools.map(|(_, backend)| backend.origin.max_in_flight).sum()
 }
 
 /// The backend of each way.
-fn named(settings: &Settings) -> Vec<(LaneName, BackendSettings)> {
+fn named(settings: &Settings) -> Vec<(PoolUse, BackendSettings)> {
     let mut all = Vec::new();
     for backend in settings.candidates() {
         let name = backend.name.clone();
         let rules = settings.shadow.iter().filter(|rule| rule.backend == name);
         let rules: Vec<&ShadowRule> = rules.collect();
         let copies = of_copies(backend.clone(), &rules);
-        all.extend(copies.map(|copies| (LaneName::Copies(name.clone()), copies)));
+        all.extend(copies.map(|copies| (PoolUse::Copies(name.clone()), copies)));
         if settings.cutover.iter().any(|rule| rule.backend == name) {
-            all.push((LaneName::Calls(name.clone()), backend));
+            all.push((PoolUse::Calls(name.clone()), backend));
             let copies = of_copies(settings.site(), &rules);
-            all.extend(copies.map(|copies| (LaneName::SiteCopies(name), copies)));
+            all.extend(copies.map(|copies| (PoolUse::SiteCopies(name), copies)));
         }
     }
     all
@@ -113,14 +113,14 @@ fn of_copies(mut backend: BackendSettings, rules: &[&ShadowRule]) -> Option<Back
     Some(backend)
 }
 
-// === impl LaneName ===
+// === impl PoolUse ===
 
-impl LaneName {
+impl PoolUse {
     /// The name in metrics and log lines.
     fn label(&self) -> String {
         match self {
             Self::Copies(backend) => format!("{backend} (shadow)"),
-            Self::SiteCopies(backend) => format!("{OWNER} (shadow of {backend})"),
+            Self::SiteCopies(backend) => format!("{PRIMARY} (shadow of {backend})"),
             Self::Calls(backend) => backend.clone(),
         }
     }

@@ -7,7 +7,7 @@ use super::authority::Authority;
 use super::breaker_handle::BreakerHandle;
 use super::bulkhead::{Bulkhead, Capacity};
 use super::client::{ClientError, Clients};
-use super::dial::{Dial, KeptConnections};
+use super::dial::{Dial, IdleConnections};
 use super::retry::RetryBudget;
 use super::tls::TlsConfigs;
 use crate::telemetry::{BackendMetrics, ExchangeMetrics, Metrics, TrafficKind};
@@ -48,7 +48,7 @@ pub(super) struct SharedBackend {
 pub(crate) fn most_connections(site: &BackendSettings) -> usize {
     let backends = Authority::of_roots(site).len();
     let calls = site.origin.max_in_flight.saturating_mul(backends);
-    let left = KeptConnections::for_writes(&site.origin).map_or(0, |kept| kept.most);
+    let left = IdleConnections::for_writes(&site.origin).map_or(0, |kept| kept.most);
     let rest = Capacity::of_site(&site.origin).permits;
     calls
         .saturating_add(left.saturating_mul(backends))

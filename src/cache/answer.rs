@@ -79,10 +79,10 @@ impl Answer {
     }
 
     /// The response to a client that has this answer already: these of its headers, and no body.
-    pub(super) fn not_modified(&self, kept: &[HeaderName]) -> PlainResponse {
+    pub(super) fn not_modified(&self, stored: &[HeaderName]) -> PlainResponse {
         let mut response = PlainResponse::default();
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        *response.headers_mut() = self.fields(|name| kept.contains(name));
+        *response.headers_mut() = self.fields(|name| stored.contains(name));
         response
     }
 

@@ -11,19 +11,19 @@ use tokio::sync::watch;
 /// The one who asks first leads. A question is asked by a task of its own, so that neither a leader nor a follower who
 /// leaves ends it for others.
 #[derive(Debug)]
-pub(crate) struct Flights<L> {
-    running: Arc<Mutex<FlightTable<L>>>,
+pub(crate) struct CollapsedRequests<L> {
+    running: Arc<Mutex<CollapsedTable<L>>>,
 }
 
 #[derive(Debug)]
-struct FlightTable<L> {
-    by_key: HashMap<String, Flight<L>>,
+struct CollapsedTable<L> {
+    by_key: HashMap<String, CollapsedRequest<L>>,
     last_number: u64,
 }
 
 #[derive(Debug)]
-struct Flight<L> {
-    /// Tells this flight from an earlier one with the same key.
+struct CollapsedRequest<L> {
+    /// Tells this waiting from an earlier one with the same key.
     number: u64,
     /// The generation of removals when it began.
     generation: u64,
@@ -40,12 +40,12 @@ pub(crate) enum Progress<L> {
     /// The first attempt failed; for the sake of the followers there is a second one.
     FailedOnce(L),
     /// The end.
-    Landed(L),
+    Finished(L),
 }
 
 /// The place of somebody who asks.
 #[derive(Debug)]
-pub(crate) enum Seat<L> {
+pub(crate) enum CollapsedRole<L> {
     /// Nobody asks this yet.
     Leader(Leader<L>),
     /// Somebody does: this tells how far it is.
@@ -55,18 +55,18 @@ pub(crate) enum Seat<L> {
 /// The one who asks the site. When it is dropped, the question is over for everybody.
 #[derive(Debug)]
 pub(crate) struct Leader<L> {
-    running: Arc<Mutex<FlightTable<L>>>,
+    running: Arc<Mutex<CollapsedTable<L>>>,
     key: String,
     number: u64,
     generation: u64,
     progress: watch::Sender<Progress<L>>,
 }
 
-// === impl Flights ===
+// === impl CollapsedRequests ===
 
-impl<L> Default for Flights<L> {
+impl<L> Default for CollapsedRequests<L> {
     fn default() -> Self {
-        let running = FlightTable {
+        let running = CollapsedTable {
             by_key: HashMap::new(),
             last_number: 0,
         };
@@ -76,26 +76,26 @@ impl<L> Default for Flights<L> {
     }
 }
 
-impl<L> Flights<L> {
-    /// Takes a seat for a question. A flight that began before the last removal is not joined: its answer may be older
+impl<L> CollapsedRequests<L> {
+    /// Takes a role for a question. A waiting that began before the last removal is not joined: its answer may be older
     /// than the change that this client knows of.
-    pub(crate) fn board(&self, key: &str, generation: u64) -> Seat<L> {
+    pub(crate) fn join(&self, key: &str, generation: u64) -> CollapsedRole<L> {
         let mut running = self.running.lock();
-        if let Some(flight) = running.by_key.get(key)
-            && flight.generation == generation
+        if let Some(waiting) = running.by_key.get(key)
+            && waiting.generation == generation
         {
-            return Seat::Follower(flight.progress.subscribe());
+            return CollapsedRole::Follower(waiting.progress.subscribe());
         }
         running.last_number += 1;
         let number = running.last_number;
         let progress = watch::Sender::new(Progress::Asking);
-        let flight = Flight {
+        let waiting = CollapsedRequest {
             number,
             generation,
             progress: progress.clone(),
         };
-        running.by_key.insert(key.to_owned(), flight);
-        Seat::Leader(Leader {
+        running.by_key.insert(key.to_owned(), waiting);
+        CollapsedRole::Leader(Leader {
             running: Arc::clone(&self.running),
             key: key.to_owned(),
             number,
@@ -159,21 +159,21 @@ impl<L> Leader<L> {
     }
 
     /// Tells the first failure.
-    pub(crate) fn failed_once(&self, landing: L) {
-        self.progress.send_replace(Progress::FailedOnce(landing));
+    pub(crate) fn failed_once(&self, result: L) {
+        self.progress.send_replace(Progress::FailedOnce(result));
     }
 
     /// Tells the end. Nobody joins from here on.
-    pub(crate) fn land(self, landing: L) {
+    pub(crate) fn finish(self, result: L) {
         self.leave(&mut self.running.lock());
-        self.progress.send_replace(Progress::Landed(landing));
+        self.progress.send_replace(Progress::Finished(result));
     }
 
-    fn leave(&self, running: &mut FlightTable<L>) {
+    fn leave(&self, running: &mut CollapsedTable<L>) {
         let is_own = running
             .by_key
             .get(&self.key)
-            .is_some_and(|flight| flight.number == self.number);
+            .is_some_and(|waiting| waiting.number == self.number);
         if is_own {
             running.by_key.remove(&self.key);
         }
@@ -192,85 +192,85 @@ mod tests {
 
     use super::*;
 
-    fn lead(flights: &Flights<u8>, generation: u64) -> Leader<u8> {
-        match flights.board("a", generation) {
-            Seat::Leader(leader) => leader,
-            Seat::Follower(_) => panic!("somebody leads already"),
+    fn lead(collapsing: &CollapsedRequests<u8>, generation: u64) -> Leader<u8> {
+        match collapsing.join("a", generation) {
+            CollapsedRole::Leader(leader) => leader,
+            CollapsedRole::Follower(_) => panic!("somebody leads already"),
         }
     }
 
-    fn follow(flights: &Flights<u8>, generation: u64) -> watch::Receiver<Progress<u8>> {
-        match flights.board("a", generation) {
-            Seat::Follower(progress) => progress,
-            Seat::Leader(_) => panic!("nobody leads"),
+    fn follow(collapsing: &CollapsedRequests<u8>, generation: u64) -> watch::Receiver<Progress<u8>> {
+        match collapsing.join("a", generation) {
+            CollapsedRole::Follower(progress) => progress,
+            CollapsedRole::Leader(_) => panic!("nobody leads"),
         }
     }
 
     #[tokio::test]
     async fn followers_share_the_answer_of_their_leader() {
-        let flights = Flights::default();
-        let leader = lead(&flights, 0);
-        let mut followers = [follow(&flights, 0), follow(&flights, 0)];
+        let collapsing = CollapsedRequests::default();
+        let leader = lead(&collapsing, 0);
+        let mut followers = [follow(&collapsing, 0), follow(&collapsing, 0)];
         assert!(leader.has_followers());
-        leader.land(7);
+        leader.finish(7);
         for progress in &mut followers {
             assert!(progress.changed().await.is_ok());
-            assert!(matches!(*progress.borrow(), Progress::Landed(7)));
+            assert!(matches!(*progress.borrow(), Progress::Finished(7)));
         }
-        drop(lead(&flights, 0));
+        drop(lead(&collapsing, 0));
     }
 
     #[tokio::test]
     async fn a_leader_that_is_lost_ends_the_wait() {
-        let flights = Flights::default();
-        let leader = lead(&flights, 0);
-        let mut progress = follow(&flights, 0);
+        let collapsing = CollapsedRequests::default();
+        let leader = lead(&collapsing, 0);
+        let mut progress = follow(&collapsing, 0);
         drop(leader);
         assert!(progress.changed().await.is_err());
-        drop(lead(&flights, 0));
+        drop(lead(&collapsing, 0));
     }
 
     #[tokio::test]
     async fn nobody_joins_a_question_from_before_a_removal() {
-        let flights = Flights::default();
-        let before = lead(&flights, 0);
-        let after = lead(&flights, 1);
-        drop(follow(&flights, 1));
-        before.land(1);
-        drop(follow(&flights, 1));
-        after.land(2);
-        assert!(flights.running.lock().by_key.is_empty());
+        let collapsing = CollapsedRequests::default();
+        let before = lead(&collapsing, 0);
+        let after = lead(&collapsing, 1);
+        drop(follow(&collapsing, 1));
+        before.finish(1);
+        drop(follow(&collapsing, 1));
+        after.finish(2);
+        assert!(collapsing.running.lock().by_key.is_empty());
     }
 
     #[tokio::test]
     async fn a_question_is_abandoned_when_the_last_one_leaves() {
-        let flights = Flights::default();
-        let leader = lead(&flights, 0);
+        let collapsing = CollapsedRequests::default();
+        let leader = lead(&collapsing, 0);
         let own = leader.progress();
         leader.waits(true);
-        let follower = follow(&flights, 0);
+        let follower = follow(&collapsing, 0);
         drop(own);
         assert!(leader.abandoned().now_or_never().is_none());
         assert!(matches!(*follower.borrow(), Progress::Queued));
         drop(follower);
         assert!(leader.abandoned().now_or_never().is_some());
         // The next one asks anew, and the end of the old question does not end the new one.
-        let next = lead(&flights, 0);
+        let next = lead(&collapsing, 0);
         drop(leader);
-        drop(follow(&flights, 0));
+        drop(follow(&collapsing, 0));
         drop(next);
     }
 
     #[tokio::test]
     async fn the_first_failure_is_told_before_the_end() {
-        let flights = Flights::default();
-        let leader = lead(&flights, 0);
+        let collapsing = CollapsedRequests::default();
+        let leader = lead(&collapsing, 0);
         let own = leader.progress();
         assert!(!leader.has_followers());
         leader.failed_once(1);
         assert!(matches!(*own.borrow(), Progress::FailedOnce(1)));
-        let late = follow(&flights, 0);
-        leader.land(2);
-        assert!(matches!(*late.borrow(), Progress::Landed(2)));
+        let late = follow(&collapsing, 0);
+        leader.finish(2);
+        assert!(matches!(*late.borrow(), Progress::Finished(2)));
     }
 }

@@ -1,6 +1,6 @@
-//! Kept answers: stored within a bound of memory, served while they hold, removed when something changes.
+//! Stored answers: stored within a bound of memory, served while they hold, removed when something changes.
 //!
-//! The core's [`caching`](calendar_edge_core::cache) decides what may be kept, under which key and for how long. This room holds the
+//! The core's [`caching`](calendar_edge_core::cache) decides what may be stored, under which key and for how long. This room holds the
 //! answers. Nothing is looked up here before a call is judged: the gateway's stage makes keys of judged calls only.
 
 mod answer;
@@ -16,6 +16,6 @@ mod store;
 mod stored_response;
 
 pub(crate) use answer::Answer;
-pub(crate) use collapsed_requests::{Flights, Leader, Progress, Seat};
+pub(crate) use collapsed_requests::{CollapsedRequests, CollapsedRole, Leader, Progress};
 pub(crate) use store::{Cache, Lookup, Removed};
-pub(crate) use stored_response::{Fill, KeptAnswer};
+pub(crate) use stored_response::{StoredMetadata, StoredResponse};

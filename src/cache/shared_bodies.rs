@@ -10,94 +10,94 @@ use calendar_edge_core::relay::{BufferBudget, Reservation};
 
 /// The bytes that an entry gives to clients, which all share them.
 ///
-/// While the entry is kept they count toward `cache.memory`. Dropped with the entry, it counts those that clients still
+/// While the entry is stored they count toward `cache.memory`. Dropped with the entry, it counts those that clients still
 /// hold toward `limits.response_buffer_total`, until the last client has them.
 #[derive(Debug)]
-pub(super) struct Loans {
+pub(super) struct SharedBodies {
     budget: BufferBudget,
-    lent: Mutex<Vec<Loan>>,
+    shared: Mutex<Vec<SharedBody>>,
 }
 
 /// One body, or one of its forms.
 #[derive(Debug)]
-struct Loan {
+struct SharedBody {
     counted: Weak<OnceLock<Reservation>>,
     bytes: usize,
 }
 
 /// Bytes that tell by their end that no client holds them.
-struct LentBytes {
+struct SharedBytes {
     bytes: Bytes,
     _counted: Arc<OnceLock<Reservation>>,
 }
 
-/// Owns forms for as long as their entry is kept.
+/// Owns forms for as long as their entry is stored.
 #[derive(Debug)]
-pub(super) struct FormLoans {
-    loans: Weak<Loans>,
+pub(super) struct SharedForms {
+    bodies: Weak<SharedBodies>,
     budget: BufferBudget,
 }
 
-// === impl Loans ===
+// === impl SharedBodies ===
 
-impl Loans {
+impl SharedBodies {
     pub(super) fn new(budget: &BufferBudget) -> Arc<Self> {
         Arc::new(Self {
             budget: budget.clone(),
-            lent: Mutex::default(),
+            shared: Mutex::default(),
         })
     }
 
     /// The same bytes, counted from the end of the entry on.
-    pub(super) fn lend(&self, bytes: Bytes) -> Bytes {
+    pub(super) fn share(&self, bytes: Bytes) -> Bytes {
         if !BufferBudget::is_counted(bytes.len()) {
             return bytes;
         }
         let counted = Arc::default();
-        self.lent.lock().push(Loan {
+        self.shared.lock().push(SharedBody {
             counted: Arc::downgrade(&counted),
             bytes: bytes.len(),
         });
-        Bytes::from_owner(LentBytes {
+        Bytes::from_owner(SharedBytes {
             bytes,
             _counted: counted,
         })
     }
 
     /// The same for forms, which are made later.
-    pub(super) fn of_forms(self: &Arc<Self>) -> FormLoans {
-        FormLoans {
-            loans: Arc::downgrade(self),
+    pub(super) fn of_forms(self: &Arc<Self>) -> SharedForms {
+        SharedForms {
+            bodies: Arc::downgrade(self),
             budget: self.budget.clone(),
         }
     }
 }
 
-impl Drop for Loans {
+impl Drop for SharedBodies {
     fn drop(&mut self) {
-        for loan in self.lent.lock().drain(..) {
-            if let Some(counted) = loan.counted.upgrade() {
+        for shared_body in self.shared.lock().drain(..) {
+            if let Some(counted) = shared_body.counted.upgrade() {
                 // Set once: here.
-                let _ = counted.set(self.budget.reserve(loan.bytes));
+                let _ = counted.set(self.budget.reserve(shared_body.bytes));
             }
         }
     }
 }
 
-// === impl LentBytes ===
+// === impl SharedBytes ===
 
-impl AsRef<[u8]> for LentBytes {
+impl AsRef<[u8]> for SharedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-// === impl FormLoans ===
+// === impl SharedForms ===
 
-impl FormOwner for FormLoans {
+impl FormOwner for SharedForms {
     fn own(&self, form: Bytes) -> Bytes {
-        match self.loans.upgrade() {
-            Some(loans) => loans.lend(form),
+        match self.bodies.upgrade() {
+            Some(bodies) => bodies.share(form),
             None => self.budget.count(form),
         }
     }
@@ -121,11 +121,11 @@ mod tests {
     #[test]
     fn what_clients_hold_counts_from_the_end_of_the_entry_on() {
         let budget = budget();
-        let loans = Loans::new(&budget);
-        let kept = loans.lend(Bytes::from(vec![b'x'; BODY]));
-        let held = kept.slice(..BODY / 2);
+        let bodies = SharedBodies::new(&budget);
+        let stored = bodies.share(Bytes::from(vec![b'x'; BODY]));
+        let held = stored.slice(..BODY / 2);
         assert!(!is_used_up(&budget), "it is in the cache");
-        drop((kept, loans));
+        drop((stored, bodies));
         assert!(is_used_up(&budget));
         drop(held);
         assert!(!is_used_up(&budget));
@@ -134,19 +134,19 @@ mod tests {
     #[test]
     fn what_nobody_holds_does_not_count() {
         let budget = budget();
-        let loans = Loans::new(&budget);
-        drop(loans.lend(Bytes::from(vec![b'x'; BODY])));
-        drop(loans);
+        let bodies = SharedBodies::new(&budget);
+        drop(bodies.share(Bytes::from(vec![b'x'; BODY])));
+        drop(bodies);
         assert!(!is_used_up(&budget));
     }
 
     #[test]
     fn an_entry_that_goes_on_with_the_same_bytes_goes_on_with_its_loans() {
         let budget = budget();
-        let loans = Loans::new(&budget);
-        let body = loans.lend(Bytes::from(vec![b'x'; BODY]));
-        let next = Arc::clone(&loans);
-        drop(loans);
+        let bodies = SharedBodies::new(&budget);
+        let body = bodies.share(Bytes::from(vec![b'x'; BODY]));
+        let next = Arc::clone(&bodies);
+        drop(bodies);
         assert!(!is_used_up(&budget));
         drop(next);
         assert!(is_used_up(&budget));
@@ -156,11 +156,11 @@ mod tests {
     #[test]
     fn forms_that_come_too_late_count_at_once() {
         let budget = budget();
-        let loans = Loans::new(&budget);
-        let forms = loans.of_forms();
+        let bodies = SharedBodies::new(&budget);
+        let forms = bodies.of_forms();
         let early = forms.own(Bytes::from(vec![b'x'; BODY]));
         assert!(!is_used_up(&budget));
-        drop((early, loans));
+        drop((early, bodies));
         assert!(!is_used_up(&budget));
         let late = forms.own(Bytes::from(vec![b'x'; BODY]));
         assert!(is_used_up(&budget));

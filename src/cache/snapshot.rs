@@ -1,4 +1,4 @@
-//! Kept answers in a file: written aside and renamed, read at start.
+//! Stored answers in a file: written aside and renamed, read at start.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
 use super::store::Cache;
-use super::stored_response::{Fill, KeptAnswer};
+use super::stored_response::{StoredMetadata, StoredResponse};
 use crate::server::response::AnsweredBy;
 use crate::server::state_file;
 use calendar_edge_core::cache::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
@@ -64,13 +64,13 @@ impl Cache {
             }
         }
         let answers = found.len();
-        for (key, kept) in found {
-            self.keep(&key, &kept);
+        for (key, stored) in found {
+            self.keep(&key, &stored);
         }
         Ok(answers)
     }
 
-    /// Writes all kept answers to the file of the settings, if there is one. Blocks for the time of writing.
+    /// Writes all stored answers to the file of the settings, if there is one. Blocks for the time of writing.
     pub(crate) fn save(&self) {
         let settings = self.settings();
         let Some(path) = settings.snapshot.filter(|_| settings.enabled) else {
@@ -84,10 +84,10 @@ impl Cache {
     fn write_all(&self, path: &Path) -> io::Result<()> {
         state_file::replace(path, |file| {
             file.write_all(SNAPSHOT_HEADER)?;
-            for (key, kept) in self.answers().iter() {
+            for (key, stored) in self.answers().iter() {
                 // What comes from a snapshot is for failures of the site alone.
-                if self.holds(&kept) && !kept.filled().stated.must_revalidate {
-                    write_one(file, &key, &kept)?;
+                if self.holds(&stored) && !stored.filled().stated.must_revalidate {
+                    write_one(file, &key, &stored)?;
                 }
             }
             file.write_all(&SnapshotLengths::END.to_bytes())
@@ -95,23 +95,23 @@ impl Cache {
     }
 }
 
-fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<()> {
-    let (at, turns_at) = SnapshotHead::times(kept.filled());
-    let headers = kept.answer.headers().iter().filter_map(|(name, value)| {
+fn write_one(file: &mut impl Write, key: &str, stored: &StoredResponse) -> io::Result<()> {
+    let (at, turns_at) = SnapshotHead::times(stored.filled());
+    let headers = stored.answer.headers().iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.to_string(), value.to_owned()))
     });
     let head = SnapshotHead {
         key: key.to_owned(),
-        status: kept.answer.status.as_u16(),
+        status: stored.answer.status.as_u16(),
         headers: headers.collect(),
         at,
         turns_at,
-        is_brief: kept.filled().is_brief,
-        tags: SnapshotHead::names(&kept.fill.dependencies),
+        is_brief: stored.filled().is_brief,
+        tags: SnapshotHead::names(&stored.fill.dependencies),
     };
     let head = serde_json::to_vec(&head)?;
-    let body = kept.answer.body();
+    let body = stored.answer.body();
     let lengths = SnapshotLengths {
         head: length(&head)?,
         body: length(body)?,
@@ -122,7 +122,7 @@ fn write_one(file: &mut impl Write, key: &str, kept: &KeptAnswer) -> io::Result<
     file.write_all(&snapshot_seal(&head, body))
 }
 
-fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Answer, Fill)>> {
+fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String, Answer, StoredMetadata)>> {
     let mut lengths = [0; 8];
     source.read_exact(&mut lengths)?;
     let lengths = SnapshotLengths::read(lengths, largest).ok_or_else(|| broken("an answer is too long"))?;
@@ -138,7 +138,7 @@ fn read_one(source: &mut impl Read, largest: usize) -> io::Result<Option<(String
     }
     let head: SnapshotHead = serde_json::from_slice(&head)?;
     let answer = answer(&head, &body).ok_or_else(|| broken("an answer has no status"))?;
-    let fill = Fill {
+    let fill = StoredMetadata {
         filled: head.filled(),
         dependencies: head.dependencies(),
         generation: 0,

@@ -11,13 +11,13 @@ use crate::telemetry::OperationLookups;
 #[derive(Debug, Serialize)]
 pub(crate) struct Statistics {
     enabled: bool,
-    /// The number of kept answers.
+    /// The number of stored answers.
     entries: u64,
     /// Their memory, in bytes.
     bytes: u64,
     /// The bound of that memory, in bytes.
     memory: u64,
-    /// The age of the oldest answer, in seconds; none: nothing is kept.
+    /// The age of the oldest answer, in seconds; none: nothing is stored.
     oldest: Option<u64>,
     /// The number of removals so far.
     generation: u64,
@@ -41,13 +41,13 @@ pub(crate) enum CompanionState {
 // === impl Cache ===
 
 impl Cache {
-    /// What is kept at a time since 1970.
+    /// What is stored at a time since 1970.
     pub(crate) fn statistics(&self, now: Duration) -> Statistics {
         let settings = self.settings();
         let answers = self.answers();
         answers.run_pending_tasks();
-        let held = answers.iter().filter(|(_, kept)| self.holds(kept));
-        let oldest = held.map(|(_, kept)| kept.age(now)).max();
+        let held = answers.iter().filter(|(_, stored)| self.holds(stored));
+        let oldest = held.map(|(_, stored)| stored.age(now)).max();
         Statistics {
             enabled: settings.enabled,
             entries: answers.entry_count(),
@@ -71,7 +71,7 @@ impl Cache {
         }
     }
 
-    /// The number of kept answers, and their memory in bytes.
+    /// The number of stored answers, and their memory in bytes.
     pub(crate) fn weight(&self) -> (u64, u64) {
         let answers = self.answers();
         answers.run_pending_tasks();

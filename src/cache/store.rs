@@ -1,4 +1,4 @@
-//! The kept answers and what removes them, as one value that survives every reload.
+//! The stored answers and what removes them, as one value that survives every reload.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use super::answer::Answer;
 use super::companion::Companion;
 use super::removal_log::RemovalLog;
 use super::site_clock::SiteClock;
-use super::stored_response::{Fill, KeptAnswer};
+use super::stored_response::{StoredMetadata, StoredResponse};
 use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
 use calendar_edge_core::relay::BufferBudget;
@@ -43,13 +43,13 @@ struct Rules {
 }
 
 /// The answers, within a bound of memory that is fixed when this is made.
-pub(super) type Answers = Moka<String, Arc<KeptAnswer>>;
+pub(super) type Answers = Moka<String, Arc<StoredResponse>>;
 
 /// What was found for a key.
 #[derive(Debug)]
 pub(crate) enum Lookup {
     /// An answer, and how it may be served.
-    Kept(Arc<KeptAnswer>, Serving),
+    Stored(Arc<StoredResponse>, Serving),
     /// Nothing that may be served.
     Nothing,
 }
@@ -90,8 +90,8 @@ impl Cache {
         }
         if old.settings.memory != settings.memory {
             let next = answers(settings.memory, self.shared.metrics.clone());
-            for (key, kept) in self.answers().iter() {
-                next.insert((*key).clone(), kept);
+            for (key, stored) in self.answers().iter() {
+                next.insert((*key).clone(), stored);
             }
             self.shared.answers.store(Arc::new(next));
         }
@@ -119,59 +119,69 @@ impl Cache {
 
     /// Finds the answer for a key at a time since 1970.
     pub(crate) fn find(&self, key: &str, now: Duration) -> Lookup {
-        let Some(kept) = self.answers().get(key) else {
+        let Some(stored) = self.answers().get(key) else {
             return Lookup::Nothing;
         };
-        if !self.holds(&kept) {
+        if !self.holds(&stored) {
             self.answers().invalidate(key);
             return Lookup::Nothing;
         }
-        match self.serving(&kept, now) {
+        match self.serving(&stored, now) {
             Serving::Expired => {
                 self.answers().invalidate(key);
                 Lookup::Nothing
             }
-            serving => Lookup::Kept(kept, serving),
+            serving => Lookup::Stored(stored, serving),
         }
     }
 
     /// How an answer may be served at a time since 1970.
-    pub(crate) fn serving(&self, kept: &KeptAnswer, now: Duration) -> Serving {
+    pub(crate) fn serving(&self, stored: &StoredResponse, now: Duration) -> Serving {
         let rules = self.shared.rules.load();
-        rules.lifetimes.serving(kept.filled(), self.companion(), now)
+        rules.lifetimes.serving(stored.filled(), self.companion(), now)
     }
 
     /// Returns true if nothing that an answer depends on was removed since it was asked for.
-    pub(crate) fn holds(&self, kept: &KeptAnswer) -> bool {
+    pub(crate) fn holds(&self, stored: &StoredResponse) -> bool {
         self.shared
             .generations
-            .holds(&kept.fill.dependencies, &kept.checked)
+            .holds(&stored.fill.dependencies, &stored.checked)
     }
 
-    /// An answer that can be kept. `older` is the one that it replaces.
-    pub(crate) fn answer(&self, answer: Answer, fill: Fill, older: Option<&KeptAnswer>) -> Arc<KeptAnswer> {
-        Arc::new(KeptAnswer::replacing(answer, fill, older, &self.shared.buffers))
+    /// An answer that can be stored. `older` is the one that it replaces.
+    pub(crate) fn answer(
+        &self,
+        answer: Answer,
+        fill: StoredMetadata,
+        older: Option<&StoredResponse>,
+    ) -> Arc<StoredResponse> {
+        Arc::new(StoredResponse::replacing(
+            answer,
+            fill,
+            older,
+            &self.shared.buffers,
+        ))
     }
 
     /// Keeps an answer, unless something that it depends on was removed since it was asked for. Returns true if it is
-    /// kept.
-    pub(crate) fn keep(&self, key: &str, kept: &Arc<KeptAnswer>) -> bool {
-        let holds = self.holds(kept);
+    /// stored.
+    pub(crate) fn keep(&self, key: &str, stored: &Arc<StoredResponse>) -> bool {
+        let holds = self.holds(stored);
         if holds {
             // A removal between this line and the last is seen by whoever finds the answer.
-            self.answers().insert(key.to_owned(), Arc::clone(kept));
+            self.answers().insert(key.to_owned(), Arc::clone(stored));
             self.shared.fills.fetch_add(1, Ordering::Relaxed);
         }
         holds
     }
 
-    /// The number of answers that were kept so far, dropped ones included.
+    /// The number of answers that were stored so far, dropped ones included.
     pub(crate) fn fills(&self) -> u64 {
         self.shared.fills.load(Ordering::Relaxed)
     }
 
-    /// Forgets the answer for a key, because the site now says something that is not kept.
-    pub(crate) fn forget(&self, key: &str) {
+    /// Forgets the answer for a key, because the site now says something that is not stored.
+    pub(crate) fn discard(&self, key: &str) {
         self.answers().invalidate(key);
     }
 
@@ -180,14 +190,14 @@ impl Cache {
         self.begin_removal(removal, RemovalCause::Write);
     }
 
-    /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all kept
+    /// Removes answers at once, and drops them to tell how many there were. The time grows with the number of all stored
     /// answers.
     pub(crate) fn remove(&self, removal: &Removal, cause: RemovalCause) -> Removed {
         let generation = self.begin_removal(removal, cause);
         let outdated: Vec<Arc<String>> = self
             .answers()
             .iter()
-            .filter(|(_, kept)| !self.holds(kept))
+            .filter(|(_, stored)| !self.holds(stored))
             .map(|(key, _)| key)
             .collect();
         for key in &outdated {
@@ -209,7 +219,7 @@ impl Cache {
     }
 
     /// Notes a sign of the companion plugin at a time since 1970. `is_unbroken` says that its counter shows no change
-    /// that the edge was not told of; else what was kept before is asked for again.
+    /// that the edge was not told of; else what was stored before is asked for again.
     pub(crate) fn companion_heard(&self, at: Duration, is_unbroken: bool) {
         self.shared.companion.heard(at, is_unbroken);
     }
@@ -239,7 +249,7 @@ fn with_collections(removal: &Removal) -> Removal {
 fn answers(memory: u64, metrics: CacheMetrics) -> Answers {
     Moka::builder()
         .max_capacity(memory)
-        .weigher(|key: &String, kept: &Arc<KeptAnswer>| kept.weight(key))
+        .weigher(|key: &String, stored: &Arc<StoredResponse>| stored.weight(key))
         .eviction_listener(move |_, _, cause| {
             if cause.was_evicted() {
                 metrics.evicted();

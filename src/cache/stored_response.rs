@@ -1,4 +1,4 @@
-//! A kept answer: with its entity tag, what it depends on, and when it was asked for.
+//! A stored answer: with its entity tag, what it depends on, and when it was asked for.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -8,34 +8,34 @@ use http::header::{CACHE_CONTROL, ETAG, EXPIRES, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::answer::Answer;
-use super::shared_bodies::Loans;
-use crate::cache::compression::KeptForms;
+use super::shared_bodies::SharedBodies;
+use crate::cache::compression::StoredForms;
 use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
-use calendar_edge_core::cache::{Dependencies, Filled, entity_tag, is_known, same_text};
+use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_known, same_text};
 use calendar_edge_core::relay::BufferBudget;
 
 /// An answer in the cache.
 #[derive(Debug)]
-pub(crate) struct KeptAnswer {
+pub(crate) struct StoredResponse {
     pub(super) answer: Answer,
     pub(super) tag: HeaderValue,
     /// Whether the site forbids other forms of it; found once, because every hit asks.
     is_untransformed: bool,
-    pub(super) fill: Fill,
+    pub(super) fill: StoredMetadata,
     /// The generation up to which nothing that it depends on was removed.
     pub(super) checked: AtomicU64,
     /// The body and its compressed forms.
-    forms: KeptForms,
+    forms: StoredForms,
     /// Last: dropped after the entry's own references, it sees what clients hold.
-    loans: Arc<Loans>,
+    bodies: Arc<SharedBodies>,
 }
 
 /// The circumstances in which an answer was asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Fill {
+pub(crate) struct StoredMetadata {
     /// When it was asked for.
-    pub(crate) filled: Filled,
+    pub(crate) filled: LifetimeFacts,
     /// What it depends on.
     pub(crate) dependencies: Dependencies,
     /// The generation when it was asked for.
@@ -48,19 +48,19 @@ const REPEATED: [HeaderName; 3] = [CACHE_CONTROL, EXPIRES, VARY];
 /// The memory of an entry beside its key and its answer, in bytes; an estimate that is meant to be too high.
 const OVERHEAD: usize = 1024;
 
-// === impl KeptAnswer ===
+// === impl StoredResponse ===
 
-impl KeptAnswer {
-    fn new(answer: Answer, fill: Fill, budget: &BufferBudget) -> Self {
-        let loans = Loans::new(budget);
-        let lent = loans.lend(answer.body().clone());
-        let answer = answer.with_body(lent);
+impl StoredResponse {
+    fn new(answer: Answer, fill: StoredMetadata, budget: &BufferBudget) -> Self {
+        let bodies = SharedBodies::new(budget);
+        let shared = bodies.share(answer.body().clone());
+        let answer = answer.with_body(shared);
         Self {
             tag: entity_tag(answer.body()),
             is_untransformed: forbids_change(answer.headers()),
             checked: AtomicU64::new(fill.generation),
-            forms: KeptForms::new(answer.body().clone(), loans.of_forms()),
-            loans,
+            forms: StoredForms::new(answer.body().clone(), bodies.of_forms()),
+            bodies,
             answer,
             fill,
         }
@@ -68,7 +68,12 @@ impl KeptAnswer {
 
     /// The same for an answer that replaces an older one. A body that says the same keeps its bytes and so its tag: the
     /// plugin spells e-mail addresses in another way each time.
-    pub(super) fn replacing(answer: Answer, fill: Fill, older: Option<&Self>, budget: &BufferBudget) -> Self {
+    pub(super) fn replacing(
+        answer: Answer,
+        fill: StoredMetadata,
+        older: Option<&Self>,
+        budget: &BufferBudget,
+    ) -> Self {
         let older = older.filter(|older| same_text(older.answer.body(), answer.body()));
         let Some(older) = older else {
             return Self::new(answer, fill, budget);
@@ -79,7 +84,7 @@ impl KeptAnswer {
             tag: older.tag.clone(),
             checked: AtomicU64::new(fill.generation),
             forms: older.forms.clone(),
-            loans: Arc::clone(&older.loans),
+            bodies: Arc::clone(&older.bodies),
             fill,
         }
     }
@@ -90,7 +95,7 @@ impl KeptAnswer {
     }
 
     /// The facts that its lifetime depends on.
-    pub(crate) const fn filled(&self) -> &Filled {
+    pub(crate) const fn filled(&self) -> &LifetimeFacts {
         &self.fill.filled
     }
 
@@ -119,7 +124,7 @@ impl KeptAnswer {
     }
 
     /// The forms of its body, if it is a success; others leave as they are.
-    pub(crate) fn forms(&self) -> Option<KeptForms> {
+    pub(crate) fn forms(&self) -> Option<StoredForms> {
         (self.answer.status == StatusCode::OK).then(|| self.forms.clone())
     }
 

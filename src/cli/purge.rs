@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use calendar_edge_core::cache::{Removal, Tag};
-use calendar_edge_core::companion::purge::Order;
+use calendar_edge_core::companion::purge::PurgeRequest;
 use clap::Args;
 
 use super::admin_client::AdminClient;
@@ -27,7 +27,7 @@ pub(super) struct PurgeArgs {
 
 /// Sends the order, and prints what the edge did.
 pub(super) fn run(args: &PurgeArgs, environment: Environment<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let order = Order {
+    let order = PurgeRequest {
         removal: removal(args, environment)?,
         changes: Vec::new(),
     };

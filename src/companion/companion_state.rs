@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::companions::ExchangeStart;
 use calendar_edge_core::companion::mark::ShownChanges;
-use calendar_edge_core::companion::purge::{AnswerAge, ChangeLedger, UnfinishedChange};
+use calendar_edge_core::companion::purge::{AnswerAge, ChangeTracker, UnfinishedChange};
 
 /// The signs of one site's companion plugin; times are since 1970.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
+pub(super) struct CompanionState {
     /// The changes that the site counted.
-    pub(super) ledger: ChangeLedger,
+    pub(super) tracker: ChangeTracker,
     /// The change that the site has begun and not finished.
     pub(super) unfinished: UnfinishedChange,
     last: Option<Duration>,
@@ -38,9 +38,9 @@ pub(super) struct Sign {
     pub(super) is_unbroken: bool,
 }
 
-// === impl Hearing ===
+// === impl CompanionState ===
 
-impl Hearing {
+impl CompanionState {
     /// The site shows its changes in an answer to an exchange.
     pub(super) fn shown(
         &mut self,
@@ -49,7 +49,7 @@ impl Hearing {
         reconcile: Duration,
         now: Duration,
     ) -> Sign {
-        let age = self.ledger.shown(changes.number, asked.settled, now);
+        let age = self.tracker.shown(changes.number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
         let last = self.last.unwrap_or_default();
         // An answer that was overtaken by a later one says nothing new.
@@ -116,14 +116,12 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn shown(hearing: &mut Hearing, now: u64) -> bool {
+    fn shown(state: &mut CompanionState, now: u64) -> bool {
         let asked = ExchangeStart {
             at: at(now),
             settled: None,
         };
-        hearing
-            .shown(changes(None), asked, RECONCILE, at(now))
-            .is_unbroken
+        state.shown(changes(None), asked, RECONCILE, at(now)).is_unbroken
     }
 
     fn changes(begun: Option<u64>) -> ShownChanges {
@@ -135,70 +133,70 @@ mod tests {
 
     #[test]
     fn the_row_of_signs_begins_with_the_first() {
-        let mut hearing = Hearing::default();
-        assert!(!hearing.is_heard());
-        assert!(!shown(&mut hearing, 1));
-        assert!(shown(&mut hearing, 2));
-        assert!(hearing.is_heard());
+        let mut state = CompanionState::default();
+        assert!(!state.is_heard());
+        assert!(!shown(&mut state, 1));
+        assert!(shown(&mut state, 2));
+        assert!(state.is_heard());
     }
 
     #[test]
     fn an_idle_edge_breaks_no_row() {
-        let mut hearing = Hearing::default();
-        shown(&mut hearing, 1);
-        assert!(shown(&mut hearing, 5000));
+        let mut state = CompanionState::default();
+        shown(&mut state, 1);
+        assert!(shown(&mut state, 5000));
     }
 
     #[test]
     fn silence_that_was_asked_breaks_the_row_when_it_lasts() {
-        let mut hearing = Hearing::default();
-        shown(&mut hearing, 1);
-        hearing.unanswered();
-        assert!(shown(&mut hearing, 11));
-        hearing.unanswered();
-        assert!(hearing.is_heard());
-        assert!(!shown(&mut hearing, 22));
-        assert!(shown(&mut hearing, 23));
+        let mut state = CompanionState::default();
+        shown(&mut state, 1);
+        state.unanswered();
+        assert!(shown(&mut state, 11));
+        state.unanswered();
+        assert!(state.is_heard());
+        assert!(!shown(&mut state, 22));
+        assert!(shown(&mut state, 23));
     }
 
     #[test]
     fn one_question_is_asked_at_a_time() {
-        let mut hearing = Hearing::default();
-        assert!(!hearing.is_due(RECONCILE, at(100)));
-        shown(&mut hearing, 100);
-        assert!(!hearing.is_due(RECONCILE, at(104)));
-        assert!(hearing.is_due(RECONCILE, at(105)));
-        assert!(!hearing.is_due(RECONCILE, at(109)));
-        assert!(hearing.is_due(RECONCILE, at(110)));
-        hearing.gone();
-        assert!(!hearing.is_due(RECONCILE, at(200)));
+        let mut state = CompanionState::default();
+        assert!(!state.is_due(RECONCILE, at(100)));
+        shown(&mut state, 100);
+        assert!(!state.is_due(RECONCILE, at(104)));
+        assert!(state.is_due(RECONCILE, at(105)));
+        assert!(!state.is_due(RECONCILE, at(109)));
+        assert!(state.is_due(RECONCILE, at(110)));
+        state.gone();
+        assert!(!state.is_due(RECONCILE, at(200)));
     }
 
     #[test]
     fn an_unfinished_change_is_asked_about_sooner() {
-        let mut hearing = Hearing::default();
+        let mut state = CompanionState::default();
         let asked = ExchangeStart {
             at: at(100),
             settled: None,
         };
-        hearing.shown(changes(Some(0)), asked, RECONCILE, at(100));
-        assert!(!hearing.is_due(RECONCILE, at(102)));
-        assert!(hearing.is_due(RECONCILE, at(103)));
+        state.shown(changes(Some(0)), asked, RECONCILE, at(100));
+        assert!(!state.is_due(RECONCILE, at(102)));
+        assert!(state.is_due(RECONCILE, at(103)));
         // An older answer that comes late does not finish it.
-        shown(&mut hearing, 99);
-        assert!(hearing.unfinished.is_known());
-        shown(&mut hearing, 104);
-        assert!(!hearing.unfinished.is_known());
+        shown(&mut state, 99);
+        assert!(state.unfinished.is_known());
+        shown(&mut state, 104);
+        assert!(!state.unfinished.is_known());
     }
 
     #[test]
     fn an_answer_without_a_sign_breaks_the_row_at_once() {
-        let mut hearing = Hearing::default();
-        shown(&mut hearing, 1);
-        hearing.gone();
-        hearing.unanswered();
-        assert!(!hearing.is_heard());
-        assert!(!shown(&mut hearing, 2));
-        assert!(hearing.is_heard());
+        let mut state = CompanionState::default();
+        shown(&mut state, 1);
+        state.gone();
+        state.unanswered();
+        assert!(!state.is_heard());
+        assert!(!shown(&mut state, 2));
+        assert!(state.is_heard());
     }
 }

@@ -9,12 +9,12 @@ use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 use url::Url;
 
-use super::companion_state::{Hearing, Sign};
+use super::companion_state::{CompanionState, Sign};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
-use calendar_edge_core::companion::purge::{AnswerAge, Order, SeenFault, SeenSeals};
+use calendar_edge_core::companion::purge::{AnswerAge, PurgeRequest, SeenFault, SeenSeals};
 use calendar_edge_core::settings::Root;
 
 /// The companion plugins by the REST root at the site; clones share them.
@@ -24,7 +24,7 @@ pub(crate) struct Companions(Arc<State>);
 #[derive(Debug)]
 struct State {
     cache: Cache,
-    roots: Mutex<HashMap<Url, Hearing>>,
+    roots: Mutex<HashMap<Url, CompanionState>>,
     taken: Mutex<SeenSeals>,
     /// Whether a client called since the last look: only then is it worth asking.
     is_called: AtomicBool,
@@ -78,7 +78,7 @@ impl Companions {
                 .roots
                 .lock()
                 .get(root)
-                .and_then(|hearing| hearing.ledger.settled()),
+                .and_then(|state| state.tracker.settled()),
         }
     }
 
@@ -93,33 +93,33 @@ impl Companions {
         let Some(changes) = ShownChanges::of(headers) else {
             // Errors of servers in front of WordPress say nothing about it.
             if status.is_success()
-                && let Some(hearing) = self.0.roots.lock().get_mut(root)
+                && let Some(state) = self.0.roots.lock().get_mut(root)
             {
-                hearing.gone();
+                state.gone();
             }
             return AnswerAge::Current;
         };
-        self.sign(root, asked, |hearing, reconcile, now| {
-            hearing.shown(changes, asked, reconcile, now)
+        self.sign(root, asked, |state, reconcile, now| {
+            state.shown(changes, asked, reconcile, now)
         })
     }
 
     /// Hears the answer of a root to the edge's own question; none: there was no answer with a number.
     pub(super) fn answered(&self, root: &Url, asked: ExchangeStart, changes: Option<ShownChanges>) {
         let Some(changes) = changes else {
-            if let Some(hearing) = self.0.roots.lock().get_mut(root) {
-                hearing.unanswered();
+            if let Some(state) = self.0.roots.lock().get_mut(root) {
+                state.unanswered();
             }
             return;
         };
         let mut is_new_count = false;
-        self.sign(root, asked, |hearing, reconcile, now| {
-            is_new_count = hearing.ledger.answered(changes.number, asked.settled, now);
+        self.sign(root, asked, |state, reconcile, now| {
+            is_new_count = state.tracker.answered(changes.number, asked.settled, now);
             let asked = ExchangeStart {
                 settled: None,
                 ..asked
             };
-            hearing.shown(changes, asked, reconcile, now)
+            state.shown(changes, asked, reconcile, now)
         });
         if is_new_count {
             tracing::warn!(%root, number = changes.number, "the site's count of changes began anew: all kept answers are removed");
@@ -133,13 +133,13 @@ impl Companions {
         taken.take(seal, unix_time)
     }
 
-    /// Removes what an order names.
-    pub(super) fn obey(&self, order: &Order, cause: RemovalCause) -> Removed {
+    /// Removes what an purge names.
+    pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the answers: whoever sees the number later must not find them.
-        let removed = self.0.cache.remove(&order.removal, cause);
+        let removed = self.0.cache.remove(&purge.removal, cause);
         let now = since_1970();
-        for hearing in self.0.roots.lock().values_mut() {
-            hearing.ledger.told(order, now);
+        for state in self.0.roots.lock().values_mut() {
+            state.tracker.told(purge, now);
         }
         removed
     }
@@ -152,12 +152,12 @@ impl Companions {
         let is_called = self.0.is_called.swap(false, Ordering::Relaxed);
         let (mut is_missed, mut is_unfinished) = (false, false);
         let mut due = Vec::new();
-        for (root, hearing) in self.0.roots.lock().iter_mut() {
-            is_missed |= hearing.ledger.missed(grace, now);
+        for (root, state) in self.0.roots.lock().iter_mut() {
+            is_missed |= state.tracker.missed(grace, now);
             // The other half may pass before the edge hears of it.
-            is_unfinished |= hearing.unfinished.counts(reconcile / 2, now);
+            is_unfinished |= state.unfinished.counts(reconcile / 2, now);
             // While nobody calls, nobody needs to know.
-            if is_called && hearing.is_due(reconcile, now) {
+            if is_called && state.is_due(reconcile, now) {
                 due.push(root.clone());
             }
         }
@@ -184,7 +184,7 @@ impl Companions {
         &self,
         root: &Url,
         asked: ExchangeStart,
-        hear: impl FnOnce(&mut Hearing, Duration, Duration) -> Sign,
+        hear: impl FnOnce(&mut CompanionState, Duration, Duration) -> Sign,
     ) -> AnswerAge {
         let reconcile = self.reconcile();
         let now = since_1970();
@@ -193,7 +193,7 @@ impl Companions {
         // One root whose site counts no changes could serve old answers in the name of the others.
         let all_heard = roots
             .values()
-            .all(|hearing| hearing.is_heard() && !hearing.is_older_than(reconcile, now));
+            .all(|state| state.is_heard() && !state.is_older_than(reconcile, now));
         if all_heard {
             self.0.cache.companion_heard(asked.at, sign.is_unbroken);
         }

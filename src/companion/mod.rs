@@ -1,4 +1,4 @@
-//! What the companion plugin of the site says: its orders, its count of changes, and whether it is heard at all.
+//! What the companion plugin of the site says: its purges, its count of changes, and whether it is heard at all.
 
 mod companion_state;
 mod companions;
@@ -6,5 +6,5 @@ mod purge_requests;
 mod watch;
 
 pub(crate) use companions::{Companions, ExchangeStart};
-pub(crate) use purge_requests::{Orders, Sender};
-pub(crate) use watch::{Correspondence, follow_companions};
+pub(crate) use purge_requests::{PurgeRequests, Sender};
+pub(crate) use watch::{CompanionService, follow_companions};

@@ -1,4 +1,4 @@
-//! Orders to remove answers: who may give them, and the answer to them.
+//! PurgeRequests to remove answers: who may give them, and the answer to them.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ use crate::server::response::{BoxError, PlainResponse, json};
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
-use calendar_edge_core::companion::purge::{Order, SeenFault};
+use calendar_edge_core::companion::purge::{PurgeRequest, SeenFault};
 use calendar_edge_core::settings::{BackendSettings, MarkKey};
 use calendar_edge_judge::problem::{EdgeError, Refusal};
 
-/// Takes orders under one set of settings.
+/// Takes purges under one set of settings.
 #[derive(Debug)]
-pub(crate) struct Orders {
+pub(crate) struct PurgeRequests {
     key: Option<MarkKey>,
     paths: Vec<String>,
     companions: Companions,
 }
 
-/// Whoever gives an order.
+/// Whoever gives an purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {
     /// Somebody on this machine, through the listener for operators.
@@ -37,15 +37,15 @@ pub(crate) enum Sender {
     Remote,
 }
 
-/// Where orders are taken below a REST root.
+/// Where purges are taken below a REST root.
 const PATH: &str = "/calendar-edge/v1/purge";
 
-/// The longest time that the body of an order may take.
+/// The longest time that the body of an purge may take.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
-// === impl Orders ===
+// === impl PurgeRequests ===
 
-impl Orders {
+impl PurgeRequests {
     pub(crate) fn new(site: &BackendSettings, companions: &Companions) -> Self {
         let roots = site.roots.iter();
         Self {
@@ -55,14 +55,14 @@ impl Orders {
         }
     }
 
-    /// Whether a request to the public listener is an order. Without a secret nobody can give one there.
+    /// Whether a request to the public listener is an purge. Without a secret nobody can give one there.
     pub(crate) fn are_given_by(&self, head: &Head) -> bool {
         self.key.is_some()
             && head.method == Method::POST
             && self.paths.iter().any(|path| head.uri.path() == path)
     }
 
-    /// Takes an order. Its head decides whether it is read at all.
+    /// Takes an purge. Its head decides whether it is read at all.
     pub(crate) async fn take<B>(&self, head: &Head, body: B, sender: Sender) -> Result<PlainResponse, Refusal>
     where
         B: Body<Data = Bytes>,
@@ -81,20 +81,20 @@ impl Orders {
         if seal.as_ref().is_some_and(|seal| !seal.covers(&body)) {
             return Err(Refusal::edge(EdgeError::PurgeDenied));
         }
-        let order = Order::parse(&body).map_err(|fault| {
+        let purge = PurgeRequest::parse(&body).map_err(|fault| {
             tracing::debug!(%fault, "an order cannot be read");
             Refusal::edge(EdgeError::BadPurge)
         })?;
         let cause = seal.map_or(RemovalCause::Operator, |_| RemovalCause::Message);
         let companions = self.companions.clone();
         // It looks at every kept answer.
-        let removing = tokio::task::spawn_blocking(move || companions.obey(&order, cause));
+        let removing = tokio::task::spawn_blocking(move || companions.obey(&purge, cause));
         removing
             .await
             .map_err(|_| Refusal::edge(EdgeError::InternalError))
     }
 
-    /// The seal of an order, taken for the first time; none in an order from this machine.
+    /// The seal of an purge, taken for the first time; none in an purge from this machine.
     fn seal(&self, headers: &HeaderMap, sender: Sender) -> Result<Option<Seal>, Refusal> {
         let denied = || Refusal::edge(EdgeError::PurgeDenied);
         let mut fields = headers.get_all(SEAL).iter();
@@ -117,13 +117,13 @@ impl Orders {
     }
 }
 
-/// The whole body of an order.
+/// The whole body of an purge.
 async fn read<B>(body: B) -> Result<Bytes, Refusal>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    let most = usize::try_from(Order::MOST_BYTES).unwrap_or(usize::MAX);
+    let most = usize::try_from(PurgeRequest::MOST_BYTES).unwrap_or(usize::MAX);
     let body = std::pin::pin!(Limited::new(body, most));
     let body = timeout(BODY_TIME, body.collect())
         .await

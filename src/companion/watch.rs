@@ -9,14 +9,14 @@ use tokio::time::{sleep, timeout};
 use url::Url;
 
 use super::companions::Companions;
-use super::purge_requests::Orders;
+use super::purge_requests::PurgeRequests;
 use crate::backend::{Backends, ChangesQuestion};
 use calendar_edge_core::settings::BackendSettings;
 
-/// What is exchanged with the companion plugins under one set of settings: their orders, and the edge's questions.
+/// What is exchanged with the companion plugins under one set of settings: their purges, and the edge's questions.
 #[derive(Debug)]
-pub(crate) struct Correspondence {
-    orders: Orders,
+pub(crate) struct CompanionService {
+    purges: PurgeRequests,
     backends: Backends,
     questions: Vec<(Url, ChangesQuestion)>,
 }
@@ -26,27 +26,30 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
 /// Watches until it is dropped.
-pub(crate) async fn follow_companions(companions: Companions, correspondence: Arc<ArcSwap<Correspondence>>) {
+pub(crate) async fn follow_companions(
+    companions: Companions,
+    companion_service: Arc<ArcSwap<CompanionService>>,
+) {
     // A site that answers slowly must not keep the watch from others.
     let mut asking = JoinSet::new();
     loop {
         sleep((companions.reconcile() / 40).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
         while asking.try_join_next().is_some() {}
         for root in companions.look() {
-            let (companions, correspondence) = (companions.clone(), correspondence.load_full());
-            asking.spawn(async move { correspondence.ask(&companions, &root).await });
+            let (companions, companion_service) = (companions.clone(), companion_service.load_full());
+            asking.spawn(async move { companion_service.ask(&companions, &root).await });
         }
     }
 }
 
-// === impl Correspondence ===
+// === impl CompanionService ===
 
-impl Correspondence {
+impl CompanionService {
     /// The exchange under these settings; without a secret, which signs them, no question is asked.
     pub(crate) fn new(site: &BackendSettings, companions: &Companions, backends: Backends) -> Self {
         let roots = site.roots.iter().enumerate();
         Self {
-            orders: Orders::new(site, companions),
+            purges: PurgeRequests::new(site, companions),
             backends,
             questions: roots
                 .filter_map(|(index, root)| {
@@ -56,9 +59,9 @@ impl Correspondence {
         }
     }
 
-    /// Takes orders.
-    pub(crate) const fn orders(&self) -> &Orders {
-        &self.orders
+    /// Takes purges.
+    pub(crate) const fn purges(&self) -> &PurgeRequests {
+        &self.purges
     }
 
     async fn ask(&self, companions: &Companions, root: &Url) {

@@ -12,7 +12,7 @@ use super::nearest::nearest;
 use super::problem::{Complaint, ConfigFinding, ConfigPlace, ConfigProblems, Impossible};
 use super::reading::{ValueReader, described};
 use calendar_edge_core::settings::{
-    CandidateSettings, CutoverRule, IgnoreRule, OWNER, OperationSettings, Root, ShadowRule,
+    CandidateSettings, CutoverRule, IgnoreRule, OperationSettings, PRIMARY, Root, ShadowRule,
 };
 use calendar_edge_judge::contract::{OperationId, table};
 
@@ -193,7 +193,7 @@ fn backend(
     problems: &mut ConfigProblems,
 ) -> Option<Placed<CandidateSettings>> {
     let name: &str = key.get_ref();
-    if !is_backend_name(name) || name == OWNER {
+    if !is_backend_name(name) || name == PRIMARY {
         let finding = ConfigFinding::impossible("backends", Impossible::BackendName(name.to_owned()));
         problems.add(&ConfigPlace::Span(key.span()), finding);
         return None;

@@ -219,7 +219,7 @@ impl CalendarCall {
         Self {
             client,
             call,
-            route: CallRoute::Owner,
+            route: CallRoute::Primary,
             queue: None,
         }
     }

@@ -55,7 +55,7 @@ impl Dispatch {
     /// Hears what answers show of companion plugins, if the settings have a secret.
     ///
     /// Without one there are no messages, and the count alone comes too late.
-    pub(super) fn hearing_companions(self, site: &OriginSettings, shared: &Shared) -> Self {
+    pub(super) fn with_companions(self, site: &OriginSettings, shared: &Shared) -> Self {
         let companions = site.mark_key.is_some().then(|| shared.companions.clone());
         Self { companions, ..self }
     }

@@ -29,9 +29,7 @@ mod shared;
 mod site;
 mod stage;
 
-pub use migration::dry_run::{
-    Reach, RecordedAnswers, Rehearsal, RehearsalFailure, RehearsedAnswer, RehearsedCall,
-};
+pub use migration::dry_run::{DryRun, DryRunAnswer, DryRunCall, DryRunFailure, Reach, RecordedAnswers};
 pub(crate) use service::Gateway;
 pub(crate) use shared::Shared;
 
@@ -91,7 +89,7 @@ fn calendar_stages(
         .layer(layer_fn(|inner| calendar::merging::Merging::new(inner, settings)))
         // Above the last deadline, where an answer may leave while its write goes on.
         .layer(layer_fn(|inner| {
-            cache::invalidating::Forgetting::new(inner, &parts.timeouts, shared)
+            cache::invalidating::Invalidating::new(inner, &parts.timeouts, shared)
         }))
         // Above the tasks of writes: the client is answered in time, while the write goes on.
         .layer(layer_fn(|inner| {
@@ -103,15 +101,15 @@ fn calendar_stages(
         }))
         // In the task of the write, which runs to its end even if the client leaves.
         .layer(layer_fn(|inner| {
-            cache::invalidating::Forgetting::new(inner, &parts.timeouts, shared)
+            cache::invalidating::Invalidating::new(inner, &parts.timeouts, shared)
         }))
         // Right above the backend: it sees fresh answers only, before they are written for a client, and delays none.
         .layer(layer_fn(|inner| {
             migration::shadowing::Shadowing::new(inner, parts, settings, shared)
         }))
-        .service(migration::select_backend::Forking::new(
+        .service(migration::select_backend::BackendSelection::new(
             dispatch::Dispatch::new(&parts.backends, &parts.rules)
-                .hearing_companions(&parts.site.origin, shared),
+                .with_companions(&parts.site.origin, shared),
         ))
 }
 

@@ -11,7 +11,7 @@ use tower::Service;
 use super::calls::{CallBody, CallRequest, OpenedBy};
 use super::stage::Stage;
 use super::{Parts, calendar_stages};
-use crate::companion::{Orders, Sender};
+use crate::companion::{PurgeRequests, Sender};
 use crate::gateway::Shared;
 use crate::gateway::cache::known_reads::{KnownRead, KnownReads};
 use crate::gateway::site::discovery::Discovery;
@@ -26,38 +26,38 @@ use calendar_edge_core::settings::Settings;
 /// The innermost service.
 #[derive(Clone)]
 pub(crate) struct Gateway {
-    ways: Arc<dyn Ways>,
+    gateway: Arc<dyn ServeGateway>,
 }
 
-/// The ways through the gateway, behind one type.
-trait Ways: Send + Sync {
+/// The gateway through the gateway, behind one type.
+trait ServeGateway: Send + Sync {
     fn serve(self: Arc<Self>, request: EdgeRequest) -> Response;
 }
 
 type Response = Pin<Box<dyn Future<Output = Result<EdgeResponse, Infallible>> + Send>>;
 
 /// Where a request leads. What is rare and large is behind a pointer.
-enum Way {
+enum Destination {
     /// Nowhere: the edge has answered it.
     Answered(EdgeResponse),
     /// To the calendar.
     Calendar(CallRequest),
-    /// To the cache, which it orders to remove answers.
-    Order(Box<EdgeRequest>),
+    /// To the cache, which it purges to remove answers.
+    PurgeRequest(Box<EdgeRequest>),
     /// To the rest of the site.
     Site(Box<EdgeRequest>),
     /// To the rest of the site, unless its body names a call of the calendar.
     SiteForm(Box<EdgeRequest>, SiteFormScan),
 }
 
-/// Both ways: through the calendar's stages, and to the rest of the site.
-struct BothWays<C> {
+/// Both gateway: through the calendar's stages, and to the rest of the site.
+struct GatewayParts<C> {
     decider: Arc<Decider>,
     known: Arc<KnownReads>,
     calendar: C,
     site: Site,
     discovery: Discovery,
-    orders: Orders,
+    purges: PurgeRequests,
 }
 
 // === impl Gateway ===
@@ -66,15 +66,17 @@ impl Gateway {
     /// A gateway for these settings and the state they share with earlier and later ones.
     pub(crate) fn new(settings: &Settings, shared: &Shared) -> Self {
         let parts = Parts::new(settings, shared);
-        let ways = BothWays {
+        let gateway = GatewayParts {
             calendar: calendar_stages(settings, shared, &parts),
             site: Site::new(&settings.limits, &settings.timeouts, &parts),
             discovery: Discovery::new(settings, &shared.indexes.tables(&parts.site)),
-            orders: Orders::new(&parts.site, &shared.companions),
+            purges: PurgeRequests::new(&parts.site, &shared.companions),
             decider: parts.decider,
             known: parts.known,
         };
-        Self { ways: Arc::new(ways) }
+        Self {
+            gateway: Arc::new(gateway),
+        }
     }
 }
 
@@ -88,56 +90,58 @@ impl Service<EdgeRequest> for Gateway {
     }
 
     fn call(&mut self, request: EdgeRequest) -> Self::Future {
-        Arc::clone(&self.ways).serve(request)
+        Arc::clone(&self.gateway).serve(request)
     }
 }
 
-// === impl Way ===
+// === impl Destination ===
 
-impl Way {
+impl Destination {
     fn calendar(request: EdgeRequest, opened: OpenedBy) -> Self {
         let (asked, body) = request.split();
         Self::Calendar(calendar_call(asked, opened, CallBody::Incoming(body)))
     }
 }
 
-// === impl BothWays ===
+// === impl GatewayParts ===
 
-impl<C: Stage<CallRequest, Response = EdgeResponse>> Ways for BothWays<C> {
+impl<C: Stage<CallRequest, Response = EdgeResponse>> ServeGateway for GatewayParts<C> {
     /// Each way has a future of its own, which is moved when it is made: one for all would be as large as the largest.
     fn serve(self: Arc<Self>, request: EdgeRequest) -> Response {
         match self.way(request) {
-            Way::Answered(response) => Box::pin(ready(Ok(response))),
-            Way::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
-            Way::Order(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
-            Way::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
-            Way::SiteForm(request, scan) => Box::pin(async move { Ok(self.pass_form(request, scan).await) }),
+            Destination::Answered(response) => Box::pin(ready(Ok(response))),
+            Destination::Calendar(call) => Box::pin(async move { Ok(self.calendar.call(call).await) }),
+            Destination::PurgeRequest(request) => Box::pin(async move { Ok(self.take_order(request).await) }),
+            Destination::Site(request) => Box::pin(async move { Ok(self.stream(request).await) }),
+            Destination::SiteForm(request, scan) => {
+                Box::pin(async move { Ok(self.pass_form(request, scan).await) })
+            }
         }
     }
 }
 
-impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
+impl<C: Stage<CallRequest, Response = EdgeResponse>> GatewayParts<C> {
     /// Where a request leads, by its head.
-    fn way(&self, request: EdgeRequest) -> Way {
-        if self.orders.are_given_by(&request.head) {
-            return Way::Order(Box::new(request));
+    fn way(&self, request: EdgeRequest) -> Destination {
+        if self.purges.are_given_by(&request.head) {
+            return Destination::PurgeRequest(Box::new(request));
         }
         if let Some(known) = self.known(&request) {
-            return Way::calendar(request, OpenedBy::Known(known));
+            return Destination::calendar(request, OpenedBy::Known(known));
         }
         match self.decider.open(&request.decided_by()) {
-            Opening::Preflight => Way::Answered(EdgeResponse {
+            Opening::Preflight => Destination::Answered(EdgeResponse {
                 response: preflight(),
                 facts: ResponseFacts::Edge(AnsweredBy::Preflight),
             }),
-            Opening::RestIndex(root) => Way::Answered(self.discovery.answer(root, &request.context)),
+            Opening::RestIndex(root) => Destination::Answered(self.discovery.answer(root, &request.context)),
             Opening::Ambiguous(refusal) => {
                 request.refused(DecidingBody::None, RefusalReason::rules(&refusal));
-                Way::Answered(refused(&refusal))
+                Destination::Answered(refused(&refusal))
             }
-            Opening::Call(opened) => Way::calendar(request, OpenedBy::Head(Arc::from(opened))),
-            Opening::Site => Way::Site(Box::new(request)),
-            Opening::SiteForm(scan) => Way::SiteForm(Box::new(request), scan),
+            Opening::Call(opened) => Destination::calendar(request, OpenedBy::Head(Arc::from(opened))),
+            Opening::Site => Destination::Site(Box::new(request)),
+            Opening::SiteForm(scan) => Destination::SiteForm(Box::new(request), scan),
         }
     }
 
@@ -148,7 +152,7 @@ impl<C: Stage<CallRequest, Response = EdgeResponse>> BothWays<C> {
 
     async fn take_order(&self, request: Box<EdgeRequest>) -> EdgeResponse {
         let EdgeRequest { head, body, .. } = *request;
-        match self.orders.take(&head, body, Sender::Remote).await {
+        match self.purges.take(&head, body, Sender::Remote).await {
             Ok(taken) => EdgeResponse::unchanged(taken),
             Err(refusal) => refused(&refusal),
         }

@@ -3,7 +3,7 @@
 //! Stacks are built from settings and this state only. A part that needs memory of its own beyond one request has
 //! its place here, and nowhere else.
 
-use crate::backend::{ClientError, Lanes, SharedBackends, SiteIndexes};
+use crate::backend::{BackendPools, ClientError, SharedBackends, SiteIndexes};
 use crate::cache::Cache;
 use crate::companion::Companions;
 use crate::migration::Migration;
@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     /// The state of each backend: connections, permits, retry budget, breaker.
     pub(crate) backends: SharedBackends,
     /// The ways to other backends, with the same state.
-    pub(crate) lanes: Lanes,
+    pub(crate) pools: BackendPools,
     /// What was found out about other backends.
     pub(crate) migration: Migration,
     /// What the sites publish about the API.
@@ -88,7 +88,7 @@ impl Shared {
         Ok(Self {
             traces: Traces::new(&settings.traces, &metrics, &warnings)?,
             backends: SharedBackends::new(&site, metrics.clone(), threads)?,
-            lanes: Lanes::new(settings, metrics.clone(), threads)?,
+            pools: BackendPools::new(settings, metrics.clone(), threads)?,
             migration: Migration::new(settings, &cache, metrics.migration().clone()),
             indexes,
             buckets: SharedBuckets::new(&settings.rate_limits),
@@ -119,7 +119,7 @@ impl Shared {
         self.indexes.recall(&site);
         Ok(Self {
             backends: self.backends.adapt(&site)?,
-            lanes: self.lanes.adapt(settings)?,
+            pools: self.pools.adapt(settings)?,
             traces: self.traces.adapt(&settings.traces)?,
             ..self.clone()
         })

@@ -16,7 +16,7 @@ use super::served_facts::{ACCESS, ServedFacts};
 use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
-    GaugeGuard, KeptRefusal, Metrics, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
+    GaugeGuard, Metrics, RecordedRefusal, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
     method_label, since_1970,
 };
 use calendar_edge_core::gateway::authority::Scheme;
@@ -268,7 +268,7 @@ impl Record {
         if !self.sinks.keeps_refusals {
             return;
         }
-        self.sinks.refusals.keep(KeptRefusal {
+        self.sinks.refusals.keep(RecordedRefusal {
             id: self.id().unwrap_or_default().into(),
             at: since_1970(),
             client: self.arrival.client,

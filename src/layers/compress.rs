@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use super::around::Concern;
 use super::arrived_request::ArrivedRequest;
 use super::response::EdgeResponse;
-use crate::cache::compression::{Encoders, KeptForms};
+use crate::cache::compression::{Encoders, StoredForms};
 use crate::server::response::whole;
 use calendar_edge_core::cache::compression::{Coding, Eligible, SHORTEST, eligible, preferred, weaken};
 use calendar_edge_core::relay::cors::Audience;
@@ -123,7 +123,7 @@ impl Wanted {
     /// Whether the body of the answer to GET is known to be too short.
     fn is_short(&self, answer: &EdgeResponse) -> bool {
         let length = if answer.status() == StatusCode::NOT_MODIFIED {
-            answer.facts.forms().map(KeptForms::plain_length)
+            answer.facts.forms().map(StoredForms::plain_length)
         } else {
             let announced = answer.headers().get(CONTENT_LENGTH);
             let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());

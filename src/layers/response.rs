@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use http::Response;
 
-use crate::cache::compression::KeptForms;
+use crate::cache::compression::StoredForms;
 use crate::server::Tunnel;
 use crate::server::response::{self, AnsweredBy, EdgeBody, PlainResponse, ServedResponse};
 use calendar_edge_core::relay::cors::Audience;
@@ -33,7 +33,7 @@ pub(crate) enum ResponseFacts {
         /// The clients that it is for.
         audience: Audience,
         /// The other forms of its body, or of the body of the 200 in whose place a 304 stands; none if it is not kept.
-        forms: Option<KeptForms>,
+        forms: Option<StoredForms>,
     },
 }
 
@@ -110,7 +110,7 @@ impl ResponseFacts {
     }
 
     /// The other forms of a body that is kept.
-    pub(crate) const fn forms(&self) -> Option<&KeptForms> {
+    pub(crate) const fn forms(&self) -> Option<&StoredForms> {
         match self {
             Self::Unchanged | Self::Switched(_) | Self::Edge(_) => None,
             Self::Calendar { forms, .. } => forms.as_ref(),

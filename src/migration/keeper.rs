@@ -11,18 +11,18 @@ use parking_lot::Mutex;
 
 use crate::server::state_file;
 use crate::telemetry::unix_time;
-use calendar_edge_core::migration::cutover::{KeptRules, Returned, RuleStanding, ShareKey};
+use calendar_edge_core::migration::cutover::{PersistedRules, Returned, RuleRecord, ShareKey};
 use calendar_edge_core::settings::CutoverRule;
 
 /// What is kept, and where; clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Keeper {
-    kept: Arc<Mutex<KeptState>>,
+    kept: Arc<Mutex<PersistedState>>,
 }
 
 #[derive(Debug)]
-struct KeptState {
-    rules: KeptRules,
+struct PersistedState {
+    rules: PersistedRules,
     /// None: nothing outlives the edge.
     file: Option<PathBuf>,
     /// Why the file could not be read at start.
@@ -59,7 +59,7 @@ impl Keeper {
         if guarded && file.is_none() {
             tracing::warn!("without `state_dir` a restart resumes rules whose calls a guard has returned");
         }
-        let kept = KeptState {
+        let kept = PersistedState {
             rules,
             file,
             unreadable,
@@ -86,20 +86,20 @@ impl Keeper {
     }
 
     /// What is known about a rule.
-    pub(super) fn standing(&self, rule: &CutoverRule) -> RuleStanding {
+    pub(super) fn standing(&self, rule: &CutoverRule) -> RuleRecord {
         let kept = self.kept.lock();
         let known = kept.rules.rules.get(&rule.name).cloned();
         known.unwrap_or_else(|| {
             let reason = kept.unreadable.clone().filter(|_| rule.guard.is_some());
-            RuleStanding {
+            RuleRecord {
                 returned: reason.map(returned_now),
-                ..RuleStanding::default()
+                ..RuleRecord::default()
             }
         })
     }
 
     /// Keeps what is known about a rule. The file is written on another thread.
-    pub(super) fn keep(&self, name: &str, standing: RuleStanding) {
+    pub(super) fn keep(&self, name: &str, standing: RuleRecord) {
         let mut kept = self.kept.lock();
         let rules = &mut kept.rules.rules;
         if rules.contains_key(name) || rules.len() < MOST_RULES {
@@ -136,12 +136,12 @@ impl Keeper {
 }
 
 /// No rules, and a key of the system's random numbers.
-fn fresh() -> KeptRules {
+fn fresh() -> PersistedRules {
     let mut key = [0; ShareKey::BYTES];
     for (number, part) in key.chunks_mut(8).enumerate() {
         part.copy_from_slice(&RandomState::new().hash_one(number).to_ne_bytes());
     }
-    KeptRules {
+    PersistedRules {
         share_key: ShareKey::new(key),
         rules: BTreeMap::new(),
     }
@@ -159,13 +159,15 @@ fn returned_now(reason: String) -> Returned {
 }
 
 /// The kept rules; none if there is no file yet.
-fn read(file: &Path) -> io::Result<Option<KeptRules>> {
+fn read(file: &Path) -> io::Result<Option<PersistedRules>> {
     let broken = |error: &dyn std::error::Error| {
         let text = format!("{} cannot be read: {error}", file.display());
         io::Error::new(ErrorKind::InvalidData, text)
     };
     match fs::read_to_string(file) {
-        Ok(text) => KeptRules::parse(&text).map(Some).map_err(|error| broken(&error)),
+        Ok(text) => PersistedRules::parse(&text)
+            .map(Some)
+            .map_err(|error| broken(&error)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(broken(&error)),
     }

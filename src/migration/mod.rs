@@ -6,5 +6,5 @@ mod rule_state;
 mod state;
 
 pub(crate) use backend_findings::BackendFindings;
-pub(crate) use rule_state::RuleSeat;
+pub(crate) use rule_state::RuleState;
 pub(crate) use state::Migration;

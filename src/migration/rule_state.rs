@@ -10,12 +10,12 @@ use super::keeper::Keeper;
 use crate::cache::Cache;
 use crate::telemetry::{MigrationMetrics, since_1970};
 use calendar_edge_core::cache::{Removal, RemovalCause};
-use calendar_edge_core::migration::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleStanding};
+use calendar_edge_core::migration::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleRecord};
 use calendar_edge_core::settings::{CutoverRule, Percentage};
 
 /// A rule; clones of the stack share it, and it outlives reloads.
 #[derive(Debug)]
-pub(crate) struct RuleSeat {
+pub(crate) struct RuleState {
     name: Arc<str>,
     /// The share in millionths, for calls that only ask.
     share: AtomicU32,
@@ -44,10 +44,10 @@ pub(super) struct Means {
     pub(super) metrics: MigrationMetrics,
 }
 
-// === impl RuleSeat ===
+// === impl RuleState ===
 
-impl RuleSeat {
-    pub(super) fn new(rule: &CutoverRule, standing: RuleStanding, means: Means) -> Self {
+impl RuleState {
+    pub(super) fn new(rule: &CutoverRule, standing: RuleRecord, means: Means) -> Self {
         let control = RuleControl::new(rule.clone(), standing, since_1970());
         let this = Self {
             name: rule.name.as_str().into(),
@@ -123,7 +123,7 @@ impl RuleSeat {
     }
 
     /// What outlives a restart.
-    pub(super) fn standing(&self) -> RuleStanding {
+    pub(super) fn standing(&self) -> RuleRecord {
         self.control.lock().standing().clone()
     }
 
@@ -159,7 +159,7 @@ impl RuleSeat {
         })
     }
 
-    fn changed(&self, standing: RuleStanding) {
+    fn changed(&self, standing: RuleRecord) {
         // What one backend said is not what another one says.
         self.means
             .cache

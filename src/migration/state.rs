@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::backend_findings::BackendFindings;
 use super::keeper::Keeper;
-use super::rule_state::{Means, RuleSeat, RuleSummary};
+use super::rule_state::{Means, RuleState, RuleSummary};
 use crate::cache::Cache;
 use crate::telemetry::MigrationMetrics;
 use calendar_edge_core::cache::{Removal, RemovalCause};
@@ -26,7 +26,7 @@ pub(crate) struct Migration {
 #[derive(Debug)]
 struct MigrationState {
     findings: Mutex<BTreeMap<String, Arc<BackendFindings>>>,
-    seats: Mutex<BTreeMap<String, Arc<RuleSeat>>>,
+    rule_states: Mutex<BTreeMap<String, Arc<RuleState>>>,
     /// The rules in use, in their order.
     rules: Mutex<Vec<CutoverRule>>,
     means: Means,
@@ -45,7 +45,7 @@ impl Migration {
         let this = Self {
             shared: Arc::new(MigrationState {
                 findings: Mutex::default(),
-                seats: Mutex::default(),
+                rule_states: Mutex::default(),
                 rules: Mutex::new(settings.cutover.clone()),
                 means,
             }),
@@ -68,11 +68,11 @@ impl Migration {
         self.expect(settings);
         self.shared.means.keeper.adapt(settings.state_dir.as_deref());
         self.shared
-            .seats
+            .rule_states
             .lock()
             .retain(|name, _| settings.cutover.iter().any(|rule| rule.name == *name));
         for rule in &settings.cutover {
-            self.seat(rule).adopt(rule);
+            self.rule_state(rule).adopt(rule);
         }
         self.take_rules(&settings.cutover);
     }
@@ -114,14 +114,14 @@ impl Migration {
     }
 
     /// What is known about one rule.
-    pub(crate) fn seat(&self, rule: &CutoverRule) -> Arc<RuleSeat> {
-        let mut seats = self.shared.seats.lock();
-        let found = seats.entry(rule.name.clone()).or_insert_with(|| {
+    pub(crate) fn rule_state(&self, rule: &CutoverRule) -> Arc<RuleState> {
+        let mut rule_states = self.shared.rule_states.lock();
+        let found = rule_states.entry(rule.name.clone()).or_insert_with(|| {
             let means = self.shared.means.clone();
             let standing = means.keeper.standing(rule);
-            let seat = RuleSeat::new(rule, standing, means);
-            self.shared.means.keeper.keep(&rule.name, seat.standing());
-            Arc::new(seat)
+            let rule_state = RuleState::new(rule, standing, means);
+            self.shared.means.keeper.keep(&rule.name, rule_state.standing());
+            Arc::new(rule_state)
         });
         Arc::clone(found)
     }
@@ -142,29 +142,29 @@ impl Migration {
             .map(|rule| rule.name.clone())
             .collect();
         for name in concerned {
-            let seat = self.shared.seats.lock().get(&name).map(Arc::clone);
-            if let Some(seat) = seat {
-                seat.observe(event);
+            let rule_state = self.shared.rule_states.lock().get(&name).map(Arc::clone);
+            if let Some(rule_state) = rule_state {
+                rule_state.observe(event);
             }
         }
     }
 
     /// Resumes a rule: true if the guard had returned its calls; none for an unknown rule.
     pub(crate) fn resume(&self, rule: &str) -> Option<bool> {
-        let seat = self.shared.seats.lock().get(rule).map(Arc::clone);
-        seat.map(|seat| seat.resume())
+        let rule_state = self.shared.rule_states.lock().get(rule).map(Arc::clone);
+        rule_state.map(|rule_state| rule_state.resume())
     }
 
     /// The rules in their order, in short.
     pub(crate) fn rule_summaries(&self) -> Vec<RuleSummary> {
         let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
-        rules.iter().map(|rule| self.seat(rule).summary()).collect()
+        rules.iter().map(|rule| self.rule_state(rule).summary()).collect()
     }
 
     /// All rules in their order with their guards, and the verdicts about all backends, for operators.
     pub(crate) fn to_json(&self) -> Value {
         let rules: Vec<CutoverRule> = self.shared.rules.lock().clone();
-        let rules = rules.iter().map(|rule| self.seat(rule).to_json());
+        let rules = rules.iter().map(|rule| self.rule_state(rule).to_json());
         let findings: Vec<_> = {
             let findings = self.shared.findings.lock();
             let known = findings.iter();

@@ -14,11 +14,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The owner of a stream.
 #[derive(Debug)]
-pub(super) struct Lender<S>(Arc<LendingState<S>>);
+pub(super) struct Attachable<S>(Arc<LendingState<S>>);
 
 /// The stream, as the borrower has it.
 #[derive(Debug)]
-pub(super) struct LentIo<S> {
+pub(super) struct DetachableIo<S> {
     /// Always set until it is returned.
     stream: Option<S>,
     state: Arc<LendingState<S>>,
@@ -33,9 +33,9 @@ struct LendingState<S> {
     is_flushed: AtomicBool,
 }
 
-// === impl Lender ===
+// === impl Attachable ===
 
-impl<S> Lender<S> {
+impl<S> Attachable<S> {
     pub(super) fn new(stream: S) -> Self {
         Self(Arc::new(LendingState {
             returned: Mutex::new(Some(stream)),
@@ -44,11 +44,11 @@ impl<S> Lender<S> {
         }))
     }
 
-    /// Lends the stream; `None` while it is lent already.
-    pub(super) fn lend(&self) -> Option<LentIo<S>> {
+    /// Lends the stream; `None` while it is attached already.
+    pub(super) fn attach(&self) -> Option<DetachableIo<S>> {
         let stream = self.returned().take()?;
         self.0.is_flushed.store(false, Ordering::Relaxed);
-        Some(LentIo {
+        Some(DetachableIo {
             stream: Some(stream),
             state: Arc::clone(&self.0),
         })
@@ -66,22 +66,22 @@ impl<S> Lender<S> {
         self.0.is_flushed.load(Ordering::Relaxed)
     }
 
-    /// The stream itself, if it is not lent.
+    /// The stream itself, if it is not attached.
     pub(super) fn returned(&self) -> MutexGuard<'_, Option<S>> {
         self.0.returned.lock()
     }
 }
 
-// === impl LentIo ===
+// === impl DetachableIo ===
 
-impl<S> LentIo<S> {
+impl<S> DetachableIo<S> {
     /// The stream itself, which is not given back.
     pub(super) fn keep(mut self) -> Option<S> {
         self.stream.take()
     }
 }
 
-impl<S> Drop for LentIo<S> {
+impl<S> Drop for DetachableIo<S> {
     fn drop(&mut self) {
         if let Some(stream) = self.stream.take() {
             *self.state.returned.lock() = Some(stream);
@@ -89,7 +89,7 @@ impl<S> Drop for LentIo<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for LentIo<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for DetachableIo<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -102,7 +102,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for LentIo<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> LentIo<S> {
+impl<S: AsyncWrite + Unpin> DetachableIo<S> {
     fn writing(&mut self) -> io::Result<Pin<&mut S>> {
         self.state.is_flushed.store(false, Ordering::Relaxed);
         let stream = self.stream.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -110,7 +110,7 @@ impl<S: AsyncWrite + Unpin> LentIo<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for LentIo<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for DetachableIo<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.writing()?.poll_write(cx, buf)
     }

@@ -19,14 +19,14 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use tokio::io::AsyncWrite;
 
-use super::detachable_io::{Lender, LentIo};
+use super::detachable_io::{Attachable, DetachableIo};
 use super::h2_stalls::StallWatch;
 use super::inspected_io::InspectedIo;
 use super::response_body::CountedBody;
 use super::stream::ClientStream;
 
 /// The bytes of a client as hyper reads and writes them.
-pub(super) type ClientIo = TokioIo<LentIo<InspectedIo<ClientStream>>>;
+pub(super) type ClientIo = TokioIo<DetachableIo<InspectedIo<ClientStream>>>;
 
 type HyperConnection<'a, S> = auto::UpgradeableConnection<'a, ClientIo, S, StallWatch>;
 
@@ -54,7 +54,7 @@ impl<S> ClientService for S where
 pub(super) struct HttpConnection<'a, S: ClientService> {
     builder: &'a auto::Builder<StallWatch>,
     service: S,
-    stream: Lender<InspectedIo<ClientStream>>,
+    stream: Attachable<InspectedIo<ClientStream>>,
     /// `None` while the connection is parked, as it is before the client has sent anything.
     hyper: Option<Pin<Box<HyperConnection<'a, S>>>>,
     is_closing: bool,
@@ -69,13 +69,13 @@ impl<'a, S: ClientService> HttpConnection<'a, S> {
         Self {
             builder,
             service,
-            stream: Lender::new(stream),
+            stream: Attachable::new(stream),
             hyper: None,
             is_closing: false,
         }
     }
 
-    fn resume(&mut self, stream: LentIo<InspectedIo<ClientStream>>) {
+    fn resume(&mut self, stream: DetachableIo<InspectedIo<ClientStream>>) {
         let stream = TokioIo::new(stream);
         let connection = self
             .builder
@@ -162,7 +162,7 @@ impl<S: ClientService> Future for HttpConnection<'_, S> {
                 return this.poll_shutdown(cx);
             }
             ready!(this.poll_sent(cx));
-            match this.stream.lend() {
+            match this.stream.attach() {
                 Some(stream) => this.resume(stream),
                 None => return Poll::Ready(Ok(())),
             }

@@ -37,7 +37,7 @@ pub(crate) enum CopySkip {
     /// As many copies began in this second as may.
     Rate,
     /// The owner failed to answer.
-    OwnerFailed,
+    PrimaryFailed,
     /// The answer is too large to be compared.
     TooLarge,
     /// The backend could not be asked.

@@ -62,7 +62,7 @@ pub(crate) use metrics::Metrics;
 pub(crate) use migration::{CopySkip, CutoverAnswer, MigrationMetrics, NamedSums};
 pub(crate) use permits::{GaugeGuard, PermitFigures, PermitMetrics, TrafficKind};
 pub(crate) use rate_limits::RateLimitMetrics;
-pub(crate) use refusals::{DecidedBy, KeptRefusal, RefusalNote, Refusals};
+pub(crate) use refusals::{DecidedBy, RecordedRefusal, RefusalNote, Refusals};
 pub(crate) use request_log::{ParentSpan, RequestLog, Traffic};
 pub(crate) use requests::Served;
 #[cfg(any(feature = "otlp", test))]

@@ -16,11 +16,11 @@ const BYTES_EACH: usize = 4 * 1024;
 
 /// The kept refusals of one edge; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Refusals(Arc<Mutex<KeptRefusals>>);
+pub(crate) struct Refusals(Arc<Mutex<RecordedRefusals>>);
 
 /// A refusal that is kept.
 #[derive(Debug)]
-pub(crate) struct KeptRefusal {
+pub(crate) struct RecordedRefusal {
     /// The id of the request.
     pub(crate) id: Box<str>,
     /// When it was answered, since 1970.
@@ -66,9 +66,9 @@ pub(crate) enum DecidedBy {
 }
 
 #[derive(Debug, Default)]
-struct KeptRefusals {
+struct RecordedRefusals {
     /// By code, oldest first: a flood of one kind leaves the others alone.
-    by_code: HashMap<&'static str, VecDeque<Arc<KeptRefusal>>>,
+    by_code: HashMap<&'static str, VecDeque<Arc<RecordedRefusal>>>,
     count: usize,
     bytes: usize,
     most: usize,
@@ -86,9 +86,9 @@ impl DecidedBy {
     }
 }
 
-// === impl KeptRefusal ===
+// === impl RecordedRefusal ===
 
-impl KeptRefusal {
+impl RecordedRefusal {
     fn weight(&self) -> usize {
         let request = self.note.as_ref().and_then(|note| note.request.as_ref());
         size_of::<Self>() + self.id.len() + self.path.len() + request.map_or(0, RefusedRequest::weight)
@@ -106,7 +106,7 @@ impl Refusals {
     }
 
     /// Keeps a refusal, and drops what no longer has room.
-    pub(crate) fn keep(&self, refusal: KeptRefusal) {
+    pub(crate) fn keep(&self, refusal: RecordedRefusal) {
         let weight = refusal.weight();
         let mut kept = self.0.lock();
         if kept.most == 0 {
@@ -120,7 +120,7 @@ impl Refusals {
     }
 
     /// The refusal of the request with this id; the newest, where a proxy gave an id twice.
-    pub(crate) fn find(&self, id: &str) -> Option<Arc<KeptRefusal>> {
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<RecordedRefusal>> {
         let kept = self.0.lock();
         let all = kept.by_code.values().flatten();
         all.filter(|refusal| &*refusal.id == id)
@@ -129,16 +129,16 @@ impl Refusals {
     }
 
     /// All kept refusals, newest first.
-    pub(crate) fn newest(&self) -> Vec<Arc<KeptRefusal>> {
+    pub(crate) fn newest(&self) -> Vec<Arc<RecordedRefusal>> {
         let mut all: Vec<_> = self.0.lock().by_code.values().flatten().map(Arc::clone).collect();
         all.sort_by_key(|refusal| std::cmp::Reverse(refusal.at));
         all
     }
 }
 
-// === impl KeptRefusals ===
+// === impl RecordedRefusals ===
 
-impl KeptRefusals {
+impl RecordedRefusals {
     fn shrink(&mut self) {
         while self.count > self.most || self.bytes > self.most.saturating_mul(BYTES_EACH) {
             if !self.drop_one() {
@@ -165,8 +165,8 @@ impl KeptRefusals {
 mod tests {
     use super::*;
 
-    fn refusal(id: usize, code: &'static str, path: &str) -> KeptRefusal {
-        KeptRefusal {
+    fn refusal(id: usize, code: &'static str, path: &str) -> RecordedRefusal {
+        RecordedRefusal {
             id: id.to_string().into(),
             at: Duration::from_secs(u64::try_from(id).unwrap()),
             client: None,
@@ -217,7 +217,7 @@ mod tests {
     fn the_newest_of_two_requests_with_one_id_is_found() {
         let refusals = Refusals::default();
         refusals.keep_most(4);
-        let again = KeptRefusal {
+        let again = RecordedRefusal {
             id: "1".into(),
             ..refusal(2, "b", "/")
         };

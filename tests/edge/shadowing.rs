@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::support::{Answer, EVENTS, Edge, Gate, Origin, Reply};
 
-const OWNER: &str = r#"{"events":[{"id":1,"cost":"5","author":"1"}],"total":1}"#;
+const PRIMARY: &str = r#"{"events":[{"id":1,"cost":"5","author":"1"}],"total":1}"#;
 const NEXT: &str = r#"{"events":[{"id":1,"cost":"6","author":1}],"total":1}"#;
 
 /// Polls until a condition holds; a test that waits in vain fails.
@@ -69,7 +69,7 @@ async fn skipped(edge: &Edge, reason: &str) -> u64 {
 
 #[tokio::test]
 async fn the_copy_of_a_read_is_compared_and_reported() {
-    let owner = Origin::always(Reply::json(200, OWNER).header("x-tec-total", "1")).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY).header("x-tec-total", "1")).await;
     let next = Origin::always(Reply::json(200, NEXT).header("x-tec-total", "2")).await;
     let edge = edge(&owner, &next, rule("events.*")).await;
     let answer = edge.get(&format!("{EVENTS}?per_page=3")).await;
@@ -100,8 +100,8 @@ async fn the_copy_of_a_read_is_compared_and_reported() {
 
 #[tokio::test]
 async fn writes_and_other_operations_are_never_copied() {
-    let owner = Origin::always(Reply::json(200, OWNER)).await;
-    let next = Origin::always(Reply::json(200, OWNER)).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
+    let next = Origin::always(Reply::json(200, PRIMARY)).await;
     let edge = edge(
         &owner,
         &next,
@@ -141,8 +141,8 @@ async fn writes_and_other_operations_are_never_copied() {
 #[tokio::test]
 async fn credentials_are_copied_only_where_a_rule_says_so() {
     for credentialed in [false, true] {
-        let owner = Origin::always(Reply::json(200, OWNER)).await;
-        let next = Origin::always(Reply::json(200, OWNER)).await;
+        let owner = Origin::always(Reply::json(200, PRIMARY)).await;
+        let next = Origin::always(Reply::json(200, PRIMARY)).await;
         let edge = edge(
             &owner,
             &next,
@@ -166,8 +166,8 @@ async fn credentials_are_copied_only_where_a_rule_says_so() {
 
 #[tokio::test]
 async fn a_share_of_nothing_copies_nothing() {
-    let owner = Origin::always(Reply::json(200, OWNER)).await;
-    let next = Origin::always(Reply::json(200, OWNER)).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
+    let next = Origin::always(Reply::json(200, PRIMARY)).await;
     let base = next.base();
     let builder = Edge::builder().origin(&owner).settings(|settings| {
         shadowed(
@@ -192,8 +192,8 @@ async fn a_share_of_nothing_copies_nothing() {
 
 #[tokio::test]
 async fn kept_answers_are_not_copied() {
-    let owner = Origin::always(Reply::json(200, OWNER)).await;
-    let next = Origin::always(Reply::json(200, OWNER)).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
+    let next = Origin::always(Reply::json(200, PRIMARY)).await;
     let base = next.base();
     let builder = Edge::builder().origin(&owner).caching();
     let edge = builder
@@ -229,9 +229,9 @@ async fn noise_of_the_site_is_learnt_from_second_questions() {
 
 #[tokio::test]
 async fn a_backend_that_hangs_takes_its_places_and_nothing_else() {
-    let owner = Origin::always(Reply::json(200, OWNER)).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
     let gate = Gate::closed();
-    let next = Origin::always(Reply::json(200, OWNER).behind(&gate)).await;
+    let next = Origin::always(Reply::json(200, PRIMARY).behind(&gate)).await;
     let edge = edge(
         &owner,
         &next,
@@ -243,7 +243,7 @@ async fn a_backend_that_hangs_takes_its_places_and_nothing_else() {
     .await;
     for _ in 0..50 {
         let answer = edge.get(EVENTS).await;
-        assert_eq!((answer.status.as_u16(), answer.body.as_str()), (200, OWNER));
+        assert_eq!((answer.status.as_u16(), answer.body.as_str()), (200, PRIMARY));
     }
     gate.reached_by(2).await;
     assert_eq!(skipped(&edge, "in_flight").await, 48);
@@ -260,7 +260,7 @@ async fn a_backend_that_hangs_takes_its_places_and_nothing_else() {
 
 #[tokio::test]
 async fn a_backend_that_is_down_is_a_difference_until_its_breaker_opens() {
-    let owner = Origin::always(Reply::json(200, OWNER)).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
     let next = Origin::down();
     let edge = edge(&owner, &next, rule("*")).await;
     for _ in 0..30 {
@@ -306,7 +306,7 @@ async fn endless() -> (String, Arc<std::sync::atomic::AtomicU64>) {
 
 #[tokio::test]
 async fn an_endless_answer_is_read_up_to_its_bound() {
-    let owner = Origin::always(Reply::json(200, OWNER)).await;
+    let owner = Origin::always(Reply::json(200, PRIMARY)).await;
     let (base, sent) = endless().await;
     let bytes = 64 * 1024;
     let builder = Edge::builder().origin(&owner);
@@ -315,7 +315,7 @@ async fn an_endless_answer_is_read_up_to_its_bound() {
         .start()
         .await;
     for call in 1..=3 {
-        assert_eq!(edge.get(EVENTS).await.body, OWNER);
+        assert_eq!(edge.get(EVENTS).await.body, PRIMARY);
         let report = report_of(&edge, call).await;
         assert_eq!(report["operations"]["events.list"]["paths"][0]["path"], ":status");
     }
@@ -328,7 +328,7 @@ async fn an_endless_answer_is_read_up_to_its_bound() {
 async fn answers_beyond_the_bound_are_not_compared() {
     let long = format!("{{\"events\":[],\"x\":\"{}\"}}", "y".repeat(4096));
     let owner = Origin::always(Reply::json(200, &long)).await;
-    let next = Origin::always(Reply::json(200, OWNER)).await;
+    let next = Origin::always(Reply::json(200, PRIMARY)).await;
     let edge = edge(
         &owner,
         &next,
@@ -349,7 +349,7 @@ async fn answers_beyond_the_bound_are_not_compared() {
 #[tokio::test]
 async fn failures_of_the_site_prove_nothing() {
     let owner = Origin::always(Reply::json(500, r#"{"code":"x","message":"y"}"#)).await;
-    let next = Origin::always(Reply::json(200, OWNER)).await;
+    let next = Origin::always(Reply::json(200, PRIMARY)).await;
     let edge = edge(&owner, &next, rule("*")).await;
     assert_eq!(edge.get(EVENTS).await.status, 500);
     until("a count", async || {

@@ -35,7 +35,7 @@ pub struct Asked {
     /// True if another client's question was shared.
     pub collapsed: bool,
     /// The time for which the answer is kept fresh; `None`: it is not kept.
-    pub kept: Option<Duration>,
+    pub stored_for: Option<Duration>,
 }
 
 // === impl CacheOutcome ===
@@ -84,7 +84,7 @@ fn past(time: Duration) -> String {
 impl Asked {
     fn text(self) -> String {
         let stored = self
-            .kept
+            .stored_for
             .map_or_else(String::new, |left| format!("; stored; ttl={}", left.as_secs()));
         let collapsed = if self.collapsed { "; collapsed" } else { "" };
         stored + collapsed
@@ -116,14 +116,14 @@ mod tests {
             (
                 CacheOutcome::Miss(Asked {
                     collapsed: true,
-                    kept: Some(second),
+                    stored_for: Some(second),
                 }),
                 "calendar-edge; fwd=uri-miss; stored; ttl=1; collapsed",
             ),
             (
                 CacheOutcome::Revalidated(Asked {
                     collapsed: false,
-                    kept: None,
+                    stored_for: None,
                 }),
                 "calendar-edge; fwd=stale",
             ),

@@ -29,7 +29,7 @@ pub struct CompanionSigns {
 
 /// The facts about one kept answer that its lifetime depends on; times are since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Filled {
+pub struct LifetimeFacts {
     /// When the site was asked.
     pub at: Duration,
     /// When the answer changes by itself; `None`: never.
@@ -87,7 +87,12 @@ impl Lifetimes {
     }
 
     /// Says how an answer may be served at the time `now`, since 1970.
-    pub fn serving(&self, filled: &Filled, companion: Option<CompanionSigns>, now: Duration) -> Serving {
+    pub fn serving(
+        &self,
+        filled: &LifetimeFacts,
+        companion: Option<CompanionSigns>,
+        now: Duration,
+    ) -> Serving {
         // A clock that was set back says nothing about the age of an answer.
         let Some(age) = now.checked_sub(filled.at) else {
             return filled.stale(Duration::ZERO);
@@ -109,7 +114,7 @@ impl Lifetimes {
     /// The time for which an answer is served without asking, from the moment it was filled, and the rule that ends it.
     pub fn lifetime(
         &self,
-        filled: &Filled,
+        filled: &LifetimeFacts,
         companion: Option<CompanionSigns>,
         now: Duration,
     ) -> (Duration, LifetimeRule) {
@@ -134,14 +139,14 @@ impl Lifetimes {
     }
 
     /// Returns true if the companion plugin is heard, and was when the answer was filled: every change since is known.
-    fn vouches(&self, signs: CompanionSigns, filled: &Filled, now: Duration) -> bool {
+    fn vouches(&self, signs: CompanionSigns, filled: &LifetimeFacts, now: Duration) -> bool {
         now.saturating_sub(signs.last) <= self.reconcile && signs.since <= filled.at
     }
 }
 
-// === impl Filled ===
+// === impl LifetimeFacts ===
 
-impl Filled {
+impl LifetimeFacts {
     /// An answer that was asked for at the time `at`, since 1970.
     pub fn new(at: Duration, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
         Self {
@@ -202,11 +207,11 @@ mod tests {
         Lifetimes::new(&CacheSettings::default())
     }
 
-    fn filled(turn: DateTurn) -> Filled {
-        Filled::new(NOON, Storable::Yes, turn, None)
+    fn filled(turn: DateTurn) -> LifetimeFacts {
+        LifetimeFacts::new(NOON, Storable::Yes, turn, None)
     }
 
-    fn serving(filled: &Filled, companion: impl Into<Option<CompanionSigns>>, after: u64) -> Serving {
+    fn serving(filled: &LifetimeFacts, companion: impl Into<Option<CompanionSigns>>, after: u64) -> Serving {
         lifetimes().serving(filled, companion.into(), NOON + seconds(after))
     }
 
@@ -257,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_turns_with_the_day_ends_with_it() {
-        let filled = Filled {
+        let filled = LifetimeFacts {
             turns_at: Some(NOON + seconds(60)),
             ..filled(DateTurn::Never)
         };
@@ -266,7 +271,7 @@ mod tests {
         assert_eq!(serving(&filled, companion, 60), Serving::OnError(Duration::ZERO));
         // Neither is a stale answer served past the turn.
         assert_eq!(serving(&filled, None, 20), Serving::Behind(seconds(19)));
-        let soon = Filled {
+        let soon = LifetimeFacts {
             turns_at: Some(NOON + seconds(5)),
             ..filled
         };
@@ -277,7 +282,7 @@ mod tests {
     fn brief_answers_are_fresh_for_a_moment_only() {
         for brief in [
             filled(DateTurn::Always),
-            Filled::new(NOON, Storable::Briefly, DateTurn::Never, None),
+            LifetimeFacts::new(NOON, Storable::Briefly, DateTurn::Never, None),
         ] {
             assert_eq!(serving(&brief, signs(-5, 0), 0), Serving::Fresh(seconds(1)));
             assert_eq!(serving(&brief, signs(-5, 0), 1), Serving::OnError(Duration::ZERO));
@@ -286,7 +291,7 @@ mod tests {
 
     #[test]
     fn answers_of_an_earlier_run_are_for_failures_only() {
-        let restored = Filled {
+        let restored = LifetimeFacts {
             is_restored: true,
             is_of_backend: false,
             ..filled(DateTurn::Never)
@@ -299,7 +304,7 @@ mod tests {
 
     #[test]
     fn an_answer_lives_no_longer_than_the_site_states() {
-        let stated = |fresh: Option<u64>, must_revalidate| Filled {
+        let stated = |fresh: Option<u64>, must_revalidate| LifetimeFacts {
             stated: StatedLife {
                 fresh: fresh.map(seconds),
                 must_revalidate,
@@ -327,7 +332,7 @@ mod tests {
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
-            let filled = Filled { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
+            let filled = LifetimeFacts { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
             let found = serving(&filled, signs(-1, last), age);
             if age >= turn {
                 prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);

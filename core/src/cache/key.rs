@@ -1,7 +1,7 @@
 //! The key of a kept answer: everything that the answer depends on.
 
 use super::bypass::CacheableCall;
-use crate::settings::{BackendSettings, OWNER, Root};
+use crate::settings::{BackendSettings, PRIMARY, Root};
 use calendar_edge_judge::contract::{Argument, DefaultValue, Operation, Schema};
 
 /// The part of keys that depends on the settings.
@@ -92,7 +92,7 @@ fn root_prefix(backend: &BackendSettings, root: &Root) -> String {
         prefix.push_str(&part);
     }
     prefix = prefix + " " + &root.path;
-    if backend.name != OWNER {
+    if backend.name != PRIMARY {
         prefix = format!("{prefix} backend={} ", backend.name);
     }
     prefix

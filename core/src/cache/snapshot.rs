@@ -9,7 +9,7 @@ use ring::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
 
 use super::dependencies::Dependencies;
-use super::freshness::Filled;
+use super::freshness::LifetimeFacts;
 use super::stated::StatedLife;
 
 /// The first bytes of every snapshot of this version.
@@ -53,13 +53,13 @@ pub struct SnapshotLengths {
 
 impl SnapshotHead {
     /// The moment and the turn of an answer as a snapshot tells them.
-    pub fn times(filled: &Filled) -> (u64, Option<u64>) {
+    pub fn times(filled: &LifetimeFacts) -> (u64, Option<u64>) {
         (millis(filled.at), filled.turns_at.map(millis))
     }
 
     /// The facts that the lifetime of the answer depends on. What changed while no edge ran is not known.
-    pub fn filled(&self) -> Filled {
-        Filled {
+    pub fn filled(&self) -> LifetimeFacts {
+        LifetimeFacts {
             at: Duration::from_millis(self.at),
             turns_at: self.turns_at.map(Duration::from_millis),
             is_brief: self.is_brief,

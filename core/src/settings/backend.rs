@@ -15,7 +15,7 @@ use super::{
 /// permits, breaker and names.
 #[derive(Debug, Clone)]
 pub struct BackendSettings {
-    /// The name in rules, metrics and log lines; [`OWNER`] for the site.
+    /// The name in rules, metrics and log lines; [`PRIMARY`] for the site.
     pub name: String,
     /// Its address, its names, and the connections to it.
     pub origin: OriginSettings,
@@ -59,7 +59,7 @@ pub struct BackendTimeouts {
 }
 
 /// The name of the site itself among the backends.
-pub const OWNER: &str = "origin";
+pub const PRIMARY: &str = "origin";
 
 // === impl Settings ===
 
@@ -67,7 +67,7 @@ impl Settings {
     /// The site, which serves all roots.
     pub fn site(&self) -> BackendSettings {
         BackendSettings {
-            name: OWNER.to_owned(),
+            name: PRIMARY.to_owned(),
             origin: self.origin.clone(),
             roots: self.roots.clone(),
             credentials: CredentialsPolicy::Forward,
@@ -174,6 +174,6 @@ mod tests {
         assert_eq!(backend.other, OtherTraffic::Refuse);
         assert_eq!(settings.candidates().count(), 1);
         assert!(settings.backend("other").is_none());
-        assert_eq!(settings.backend(OWNER).unwrap().roots.len(), 2);
+        assert_eq!(settings.backend(PRIMARY).unwrap().roots.len(), 2);
     }
 }

@@ -37,7 +37,7 @@ use ipnet::IpNet;
 use url::Url;
 
 pub use admin_token::{AdminAccess, AdminToken};
-pub use backend::{BackendSettings, BackendTimeouts, OWNER};
+pub use backend::{BackendSettings, BackendTimeouts, PRIMARY};
 pub use cache::CacheSettings;
 pub use candidate::{BackendSoftware, CandidateSettings, CredentialsPolicy};
 pub use comparison::{CompareSettings, IgnoreRule};

@@ -22,7 +22,7 @@ use crate::wordpress::value::{NotUtf8, Value, write_json, write_json_text, write
 
 /// The part of a client's body that the canonical request keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeptBody {
+enum ForwardedBody {
     /// All parameters that are forwarded.
     Whole,
     /// None: the canonical request has no body.
@@ -55,9 +55,9 @@ pub(super) fn encode(case: &Case<'_>) -> Result<CanonicalRequest, Problem> {
     write_loose_query(&loose, writes_body, &mut pairs);
     let is_written = |name: &str| operation.argument(name.as_bytes()).is_some();
     let kept = if writes_body {
-        KeptBody::Whole
+        ForwardedBody::Whole
     } else {
-        KeptBody::Nothing
+        ForwardedBody::Nothing
     };
     write_globals(parameters, kept, is_written, &mut pairs);
     let body = if writes_body {
@@ -83,7 +83,7 @@ pub(super) fn encode_options(
     parameters: &Parameters,
 ) -> CanonicalRequest {
     let mut pairs = String::new();
-    write_globals(parameters, KeptBody::Nothing, |_| false, &mut pairs);
+    write_globals(parameters, ForwardedBody::Nothing, |_| false, &mut pairs);
     CanonicalRequest {
         root: call.target.root,
         method: Method::OPTIONS,
@@ -168,14 +168,14 @@ fn write_loose_query(loose: &[LooseParameter<'_>], writes_body: bool, query: &mu
 /// Writes the global parameters of the query, except those that are already written.
 fn write_globals(
     parameters: &Parameters,
-    body: KeptBody,
+    body: ForwardedBody,
     is_written: impl Fn(&str) -> bool,
     query: &mut String,
 ) {
     let in_query = |name| parameters.of(Source::Query).and_then(|sent| sent.get(name));
     for global in GLOBALS {
         let value = match global.treatment {
-            Treatment::Forward if body == KeptBody::Nothing => {
+            Treatment::Forward if body == ForwardedBody::Nothing => {
                 parameters.get(global.name).map(|(_, value)| value)
             }
             Treatment::Forward

@@ -15,7 +15,7 @@ use crate::zone::Zone;
 use calendar_edge_judge::contract::Taxonomy;
 
 /// The number of the account that owns the sample calendar.
-const OWNER: u64 = 1;
+const PRIMARY: u64 = 1;
 
 /// How long ago the calendar was typed in.
 const AGE: i64 = 30;
@@ -194,7 +194,7 @@ impl Planting {
         let utc = Some(Zone::site().to_utc(date));
         let mut post = Post {
             id,
-            author: OWNER,
+            author: PRIMARY,
             status: PostStatus::Publish,
             date,
             date_utc: utc,

@@ -15,7 +15,7 @@ use calendar_edge_core::cache::compression::Coding;
 pub(super) enum Effort {
     /// For one client, while the answer passes.
     Fast,
-    /// For all clients that will ask for a kept answer.
+    /// For all clients that will ask for a stored answer.
     Thorough,
 }
 

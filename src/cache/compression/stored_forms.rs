@@ -1,4 +1,4 @@
-//! The compressed forms of an answer that is kept: each is made once, behind the first client that likes it.
+//! The compressed forms of an answer that is stored: each is made once, behind the first client that likes it.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,9 @@ use calendar_edge_core::cache::compression::Coding;
 
 /// An answer's body and its compressed forms.
 #[derive(Debug, Clone)]
-pub(crate) struct KeptForms(Arc<Forms>);
+pub(crate) struct StoredForms(Arc<Forms>);
 
-/// Owns the forms of a body that is kept.
+/// Owns the forms of a body that is stored.
 pub(crate) trait FormOwner: fmt::Debug + Send + Sync {
     /// The same bytes, counted by their owner.
     fn own(&self, form: Bytes) -> Bytes;
@@ -23,18 +23,18 @@ pub(crate) trait FormOwner: fmt::Debug + Send + Sync {
 struct Forms {
     plain: Bytes,
     owner: Box<dyn FormOwner>,
-    made: [KeptForm; Coding::ALL.len()],
+    made: [StoredForm; Coding::ALL.len()],
 }
 
 #[derive(Debug, Default)]
-struct KeptForm {
+struct StoredForm {
     is_begun: AtomicBool,
     bytes: OnceLock<Bytes>,
 }
 
-// === impl KeptForms ===
+// === impl StoredForms ===
 
-impl KeptForms {
+impl StoredForms {
     /// The forms of a body, none of them made.
     pub(crate) fn new(plain: Bytes, owner: impl FormOwner + 'static) -> Self {
         Self(Arc::new(Forms {
@@ -66,7 +66,7 @@ impl KeptForms {
 // === impl Forms ===
 
 impl Forms {
-    fn form(&self, coding: Coding) -> Option<&KeptForm> {
+    fn form(&self, coding: Coding) -> Option<&StoredForm> {
         let place = Coding::ALL.iter().position(|known| *known == coding)?;
         self.made.get(place)
     }
@@ -77,7 +77,7 @@ impl Forms {
             compressed(coding, Effort::Thorough, &self.plain),
         ) {
             (Some(form), Ok(bytes)) => {
-                // The exact size: a kept form must not keep spare room.
+                // The exact size: a stored form must not keep spare room.
                 let _ = form.bytes.set(self.owner.own(Bytes::copy_from_slice(&bytes)));
             }
             (_, Err(error)) => {
@@ -107,7 +107,7 @@ mod tests {
     #[tokio::test]
     async fn a_form_is_made_behind_the_first_client_and_then_kept() {
         let text = Bytes::from("calendar ".repeat(2000));
-        let forms = KeptForms::new(text.clone(), Nobody);
+        let forms = StoredForms::new(text.clone(), Nobody);
         for coding in Coding::ALL {
             assert_eq!(forms.form(coding), None);
             while forms.form(coding).is_none() {

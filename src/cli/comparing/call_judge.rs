@@ -1,6 +1,6 @@
 //! A typed or recorded request, judged as a running edge would judge it.
 
-use calendar_edge::app::RehearsedCall;
+use calendar_edge::app::DryRunCall;
 use calendar_edge_core::gateway::authority::{Addressed, PublicAddress, Scheme};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules, RequestHead};
 use calendar_edge_core::settings::Settings;
@@ -25,7 +25,7 @@ pub(super) struct SentRequest {
 #[derive(Debug)]
 pub(super) enum Judged {
     /// It sends this call to a backend.
-    Call(Box<RehearsedCall>),
+    Call(Box<DryRunCall>),
     /// It answers itself.
     Answered,
     /// The request is not for the calendar.
@@ -78,7 +78,7 @@ impl<'s> CallJudge<'s> {
         let target = self.decider.target_of(&head, &request.body);
         let namespace = target.and_then(|target| Some(target.matched?.namespace));
         let public = PublicAddress::of(self.settings.public_url.as_ref(), addressed);
-        let call = RehearsedCall::new(*call, &parts.headers, &public, namespace);
+        let call = DryRunCall::new(*call, &parts.headers, &public, namespace);
         Judged::Call(Box::new(call))
     }
 }

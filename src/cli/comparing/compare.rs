@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use calendar_edge::app::RehearsedAnswer;
+use calendar_edge::app::DryRunAnswer;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::ComparisonReport;
 use http::HeaderMap;
@@ -88,10 +88,10 @@ fn ask(
 
 fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io::Result<()> {
     let names = SideNames {
-        owner: sides.owner_name(),
+        primary: sides.owner_name(),
         other: sides.other_name(),
     };
-    for (name, answer) in [(names.owner, &compared.owner), (names.other, &compared.other)] {
+    for (name, answer) in [(names.primary, &compared.primary), (names.other, &compared.other)] {
         writeln!(out, "{name}: {}", described(answer))?;
     }
     printed::findings(&compared.findings, names, out)?;
@@ -101,7 +101,7 @@ fn print(compared: &ComparedCall, sides: &Sides, out: &mut dyn Write) -> std::io
     Ok(())
 }
 
-fn described(answer: &RehearsedAnswer) -> String {
+fn described(answer: &DryRunAnswer) -> String {
     let status = answer.status.as_u16();
     match &answer.failure {
         Some(failure) => format!("the edge would answer {status}: {failure}"),

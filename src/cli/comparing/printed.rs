@@ -10,7 +10,7 @@ use super::skipped::Skipped;
 /// The names of the two sides.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SideNames<'a> {
-    pub(crate) owner: &'a str,
+    pub(crate) primary: &'a str,
     pub(crate) other: &'a str,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn report(json: &Value, names: SideNames<'_>, out: &mut dyn Write) ->
 pub(super) fn findings(findings: &PathFindings, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in findings.iter() {
         writeln!(out, "{:14} {}", finding.class.name(), printable(&finding.path))?;
-        let pair = serde_json::json!({"owner": finding.example.owner, "other": finding.example.other});
+        let pair = serde_json::json!({"owner": finding.example.primary, "other": finding.example.other});
         example(&pair, names, out)?;
     }
     Ok(())
@@ -58,8 +58,8 @@ pub(super) fn skipped(skipped: &Skipped, out: &mut dyn Write) -> io::Result<()> 
 }
 
 fn example(pair: &Value, names: SideNames<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let width = names.owner.len().max(names.other.len());
-    for (name, value) in [(names.owner, &pair["owner"]), (names.other, &pair["other"])] {
+    let width = names.primary.len().max(names.other.len());
+    for (name, value) in [(names.primary, &pair["owner"]), (names.other, &pair["other"])] {
         writeln!(out, "      {name:width$}  {}", printable(&value.to_string()))?;
     }
     Ok(())

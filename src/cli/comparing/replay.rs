@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use calendar_edge::app::RehearsedCall;
+use calendar_edge::app::DryRunCall;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::migration::comparison::ComparisonReport;
 use calendar_edge_core::settings::Settings;
@@ -29,7 +29,7 @@ const CONCURRENCY: usize = 4;
 
 /// One record that is compared.
 struct Job {
-    call: Box<RehearsedCall>,
+    call: Box<DryRunCall>,
     recorded: Option<http::Response<bytes::Bytes>>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn run(
         writeln!(out)?;
     } else {
         let names = SideNames {
-            owner: sides.owner_name(),
+            primary: sides.owner_name(),
             other: sides.other_name(),
         };
         printed::report(&report.to_json(accepted), names, out)?;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use calendar_edge::app::{Reach, RecordedAnswers, Rehearsal, RehearsedAnswer, RehearsedCall};
+use calendar_edge::app::{DryRun, DryRunAnswer, DryRunCall, Reach, RecordedAnswers};
 use calendar_edge_core::migration::comparison::{Comparer, DifferenceClass, EndedRule, PathFindings};
-use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, OWNER, Settings};
+use calendar_edge_core::settings::{BackendSettings, CompareSettings, CredentialsPolicy, PRIMARY, Settings};
 use calendar_edge_judge::contract::OperationId;
 use parking_lot::Mutex;
 
@@ -19,7 +19,7 @@ const DOUBLE_QUESTIONS: u32 = 5;
 #[derive(Debug)]
 struct LiveSide {
     name: String,
-    backend: Rehearsal,
+    backend: DryRun,
     /// True once it has answered: until then a failed connection says that nothing can be compared.
     has_answered: AtomicBool,
     credentials: CredentialsPolicy,
@@ -29,7 +29,7 @@ struct LiveSide {
 
 /// The side whose answers are taken for right.
 #[derive(Debug)]
-enum OwnerSide {
+enum PrimarySide {
     Live(LiveSide),
     Recorded(Box<RecordedAnswers>),
 }
@@ -37,7 +37,7 @@ enum OwnerSide {
 /// Two backends, or records and a backend.
 #[derive(Debug)]
 pub(super) struct Sides {
-    owner: OwnerSide,
+    primary: PrimarySide,
     other: LiveSide,
     comparer: Mutex<Comparer>,
     doubled: Mutex<HashMap<Option<OperationId>, u32>>,
@@ -49,8 +49,8 @@ pub(super) struct ComparedCall {
     pub(super) operation: Option<OperationId>,
     pub(super) findings: PathFindings,
     pub(super) ended: Vec<EndedRule>,
-    pub(super) owner: RehearsedAnswer,
-    pub(super) other: RehearsedAnswer,
+    pub(super) primary: DryRunAnswer,
+    pub(super) other: DryRunAnswer,
 }
 
 // === impl Sides ===
@@ -58,27 +58,27 @@ pub(super) struct ComparedCall {
 impl Sides {
     /// The site against a further backend; without a name against the only one.
     pub(super) fn live(settings: &Settings, name: Option<&str>) -> anyhow::Result<Self> {
-        if name == Some(OWNER) {
+        if name == Some(PRIMARY) {
             bail!(Misuse(
                 "the site is not compared with itself; name another backend"
             ));
         }
-        let owner = OwnerSide::Live(LiveSide::new(settings.site())?);
+        let primary = PrimarySide::Live(LiveSide::new(settings.site())?);
         let other = LiveSide::new(named(settings, name)?)?;
-        Ok(Self::new(owner, other, &settings.compare))
+        Ok(Self::new(primary, other, &settings.compare))
     }
 
     /// Recorded answers against one backend, which may be the site.
     pub(super) fn recorded(settings: &Settings, name: &str) -> anyhow::Result<Self> {
         let other = LiveSide::new(named(settings, Some(name))?)?;
-        let records = OwnerSide::Recorded(Box::new(RecordedAnswers::new(settings.site())));
+        let records = PrimarySide::Recorded(Box::new(RecordedAnswers::new(settings.site())));
         Ok(Self::new(records, other, &settings.compare))
     }
 
-    fn new(owner: OwnerSide, other: LiveSide, settings: &CompareSettings) -> Self {
+    fn new(primary: PrimarySide, other: LiveSide, settings: &CompareSettings) -> Self {
         let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
         Self {
-            owner,
+            primary,
             other,
             comparer: Mutex::new(Comparer::new(settings, today)),
             doubled: Mutex::default(),
@@ -86,7 +86,7 @@ impl Sides {
     }
 
     /// Why the other backend does not get a call.
-    pub(super) fn withheld(&self, call: &RehearsedCall) -> Option<&'static str> {
+    pub(super) fn withheld(&self, call: &DryRunCall) -> Option<&'static str> {
         if call.is_personal() && self.other.credentials == CredentialsPolicy::Withhold {
             return Some("credentials withheld from the backend");
         }
@@ -95,9 +95,9 @@ impl Sides {
 
     /// The name of the side that is taken for right.
     pub(super) fn owner_name(&self) -> &str {
-        match &self.owner {
-            OwnerSide::Live(side) => &side.name,
-            OwnerSide::Recorded(_) => "recorded",
+        match &self.primary {
+            PrimarySide::Live(side) => &side.name,
+            PrimarySide::Recorded(_) => "recorded",
         }
     }
 
@@ -105,44 +105,44 @@ impl Sides {
         &self.other.name
     }
 
-    /// Sends a call to the owner, unless `recorded` is its answer, and then to the other backend.
+    /// Sends a call to the primary, unless `recorded` is its answer, and then to the other backend.
     ///
-    /// The owner's two answers enclose the other's in time, so that what only the clock changed is volatile.
+    /// The primary's two answers enclose the other's in time, so that what only the clock changed is volatile.
     ///
     /// # Errors
     ///
     /// When one of the backends cannot be reached and has never answered.
     pub(super) async fn compare(
         &self,
-        call: &RehearsedCall,
+        call: &DryRunCall,
         recorded: Option<http::Response<bytes::Bytes>>,
     ) -> anyhow::Result<ComparedCall> {
-        let (owner, other) = match (&self.owner, recorded) {
-            (OwnerSide::Live(side), _) => (side.ask(call).await?, self.other.ask(call).await?),
-            (OwnerSide::Recorded(records), recorded) => {
+        let (primary, other) = match (&self.primary, recorded) {
+            (PrimarySide::Live(side), _) => (side.ask(call).await?, self.other.ask(call).await?),
+            (PrimarySide::Recorded(records), recorded) => {
                 let recorded = recorded.context("a record without an answer")?;
                 (records.answer(call, recorded).await, self.other.ask(call).await?)
             }
         };
         let operation = call.operation();
-        let mut findings = self.findings(operation, &owner, &other);
+        let mut findings = self.findings(operation, &primary, &other);
         if findings.worst() == DifferenceClass::Different && self.may_double(call) {
-            let (side, first) = match &self.owner {
-                OwnerSide::Live(side) => (side, &owner),
-                OwnerSide::Recorded(_) => (&self.other, &other),
+            let (side, first) = match &self.primary {
+                PrimarySide::Live(side) => (side, &primary),
+                PrimarySide::Recorded(_) => (&self.other, &other),
             };
             let second = side.ask(call).await?;
             self.comparer
                 .lock()
                 .learn(operation, first.compared(), second.compared());
-            findings = self.findings(operation, &owner, &other);
+            findings = self.findings(operation, &primary, &other);
         }
         let ended = self.comparer.lock().ended(operation, &findings);
         Ok(ComparedCall {
             operation,
             findings,
             ended,
-            owner,
+            primary,
             other,
         })
     }
@@ -150,16 +150,16 @@ impl Sides {
     fn findings(
         &self,
         operation: Option<OperationId>,
-        owner: &RehearsedAnswer,
-        other: &RehearsedAnswer,
+        primary: &DryRunAnswer,
+        other: &DryRunAnswer,
     ) -> PathFindings {
         self.comparer
             .lock()
-            .compare(operation, owner.compared(), other.compared())
+            .compare(operation, primary.compared(), other.compared())
     }
 
     /// Counts a double question; writes are never asked twice.
-    fn may_double(&self, call: &RehearsedCall) -> bool {
+    fn may_double(&self, call: &DryRunCall) -> bool {
         let mut doubled = self.doubled.lock();
         let count = doubled.entry(call.operation()).or_default();
         *count += 1;
@@ -176,11 +176,11 @@ impl LiveSide {
             has_answered: AtomicBool::new(false),
             credentials: backend.credentials,
             roots: backend.roots.len(),
-            backend: Rehearsal::new(backend)?,
+            backend: DryRun::new(backend)?,
         })
     }
 
-    async fn ask(&self, call: &RehearsedCall) -> anyhow::Result<RehearsedAnswer> {
+    async fn ask(&self, call: &DryRunCall) -> anyhow::Result<DryRunAnswer> {
         let answer = self.backend.answer(call).await;
         match &answer.failure {
             Some(failure) if failure.reach == Reach::Nowhere => {

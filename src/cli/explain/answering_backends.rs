@@ -1,7 +1,7 @@
 //! Which backends would answer a call, for which clients, and which ones get a copy.
 
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan};
-use calendar_edge_core::settings::{BackendSettings, CutoverRule, OWNER, Percentage, Settings};
+use calendar_edge_core::settings::{BackendSettings, CutoverRule, PRIMARY, Percentage, Settings};
 use calendar_edge_judge::call::ForwardableCall;
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ impl BackendStory {
             None => rules
                 .iter()
                 .map(Self::by)
-                .chain([Self::owner(rules.is_empty())])
+                .chain([Self::primary(rules.is_empty())])
                 .collect(),
         };
         all.extend(Self::copies(call, settings));
@@ -53,14 +53,14 @@ impl BackendStory {
         }
     }
 
-    fn owner(is_alone: bool) -> Self {
+    fn primary(is_alone: bool) -> Self {
         let (share, why) = if is_alone {
             ("all clients", "no rule of [[cutover]] is about the call")
         } else {
             ("the other clients", "no rule takes them")
         };
         Self {
-            backend: OWNER.to_owned(),
+            backend: PRIMARY.to_owned(),
             role: "answers",
             share: share.to_owned(),
             why: why.to_owned(),

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::cache::{
-    CachePolicy, CacheableCall, Filled, KeySpace, Lifetimes, ReachedBy, Removal, Storable, written_by,
+    CachePolicy, CacheableCall, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
 };
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
@@ -66,7 +66,7 @@ impl CacheStory {
     fn kept(cacheable: CacheableCall<'_>, reached: ReachedBy<'_>, settings: &Settings) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // The zone of the site is known to a running edge only.
-        let filled = Filled::new(now, Storable::Yes, cacheable.turn(), None);
+        let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
         let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
         Self {
             cacheable: true,

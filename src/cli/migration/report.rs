@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context as _, bail};
 use calendar_edge_core::migration::comparison::DifferenceClass;
-use calendar_edge_core::settings::{OWNER, OperationPattern};
+use calendar_edge_core::settings::{OperationPattern, PRIMARY};
 use serde_json::Value;
 
 use super::super::admin_client::AdminClient;
@@ -28,7 +28,7 @@ pub(super) fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<Stat
         writeln!(out, "{report:#}")?;
     } else {
         let names = SideNames {
-            owner: OWNER,
+            primary: PRIMARY,
             other: &backend,
         };
         print_report(report, names, out)?;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::fetch::{Filling, Landing, Question};
+use super::fetch::{CacheFetch, CacheQuery, SharedOutcome};
 use super::served::{self, CacheReport};
-use crate::cache::{Cache, Flights, KeptAnswer, Lookup, Progress, Seat};
+use crate::cache::{Cache, CollapsedRequests, CollapsedRole, Lookup, Progress, StoredResponse};
 use crate::companion::Companions;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
@@ -26,35 +26,35 @@ use calendar_edge_core::settings::CacheSettings;
 /// It takes judged calls: a [`CacheableCall`] can only be made of a call that passed every rule.
 #[derive(Debug)]
 pub(in crate::gateway) struct Caching<S> {
-    filling: Arc<Filling<S>>,
+    filling: Arc<CacheFetch<S>>,
     cache: Cache,
     policy: CachePolicy,
     keys: KeySpace,
-    flights: Flights<Landing>,
+    collapsing: CollapsedRequests<SharedOutcome>,
     drain: Drain,
     served: CacheReport,
     companions: Companions,
 }
 
-/// The question of one client on its way.
+/// The query of one client on its way.
 struct OwnPlace {
-    progress: watch::Receiver<Progress<Landing>>,
+    progress: watch::Receiver<Progress<SharedOutcome>>,
     is_leader: bool,
 }
 
 /// What a client waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Patience {
-    /// The end of its question.
+    /// The end of its query.
     End,
-    /// The same, or that the question has to wait until the site can be asked.
+    /// The same, or that the query has to wait until the site can be asked.
     Queue,
 }
 
-/// What became of the question of one client.
-enum QuestionEnd {
+/// What became of the query of one client.
+enum QueryEnd {
     /// It has ended.
-    Landed(Landing),
+    Finished(SharedOutcome),
     /// It waits until the site can be asked.
     Queued,
     /// Nobody asks it any more.
@@ -69,11 +69,11 @@ where
 {
     pub(in crate::gateway) fn new(inner: S, parts: &Parts, cache: &CacheSettings, shared: &Shared) -> Self {
         Self {
-            filling: Arc::new(Filling::new(inner, parts, cache, shared)),
+            filling: Arc::new(CacheFetch::new(inner, parts, cache, shared)),
             cache: shared.cache.clone(),
             policy: parts.cache.clone(),
             keys: KeySpace::new(&parts.site),
-            flights: Flights::default(),
+            collapsing: CollapsedRequests::default(),
             drain: shared.drain.clone(),
             served: CacheReport::new(cache, shared),
             companions: shared.companions.clone(),
@@ -90,14 +90,14 @@ where
         route.cutover().map_or(&self.keys, |cutover| &cutover.keys)
     }
 
-    fn question<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> Question<'c> {
+    fn query<'c>(&self, cacheable: CacheableCall<'c>, call: &CalendarCall) -> CacheQuery<'c> {
         let reached = ReachedBy {
             public_base: &call.client.context.public_base,
             namespace: call.client.context.namespace.as_deref(),
         };
         let keys = self.keys(&call.route);
         let key = || Arc::from(keys.key(cacheable, reached));
-        Question {
+        CacheQuery {
             key: if keys.is_of_calls_alone() && call.route.cutover().is_none() {
                 call.call.key(key)
             } else {
@@ -108,96 +108,101 @@ where
         }
     }
 
-    async fn answer(&self, question: Question<'_>, call: CalendarCall) -> CallResponse {
+    async fn answer(&self, query: CacheQuery<'_>, call: CalendarCall) -> CallResponse {
         let now = since_1970();
-        match self.cache.find(&question.key, now) {
-            Lookup::Kept(kept, Serving::Fresh(left)) => {
-                self.served.kept(&kept, &question, CacheOutcome::Hit(left), now)
+        match self.cache.find(&query.key, now) {
+            Lookup::Stored(stored, Serving::Fresh(left)) => {
+                self.served.stored(&stored, &query, CacheOutcome::Hit(left), now)
             }
-            Lookup::Kept(kept, Serving::Behind(stale)) => {
-                drop(self.board(&question, &call, Some(&kept)));
+            Lookup::Stored(stored, Serving::Behind(stale)) => {
+                drop(self.join(&query, &call, Some(&stored)));
                 self.served
-                    .kept(&kept, &question, CacheOutcome::Stale(stale), now)
+                    .stored(&stored, &query, CacheOutcome::Stale(stale), now)
             }
-            Lookup::Kept(kept, _) => Box::pin(self.ask(question, call, Some(kept))).await,
-            Lookup::Nothing => Box::pin(self.ask(question, call, None)).await,
+            Lookup::Stored(stored, _) => Box::pin(self.ask(query, call, Some(stored))).await,
+            Lookup::Nothing => Box::pin(self.ask(query, call, None)).await,
         }
     }
 
     /// Asks the site, or waits for somebody who does. `older` is an answer that may be served if the site fails.
     async fn ask(
         &self,
-        question: Question<'_>,
+        query: CacheQuery<'_>,
         call: CalendarCall,
-        older: Option<Arc<KeptAnswer>>,
+        older: Option<Arc<StoredResponse>>,
     ) -> CallResponse {
-        let mut flight = self.board(&question, &call, older.as_ref());
+        let mut waiting = self.join(&query, &call, older.as_ref());
         // What the site says now is better than what a failed backend said before.
         let falls_back = call.may_fall_back();
-        let collapsed = !flight.is_leader;
-        let asked = |kept: Option<Duration>| {
-            let asked = Asked { collapsed, kept };
+        let collapsed = !waiting.is_leader;
+        let asked = |stored: Option<Duration>| {
+            let asked = Asked {
+                collapsed,
+                stored_for: stored,
+            };
             match older {
                 Some(_) => CacheOutcome::Revalidated(asked),
                 None => CacheOutcome::Miss(asked),
             }
         };
         if let Some((older, stale)) = self.while_busy(older.as_deref())
-            && matches!(flight.outcome(Patience::Queue).await, QuestionEnd::Queued)
+            && matches!(waiting.outcome(Patience::Queue).await, QueryEnd::Queued)
             && self.cache.holds(older)
         {
             let busy = CacheOutcome::Busy(stale);
-            return self.served.kept(older, &question, busy, since_1970());
+            return self.served.stored(older, &query, busy, since_1970());
         }
-        match flight.outcome(Patience::End).await {
-            QuestionEnd::Landed(Landing::Kept(kept)) => {
+        match waiting.outcome(Patience::End).await {
+            QueryEnd::Finished(SharedOutcome::Stored(stored)) => {
                 let now = since_1970();
-                // What a change overtook on its way is not kept.
-                let left = self.cache.holds(&kept).then(|| self.left(&kept, now));
-                self.served.kept(&kept, &question, asked(left), now)
+                // What a change overtook on its way is not stored.
+                let left = self.cache.holds(&stored).then(|| self.left(&stored, now));
+                self.served.stored(&stored, &query, asked(left), now)
             }
-            QuestionEnd::Landed(Landing::Failed(failed)) => {
-                match self.on_error(older.as_deref().filter(|_| !falls_back), &question) {
+            QueryEnd::Finished(SharedOutcome::Failed(failed)) => {
+                match self.on_error(older.as_deref().filter(|_| !falls_back), &query) {
                     Some(response) => response,
-                    None => self.served.plain(&failed, &question, asked(None)),
+                    None => self.served.plain(&failed, &query, asked(None)),
                 }
             }
-            QuestionEnd::Landed(Landing::Alone(response)) if !collapsed => match served::take(&response) {
-                Some(response) => self.served.relayed(response, &question, asked(None)),
-                None => self.ask_alone(call, &question).await,
-            },
+            QueryEnd::Finished(SharedOutcome::Uncacheable(response)) if !collapsed => {
+                match served::take(&response) {
+                    Some(response) => self.served.relayed(response, &query, asked(None)),
+                    None => self.ask_alone(call, &query).await,
+                }
+            }
             // Another client's answer, or none: this one asks for itself.
-            QuestionEnd::Landed(Landing::Alone(_)) | QuestionEnd::Queued | QuestionEnd::Lost => {
-                self.ask_alone(call, &question).await
+            QueryEnd::Finished(SharedOutcome::Uncacheable(_)) | QueryEnd::Queued | QueryEnd::Lost => {
+                self.ask_alone(call, &query).await
             }
         }
     }
 
-    async fn ask_alone(&self, call: CalendarCall, question: &Question<'_>) -> CallResponse {
+    async fn ask_alone(&self, call: CalendarCall, query: &CacheQuery<'_>) -> CallResponse {
         let asked = Asked {
             collapsed: false,
-            kept: None,
+            stored_for: None,
         };
         let response = self.inner(call).await;
-        self.served.relayed(response, question, CacheOutcome::Miss(asked))
+        self.served.relayed(response, query, CacheOutcome::Miss(asked))
     }
 
-    /// Takes a seat for the question, and asks the site if nobody does.
-    fn board(
+    /// Takes a role for the query, and asks the site if nobody does.
+    fn join(
         &self,
-        question: &Question<'_>,
+        query: &CacheQuery<'_>,
         call: &CalendarCall,
-        older: Option<&Arc<KeptAnswer>>,
+        older: Option<&Arc<StoredResponse>>,
     ) -> OwnPlace {
-        match self.flights.board(&question.key, self.cache.generation()) {
-            Seat::Follower(progress) => OwnPlace {
+        match self.collapsing.join(&query.key, self.cache.generation()) {
+            CollapsedRole::Follower(progress) => OwnPlace {
                 progress,
                 is_leader: false,
             },
-            Seat::Leader(leader) => {
+            CollapsedRole::Leader(leader) => {
                 let progress = leader.progress();
                 let filling = Arc::clone(&self.filling);
-                let by_get = question.call.for_everybody();
+                let by_get = query.call.for_everybody();
                 let call =
                     by_get.map_or_else(|| call.clone(), |get| call.asking(Arc::new(JudgedCall::new(get))));
                 self.drain.spawn(filling.fill(leader, call, older.cloned()));
@@ -210,7 +215,7 @@ where
     }
 
     /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
-    fn on_error(&self, older: Option<&KeptAnswer>, question: &Question<'_>) -> Option<CallResponse> {
+    fn on_error(&self, older: Option<&StoredResponse>, query: &CacheQuery<'_>) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
         let now = since_1970();
         let stale = match self.cache.serving(older, now) {
@@ -220,12 +225,12 @@ where
         };
         Some(
             self.served
-                .kept(older, question, CacheOutcome::OnError(stale), now),
+                .stored(older, query, CacheOutcome::OnError(stale), now),
         )
     }
 
-    /// An older answer that may be served while the question waits, and for how long it is stale.
-    fn while_busy<'k>(&self, older: Option<&'k KeptAnswer>) -> Option<(&'k KeptAnswer, Duration)> {
+    /// An older answer that may be served while the query waits, and for how long it is stale.
+    fn while_busy<'k>(&self, older: Option<&'k StoredResponse>) -> Option<(&'k StoredResponse, Duration)> {
         let now = since_1970();
         let older = older.filter(|older| older.filled().may_be_stale(now))?;
         match self.cache.serving(older, now) {
@@ -234,8 +239,8 @@ where
         }
     }
 
-    fn left(&self, kept: &KeptAnswer, now: Duration) -> Duration {
-        match self.cache.serving(kept, now) {
+    fn left(&self, stored: &StoredResponse, now: Duration) -> Duration {
+        match self.cache.serving(stored, now) {
             Serving::Fresh(left) => left,
             Serving::Behind(_) | Serving::OnError(_) | Serving::Expired => Duration::ZERO,
         }
@@ -252,7 +257,7 @@ where
         self.companions.called();
         let judged = Arc::clone(&call.call);
         match self.policy.judge(&judged) {
-            Some(Ok(cacheable)) => self.answer(self.question(cacheable, &call), call).await,
+            Some(Ok(cacheable)) => self.answer(self.query(cacheable, &call), call).await,
             // Such operations have no cache to speak of.
             None | Some(Err(Bypass::Disabled | Bypass::SwitchedOff)) => self.inner(call).await,
             Some(Err(bypass)) => {
@@ -266,22 +271,22 @@ where
 // === impl OwnPlace ===
 
 impl OwnPlace {
-    /// What became of the question for this client.
+    /// What became of the query for this client.
     ///
     /// The leader hears of the first failure, the others of the second: one failure does not fail them all, and a site
     /// that fails is not asked once for each.
-    async fn outcome(&mut self, patience: Patience) -> QuestionEnd {
+    async fn outcome(&mut self, patience: Patience) -> QueryEnd {
         loop {
             match &*self.progress.borrow_and_update() {
-                Progress::Landed(landing) => return QuestionEnd::Landed(landing.clone()),
-                Progress::FailedOnce(landing) if self.is_leader => {
-                    return QuestionEnd::Landed(landing.clone());
+                Progress::Finished(result) => return QueryEnd::Finished(result.clone()),
+                Progress::FailedOnce(result) if self.is_leader => {
+                    return QueryEnd::Finished(result.clone());
                 }
-                Progress::Queued if patience == Patience::Queue => return QuestionEnd::Queued,
+                Progress::Queued if patience == Patience::Queue => return QueryEnd::Queued,
                 Progress::Asking | Progress::Queued | Progress::FailedOnce(_) => {}
             }
             if self.progress.changed().await.is_err() {
-                return QuestionEnd::Lost;
+                return QueryEnd::Lost;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The question to the site on behalf of everybody who asks it, and what becomes of the answer.
+//! The query to the site on behalf of everybody who asks it, and what becomes of the answer.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 
 use crate::backend::{Backends, QueueWatch, RootIndex};
-use crate::cache::{Answer, Cache, Fill, KeptAnswer, Leader};
+use crate::cache::{Answer, Cache, Leader, StoredMetadata, StoredResponse};
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{CalendarCall, CallResponse};
@@ -18,13 +18,13 @@ use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::since_1970;
-use calendar_edge_core::cache::{CachePolicy, CacheableCall, Filled, SiteZone, Storable};
+use calendar_edge_core::cache::{CachePolicy, CacheableCall, LifetimeFacts, SiteZone, Storable};
 use calendar_edge_core::settings::CacheSettings;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
-/// Asks the site, and keeps what may be kept.
+/// Asks the site, and keeps what may be stored.
 #[derive(Debug)]
-pub(in crate::gateway) struct Filling<S> {
+pub(in crate::gateway) struct CacheFetch<S> {
     inner: S,
     cache: Cache,
     policy: CachePolicy,
@@ -36,7 +36,7 @@ pub(in crate::gateway) struct Filling<S> {
 
 /// What a client asks.
 #[derive(Debug)]
-pub(in crate::gateway) struct Question<'c> {
+pub(in crate::gateway) struct CacheQuery<'c> {
     /// Everything that the answer depends on.
     pub(in crate::gateway) key: Arc<str>,
     pub(in crate::gateway) call: CacheableCall<'c>,
@@ -44,23 +44,23 @@ pub(in crate::gateway) struct Question<'c> {
     pub(in crate::gateway) if_none_match: Option<HeaderValue>,
 }
 
-/// The end of a question.
+/// The end of a query.
 #[derive(Debug, Clone)]
-pub(in crate::gateway) enum Landing {
+pub(in crate::gateway) enum SharedOutcome {
     /// An answer for everybody.
-    Kept(Arc<KeptAnswer>),
+    Stored(Arc<StoredResponse>),
     /// The site failed: the same for everybody who asked.
     Failed(Arc<Answer>),
-    /// An answer for the one whose question it was, who takes it.
-    Alone(Arc<Mutex<Option<CallResponse>>>),
+    /// An answer for the one whose query it was, who takes it.
+    Uncacheable(Arc<Mutex<Option<CallResponse>>>),
 }
 
 /// The largest failure that is shared, in bytes.
 const LARGEST_FAILURE: u64 = 64 * 1024;
 
-// === impl Filling ===
+// === impl CacheFetch ===
 
-impl<S> Filling<S>
+impl<S> CacheFetch<S>
 where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
@@ -81,50 +81,50 @@ where
         &self.inner
     }
 
-    /// Asks the site for everybody who waits. `older` is the answer that is replaced. A question that waits in the
+    /// Asks the site for everybody who waits. `older` is the answer that is replaced. A query that waits in the
     /// queue ends there when all have left, unless it is to replace an answer.
     pub(in crate::gateway) async fn fill(
         self: Arc<Self>,
-        leader: Leader<Landing>,
+        leader: Leader<SharedOutcome>,
         call: CalendarCall,
-        older: Option<Arc<KeptAnswer>>,
+        older: Option<Arc<StoredResponse>>,
     ) {
         let watch = QueueWatch::default();
         let call = CalendarCall {
             queue: Some(watch.clone()),
             ..call
         };
-        let question = self.twice(&leader, call, older.as_deref());
+        let query = self.twice(&leader, call, older.as_deref());
         let abandoned = Self::abandoned(&leader, &watch, older.as_deref());
-        let landing = tokio::select! {
+        let result = tokio::select! {
             biased;
-            landing = question => landing,
+            result = query => result,
             () = abandoned => return,
         };
-        leader.land(landing);
+        leader.finish(result);
     }
 
     /// Asks once, and once more if the first attempt fails and others wait.
     async fn twice(
         self: &Arc<Self>,
-        leader: &Leader<Landing>,
+        leader: &Leader<SharedOutcome>,
         call: CalendarCall,
-        older: Option<&KeptAnswer>,
-    ) -> Landing {
-        let landing = self.attempt(leader, call.clone(), older).await;
-        match &landing {
-            Landing::Failed(failed)
+        older: Option<&StoredResponse>,
+    ) -> SharedOutcome {
+        let result = self.attempt(leader, call.clone(), older).await;
+        match &result {
+            SharedOutcome::Failed(failed)
                 if failed.status() == StatusCode::BAD_GATEWAY && leader.has_followers() =>
             {
-                leader.failed_once(landing);
+                leader.failed_once(result);
                 self.attempt(leader, call, older).await
             }
-            _ => landing,
+            _ => result,
         }
     }
 
-    /// Tells those who wait whether the question waits in the queue. Ends if it does so for nobody.
-    async fn abandoned(leader: &Leader<Landing>, watch: &QueueWatch, older: Option<&KeptAnswer>) {
+    /// Tells those who wait whether the query waits in the queue. Ends if it does so for nobody.
+    async fn abandoned(leader: &Leader<SharedOutcome>, watch: &QueueWatch, older: Option<&StoredResponse>) {
         let mut changes = watch.changes();
         // The watch outlives this.
         while changes.wait_for(|is_queued| *is_queued).await.is_ok() {
@@ -140,45 +140,45 @@ where
 
     async fn attempt(
         self: &Arc<Self>,
-        leader: &Leader<Landing>,
+        leader: &Leader<SharedOutcome>,
         call: CalendarCall,
-        older: Option<&KeptAnswer>,
-    ) -> Landing {
+        older: Option<&StoredResponse>,
+    ) -> SharedOutcome {
         let at = since_1970();
         let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
         let storable = self.storable(&received);
         let stated = received.stated;
-        let (by, is_kept) = match storable {
-            // What was kept before is not what the site says now.
+        let (by, is_stored) = match storable {
+            // What was stored before is not what the site says now.
             Storable::No => {
-                self.cache.forget(leader.key());
-                return Landing::alone(received);
+                self.cache.discard(leader.key());
+                return SharedOutcome::uncacheable(received);
             }
             Storable::Failure => (source(&received), false),
             Storable::Yes | Storable::Briefly => (AnsweredBy::Cache, true),
         };
         let Some(answer) = whole_answer(received, by).await else {
-            return Landing::Alone(Arc::default());
+            return SharedOutcome::Uncacheable(Arc::default());
         };
         match self.policy.judge(&asked) {
-            Some(Ok(cacheable)) if is_kept => {
-                let filled = Filled {
+            Some(Ok(cacheable)) if is_stored => {
+                let filled = LifetimeFacts {
                     is_of_backend,
                     stated,
                     ..self.filled(at, storable, cacheable.turn())
                 };
                 let fill = fill(cacheable, &answer, filled, leader.generation());
-                let kept = self.cache.answer(answer, fill, older);
-                self.cache.keep(leader.key(), &kept);
-                Landing::Kept(kept)
+                let stored = self.cache.answer(answer, fill, older);
+                self.cache.keep(leader.key(), &stored);
+                SharedOutcome::Stored(stored)
             }
-            _ => Landing::Failed(Arc::new(answer)),
+            _ => SharedOutcome::Failed(Arc::new(answer)),
         }
     }
 
-    /// Whether a response may be kept or shared: by what the site said, and by its size.
+    /// Whether a response may be stored or shared: by what the site said, and by its size.
     fn storable(&self, received: &CallResponse) -> Storable {
         let most = match received.storable {
             Storable::Failure => LARGEST_FAILURE,
@@ -194,13 +194,13 @@ where
     }
 
     /// The facts that the lifetime of an answer depends on; asks for the site's zone if it is needed and due.
-    fn filled(self: &Arc<Self>, at: Duration, storable: Storable, turn: DateTurn) -> Filled {
+    fn filled(self: &Arc<Self>, at: Duration, storable: Storable, turn: DateTurn) -> LifetimeFacts {
         let clock = self.cache.clock();
         if turn == DateTurn::Daily && clock.is_due(at) {
             let filling = Arc::clone(self);
             self.drain.spawn(async move { filling.learn_zone().await });
         }
-        Filled::new(at, storable, turn, clock.zone().as_deref())
+        LifetimeFacts::new(at, storable, turn, clock.zone().as_deref())
     }
 
     async fn learn_zone(&self) {
@@ -226,27 +226,32 @@ async fn whole_answer(received: CallResponse, by: AnsweredBy) -> Option<Answer> 
     Some(Answer::copied(head.status, &head.headers, &body, by))
 }
 
-fn fill(cacheable: CacheableCall<'_>, answer: &Answer, filled: Filled, generation: u64) -> Fill {
-    Fill {
+fn fill(
+    cacheable: CacheableCall<'_>,
+    answer: &Answer,
+    filled: LifetimeFacts,
+    generation: u64,
+) -> StoredMetadata {
+    StoredMetadata {
         filled,
         dependencies: cacheable.dependencies(answer.status(), answer.body()),
         generation,
     }
 }
 
-// === impl Question ===
+// === impl CacheQuery ===
 
-impl Question<'_> {
+impl CacheQuery<'_> {
     /// The name of the operation.
     pub(in crate::gateway) fn operation(&self) -> &'static str {
         self.call.call().operation().name.as_str()
     }
 }
 
-// === impl Landing ===
+// === impl SharedOutcome ===
 
-impl Landing {
-    fn alone(response: CallResponse) -> Self {
-        Self::Alone(Arc::new(Mutex::new(Some(response))))
+impl SharedOutcome {
+    fn uncacheable(response: CallResponse) -> Self {
+        Self::Uncacheable(Arc::new(Mutex::new(Some(response))))
     }
 }

@@ -1,4 +1,4 @@
-//! Kept answers that a write may have changed are removed before its own answer leaves.
+//! Stored answers that a write may have changed are removed before its own answer leaves.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use calendar_edge_core::settings::BackendTimeouts;
 /// There are two: one in the task of the write, which runs to its end even if the client leaves, and one above the last
 /// deadline, where an answer leaves while the write goes on.
 #[derive(Debug)]
-pub(in crate::gateway) struct Forgetting<S> {
+pub(in crate::gateway) struct Invalidating<S> {
     inner: S,
     cache: Cache,
     /// The time after which a write of unknown end is over.
@@ -36,9 +36,9 @@ enum WriteEnd {
     Unknown,
 }
 
-// === impl Forgetting ===
+// === impl Invalidating ===
 
-impl<S> Forgetting<S> {
+impl<S> Invalidating<S> {
     pub(in crate::gateway) fn new(inner: S, backends: &[BackendTimeouts], shared: &Shared) -> Self {
         let writes = backends.iter().map(|timeouts| timeouts.write);
         Self {
@@ -48,7 +48,7 @@ impl<S> Forgetting<S> {
         }
     }
 
-    fn forget(&self, removal: Removal, end: WriteEnd) {
+    fn discard(&self, removal: Removal, end: WriteEnd) {
         if end == WriteEnd::Unchanged {
             return;
         }
@@ -64,7 +64,7 @@ impl<S> Forgetting<S> {
     }
 }
 
-impl<S> Stage<CalendarCall> for Forgetting<S>
+impl<S> Stage<CalendarCall> for Invalidating<S>
 where
     S: Stage<CalendarCall, Response = BackendResult>,
 {
@@ -74,7 +74,7 @@ where
         let removal = written_by(&call.call);
         let result = self.inner.call(call).await;
         if let Some(removal) = removal {
-            self.forget(removal, WriteEnd::of(&result));
+            self.discard(removal, WriteEnd::of(&result));
         }
         result
     }

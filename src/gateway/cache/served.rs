@@ -6,9 +6,9 @@ use http::header::{AGE, CACHE_CONTROL, EXPIRES, HeaderName};
 use http::{HeaderValue, StatusCode};
 use parking_lot::Mutex;
 
-use super::fetch::Question;
-use crate::cache::compression::KeptForms;
-use crate::cache::{Answer, KeptAnswer};
+use super::fetch::CacheQuery;
+use crate::cache::compression::StoredForms;
+use crate::cache::{Answer, StoredResponse};
 use crate::gateway::Shared;
 use crate::gateway::calls::CallResponse;
 use crate::layers::{EdgeResponse, ResponseFacts};
@@ -44,48 +44,48 @@ impl CacheReport {
         }
     }
 
-    /// A kept answer, at a time since 1970.
-    pub(in crate::gateway) fn kept(
+    /// A stored answer, at a time since 1970.
+    pub(in crate::gateway) fn stored(
         &self,
-        kept: &KeptAnswer,
-        question: &Question<'_>,
+        stored: &StoredResponse,
+        query: &CacheQuery<'_>,
         outcome: CacheOutcome,
         now: Duration,
     ) -> CallResponse {
-        let mut response = kept.response(question.if_none_match.as_ref());
+        let mut response = stored.response(query.if_none_match.as_ref());
         let by = match outcome {
-            // It was kept on its way to this client.
+            // It was stored on its way to this client.
             CacheOutcome::Miss(asked) | CacheOutcome::Revalidated(asked) if !asked.collapsed => {
                 AnsweredBy::Backend
             }
-            _ => kept.by(),
+            _ => stored.by(),
         };
         if matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
             let headers = response.headers_mut();
-            headers.insert(CACHE_CONTROL, self.caching(kept, now));
+            headers.insert(CACHE_CONTROL, self.caching(stored, now));
             headers.remove(EXPIRES);
         }
-        let response = for_everybody(response, by, kept.forms());
-        self.told(response, question.operation(), outcome, kept.age(now))
+        let response = for_everybody(response, by, stored.forms());
+        self.told(response, query.operation(), outcome, stored.age(now))
     }
 
-    /// What clients may do with a kept answer: no more than the site allows.
-    fn caching(&self, kept: &KeptAnswer, now: Duration) -> HeaderValue {
-        let stated = kept.filled().stated;
+    /// What clients may do with a stored answer: no more than the site allows.
+    fn caching(&self, stored: &StoredResponse, now: Duration) -> HeaderValue {
+        let stated = stored.filled().stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
-            let prepared = if kept.is_untransformed() {
+            let prepared = if stored.is_untransformed() {
                 &self.untransformed
             } else {
                 &self.client_caching
             };
             return prepared.clone();
         }
-        let left = stated.fresh.map(|fresh| fresh.saturating_sub(kept.age(now)));
+        let left = stated.fresh.map(|fresh| fresh.saturating_sub(stored.age(now)));
         let max_age = left.map_or(self.client_max_age, |left| left.min(self.client_max_age));
         let mut further = String::new();
         for (is_stated, directive) in [
             (stated.must_revalidate, ", must-revalidate"),
-            (kept.is_untransformed(), ", no-transform"),
+            (stored.is_untransformed(), ", no-transform"),
         ] {
             further.push_str(if is_stated { directive } else { "" });
         }
@@ -96,21 +96,21 @@ impl CacheReport {
     pub(in crate::gateway) fn plain(
         &self,
         answer: &Answer,
-        question: &Question<'_>,
+        query: &CacheQuery<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
         let response = for_everybody(answer.response(), answer.by(), None);
-        self.told(response, question.operation(), outcome, Duration::ZERO)
+        self.told(response, query.operation(), outcome, Duration::ZERO)
     }
 
-    /// The response to one client's own question.
+    /// The response to one client's own query.
     pub(in crate::gateway) fn relayed(
         &self,
         relayed: CallResponse,
-        question: &Question<'_>,
+        query: &CacheQuery<'_>,
         outcome: CacheOutcome,
     ) -> CallResponse {
-        self.told(relayed, question.operation(), outcome, Duration::ZERO)
+        self.told(relayed, query.operation(), outcome, Duration::ZERO)
     }
 
     /// The response to a call that passed the cache by.
@@ -139,7 +139,7 @@ impl CacheReport {
 }
 
 /// An answer of the calendar for everybody.
-fn for_everybody(response: PlainResponse, by: AnsweredBy, forms: Option<KeptForms>) -> CallResponse {
+fn for_everybody(response: PlainResponse, by: AnsweredBy, forms: Option<StoredForms>) -> CallResponse {
     let facts = ResponseFacts::Calendar {
         by,
         audience: Audience::Everybody,

@@ -49,8 +49,8 @@ where
         }
         let (address, opened) = (request.asked.context.client.address, &request.opened);
         let client = Client::new(address, opened.identity());
-        let receipt = match self.budgets.spend(client, opened.cost(), Instant::now()) {
-            Ok(receipt) => receipt,
+        let charged = match self.budgets.spend(client, opened.cost(), Instant::now()) {
+            Ok(charged) => charged,
             Err(exceeded) => {
                 self.metrics.refused(exceeded.budget);
                 let reason = RefusalReason::moment("a rate limit holds in every mode");
@@ -62,9 +62,9 @@ where
         let CallResponse {
             mut response, login, ..
         } = self.inner.call(request).await;
-        receipt.status().write(response.headers_mut());
+        charged.status().write(response.headers_mut());
         if login == Login::NotRefused {
-            self.budgets.refund(receipt, Instant::now());
+            self.budgets.return_charges(charged, Instant::now());
         }
         response
     }

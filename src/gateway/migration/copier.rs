@@ -9,9 +9,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::copy_budget::{CopyBudget, OverBudget};
-use super::dry_run::{Presenter, ReadCopy, Rehearsal, RehearsedAnswer};
+use super::dry_run::{DryRun, DryRunAnswer, Presenter, ReadCopy};
 use super::route::CallRoute;
-use crate::backend::LaneName;
+use crate::backend::PoolUse;
 use crate::gateway::Parts;
 use crate::gateway::Shared;
 use crate::gateway::calls::{BackendResult, CalendarCall};
@@ -29,10 +29,10 @@ pub(in crate::gateway) struct Copier {
     rule: ShadowRule,
     backend: Arc<str>,
     budget: CopyBudget,
-    way: Rehearsal,
+    way: DryRun,
     /// The way to the site for reads that the backend answers; none if it answers none.
-    site: Option<Rehearsal>,
-    owner: Presenter,
+    site: Option<DryRun>,
+    primary: Presenter,
     findings: Arc<BackendFindings>,
     migration: Migration,
     /// One comparison at a time: they take processor time that clients need.
@@ -41,7 +41,7 @@ pub(in crate::gateway) struct Copier {
     doubling: Semaphore,
 }
 
-/// When the owner is asked a second time.
+/// When the primary is asked a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::gateway) enum Doubling {
     /// In any case.
@@ -72,8 +72,8 @@ pub(in crate::gateway) struct CopyOrder {
 /// Two answers to one call.
 #[derive(Debug)]
 struct AnswerPair {
-    owner: RehearsedAnswer,
-    other: RehearsedAnswer,
+    primary: DryRunAnswer,
+    other: DryRunAnswer,
 }
 
 // === impl Copier ===
@@ -86,15 +86,15 @@ impl Copier {
         compare: &CompareSettings,
         shared: &Shared,
     ) -> Option<Self> {
-        let lane = shared.lanes.get(&LaneName::Copies(rule.backend.clone()))?;
-        let site = shared.lanes.get(&LaneName::SiteCopies(rule.backend.clone()));
+        let pool = shared.pools.get(&PoolUse::Copies(rule.backend.clone()))?;
+        let site = shared.pools.get(&PoolUse::SiteCopies(rule.backend.clone()));
         Some(Self {
             rule: rule.clone(),
             backend: rule.backend.as_str().into(),
             budget: CopyBudget::new(rule),
-            way: Rehearsal::over(lane),
-            site: site.map(Rehearsal::over),
-            owner: Presenter::new(&parts.rules),
+            way: DryRun::over(pool),
+            site: site.map(DryRun::over),
+            primary: Presenter::new(&parts.rules),
             findings: shared.migration.of(&rule.backend, compare),
             migration: shared.migration.clone(),
             comparing: Semaphore::new(1),
@@ -124,12 +124,12 @@ impl Copier {
         (is_read && is_served && may_know).then_some(to)
     }
 
-    /// Begins to copy a call that the owner has answered, unless that exceeds the budget. It never waits.
+    /// Begins to copy a call that the primary has answered, unless that exceeds the budget. It never waits.
     pub(in crate::gateway) fn begin<S>(
         self: Arc<Self>,
         call: &Arc<ReadCopy>,
         result: &BackendResult,
-        owner: &Arc<S>,
+        primary: &Arc<S>,
         order: CopyOrder,
     ) where
         S: Stage<CalendarCall, Response = BackendResult>,
@@ -144,10 +144,10 @@ impl Copier {
                 return;
             }
         };
-        let (call, owner) = (Arc::clone(call), Arc::clone(owner));
+        let (call, primary) = (Arc::clone(call), Arc::clone(primary));
         tokio::spawn(async move {
             let running = self.migration.metrics().copying(&self.backend);
-            self.copy(&call, answer, &*owner, order).await;
+            self.copy(&call, answer, &*primary, order).await;
             drop((place, running));
         });
     }
@@ -164,11 +164,11 @@ impl Copier {
         self.budget.take(Instant::now()).map_err(OverBudget::skip)
     }
 
-    /// The owner's answer, if it can be held against another one.
+    /// The primary's answer, if it can be held against another one.
     fn comparable(&self, result: &BackendResult) -> Result<WholeAnswer, CopySkip> {
-        let accepted = result.as_ref().map_err(|_| CopySkip::OwnerFailed)?;
+        let accepted = result.as_ref().map_err(|_| CopySkip::PrimaryFailed)?;
         if accepted.status().is_server_error() {
-            return Err(CopySkip::OwnerFailed);
+            return Err(CopySkip::PrimaryFailed);
         }
         let answer = accepted.whole().ok_or(CopySkip::TooLarge)?;
         let bytes = answer.whole_body().map_or(0, Bytes::len);
@@ -178,7 +178,7 @@ impl Copier {
         Ok(answer)
     }
 
-    async fn copy<S>(self: &Arc<Self>, call: &ReadCopy, answer: WholeAnswer, owner: &S, order: CopyOrder)
+    async fn copy<S>(self: &Arc<Self>, call: &ReadCopy, answer: WholeAnswer, primary: &S, order: CopyOrder)
     where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
@@ -190,7 +190,7 @@ impl Copier {
             return;
         };
         if self.asks_again(call, &findings, order.doubling)
-            && let Some(second) = self.second_answer(call, owner).await
+            && let Some(second) = self.second_answer(call, primary).await
         {
             self.learn(call, &pair, second).await;
             findings = self.compare(call, &pair).await.unwrap_or(findings);
@@ -213,19 +213,19 @@ impl Copier {
     ) -> Result<AnswerPair, CopySkip> {
         let (pair, is_asked) = match (to, &self.site) {
             (CopyTo::Site, Some(site)) => {
-                let owner = site.answer(call).await;
-                if owner.status.is_server_error() {
-                    return Err(CopySkip::OwnerFailed);
+                let primary = site.answer(call).await;
+                if primary.status.is_server_error() {
+                    return Err(CopySkip::PrimaryFailed);
                 }
-                let is_asked = owner.is_asked();
+                let is_asked = primary.is_asked();
                 let other = self.way.present(answer, call).await;
-                (AnswerPair { owner, other }, is_asked)
+                (AnswerPair { primary, other }, is_asked)
             }
             (CopyTo::Backend | CopyTo::Site, _) => {
-                let owner = self.owner.present(answer, call).await;
+                let primary = self.primary.present(answer, call).await;
                 let other = self.way.answer(call).await;
                 let is_asked = other.is_asked();
-                (AnswerPair { owner, other }, is_asked)
+                (AnswerPair { primary, other }, is_asked)
             }
         };
         is_asked.then_some(pair).ok_or(CopySkip::Unavailable)
@@ -235,18 +235,19 @@ impl Copier {
     async fn compare(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>) -> Option<PathFindings> {
         let _turn = self.comparing.acquire().await.ok()?;
         let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
-        let comparing =
-            spawn_blocking(move || findings.compare(operation, pair.owner.compared(), pair.other.compared()));
+        let comparing = spawn_blocking(move || {
+            findings.compare(operation, pair.primary.compared(), pair.other.compared())
+        });
         comparing.await.ok()
     }
 
-    async fn learn(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>, second: RehearsedAnswer) {
+    async fn learn(self: &Arc<Self>, call: &ReadCopy, pair: &Arc<AnswerPair>, second: DryRunAnswer) {
         let Ok(_turn) = self.comparing.acquire().await else {
             return;
         };
         let (findings, pair, operation) = (Arc::clone(&self.findings), Arc::clone(pair), call.operation());
         let learning =
-            spawn_blocking(move || findings.learn(operation, pair.owner.compared(), second.compared()));
+            spawn_blocking(move || findings.learn(operation, pair.primary.compared(), second.compared()));
         // One that panicked has learnt nothing.
         let _ = learning.await;
     }
@@ -260,15 +261,15 @@ impl Copier {
         }
     }
 
-    /// The owner's second answer to the same call, unless another second question runs.
-    async fn second_answer<S>(&self, call: &ReadCopy, owner: &S) -> Option<RehearsedAnswer>
+    /// The primary's second answer to the same call, unless another second question runs.
+    async fn second_answer<S>(&self, call: &ReadCopy, primary: &S) -> Option<DryRunAnswer>
     where
         S: Stage<CalendarCall, Response = BackendResult>,
     {
         let _turn = self.doubling.try_acquire().ok()?;
-        let answer = owner.call(call.again()).await;
+        let answer = primary.call(call.again()).await;
         let answer = self.comparable(&answer).ok()?;
-        Some(self.owner.present(answer, call).await)
+        Some(self.primary.present(answer, call).await)
     }
 
     fn skipped(&self, skip: CopySkip) {

@@ -12,7 +12,7 @@ use crate::gateway::calendar::deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, CallResponse};
 use crate::gateway::fault;
 use crate::gateway::stage::Stage;
-use crate::migration::RuleSeat;
+use crate::migration::RuleState;
 use crate::telemetry::{CutoverAnswer, Warnings};
 use calendar_edge_core::migration::cutover::{CutoverCall, CutoverPlan, Placer};
 use calendar_edge_core::settings::{BackendTimeouts, Settings};
@@ -56,17 +56,19 @@ where
     S: Stage<CalendarCall, Response = CallResponse>,
 {
     /// Asks the backend, and if it fails the site, both within the time of one read.
-    async fn ask(&self, call: CalendarCall, seat: &RuleSeat, longest: Duration) -> CallResponse {
+    async fn ask(&self, call: CalendarCall, rule_state: &RuleState, longest: Duration) -> CallResponse {
         let started = Instant::now();
         let again = call.may_fall_back().then(|| CalendarCall {
-            route: CallRoute::Owner,
+            route: CallRoute::Primary,
             ..call.clone()
         });
         let response = self.inner.call(call).await;
         let Some(again) = again.filter(|_| response.response.status().is_server_error()) else {
             return response;
         };
-        seat.metrics().answered(seat.name(), CutoverAnswer::Fallback);
+        rule_state
+            .metrics()
+            .answered(rule_state.name(), CutoverAnswer::Fallback);
         let left = longest.saturating_sub(started.elapsed());
         match timeout(left, self.inner.call(again)).await {
             Ok(response) => response,
@@ -86,10 +88,10 @@ where
             return self.inner.call(call).await;
         };
         let route = rules.route_of(&call);
-        let seat = route.cutover().map(|cutover| Arc::clone(&cutover.seat));
+        let rule_state = route.cutover().map(|cutover| Arc::clone(&cutover.rule_state));
         let call = CalendarCall { route, ..call };
-        match seat {
-            Some(seat) => Box::pin(self.ask(call, &seat, rules.longest_read)).await,
+        match rule_state {
+            Some(rule_state) => Box::pin(self.ask(call, &rule_state, rules.longest_read)).await,
             None => self.inner.call(call).await,
         }
     }
@@ -113,14 +115,14 @@ impl CutoverRules {
     /// The backend of the first rule about a call whose share has its client.
     fn route_of(&self, call: &CalendarCall) -> CallRoute {
         let Some(operation) = call.call.operation() else {
-            return CallRoute::Owner;
+            return CallRoute::Primary;
         };
         let asked = CutoverCall {
             operation,
             root: call.call.request().root,
             is_personal: call.call.expects_privacy(),
         };
-        let mut spared = CallRoute::Owner;
+        let mut spared = CallRoute::Primary;
         for (index, rule) in self.plan.rules_about(asked) {
             let Some(Some(cutover)) = self.cutovers.get(index) else {
                 continue;
@@ -129,11 +131,11 @@ impl CutoverRules {
             let place = self
                 .placer
                 .place(&rule.backend, call.client.forwarded.client(), identity);
-            if cutover.seat.share().covers(place) {
-                return CallRoute::Further(Arc::clone(cutover));
+            if cutover.rule_state.share().covers(place) {
+                return CallRoute::Candidate(Arc::clone(cutover));
             }
-            if matches!(spared, CallRoute::Owner) {
-                spared = CallRoute::Spared(Arc::clone(&cutover.seat));
+            if matches!(spared, CallRoute::Primary) {
+                spared = CallRoute::Excluded(Arc::clone(&cutover.rule_state));
             }
         }
         spared

@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Full};
 use url::Url;
 
 use crate::backend::{
-    Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, Lane, SharedBackends,
+    BackendPool, Backends, ClientError, ExchangeFailure, Forwarded, ForwardedHeaders, SharedBackends,
 };
 use crate::gateway::calendar::deadline::Deadline;
 use crate::gateway::calls::{CalendarCall, CallFailure, ClientSide, JudgedCall};
@@ -31,7 +31,7 @@ use calendar_edge_judge::contract::OperationId;
 
 /// A backend, asked on the way that calls of clients take.
 #[derive(Debug)]
-pub struct Rehearsal {
+pub struct DryRun {
     way: Deadline<Dispatch>,
     presenter: Presenter,
 }
@@ -52,18 +52,18 @@ pub(in crate::gateway) struct Presenter {
 
 /// A judged call that can be sent to any number of backends.
 #[derive(Debug, Clone)]
-pub struct RehearsedCall {
+pub struct DryRunCall {
     call: Arc<JudgedCall>,
     client: Arc<ClientSide>,
 }
 
 /// The copy of a client's call that passed every rule.
 #[derive(Debug)]
-pub(in crate::gateway) struct ReadCopy(RehearsedCall);
+pub(in crate::gateway) struct ReadCopy(DryRunCall);
 
 /// An answer as the client would have seen it, but with the public host for every address of the backend.
 #[derive(Debug, Clone)]
-pub struct RehearsedAnswer {
+pub struct DryRunAnswer {
     /// The status.
     pub status: StatusCode,
     /// The headers that the edge relays.
@@ -71,13 +71,13 @@ pub struct RehearsedAnswer {
     /// The whole body, with public URLs.
     pub body: Bytes,
     /// Why the edge would have answered instead of the backend; none: this is the backend's answer.
-    pub failure: Option<RehearsalFailure>,
+    pub failure: Option<DryRunFailure>,
 }
 
 /// The reason why a backend gave no answer that the edge relays.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{reason}")]
-pub struct RehearsalFailure {
+pub struct DryRunFailure {
     reason: String,
     /// How far the call came.
     pub reach: Reach,
@@ -94,9 +94,9 @@ pub enum Reach {
     Backend,
 }
 
-// === impl Rehearsal ===
+// === impl DryRun ===
 
-impl Rehearsal {
+impl DryRun {
     /// A backend with clients and permits of its own. Its breaker never opens: each call of a comparison counts, also at
     /// a backend that fails.
     ///
@@ -110,8 +110,8 @@ impl Rehearsal {
     }
 
     /// The backend at the end of a way, with its state.
-    pub(in crate::gateway) fn over(lane: &Lane) -> Self {
-        Self::with(&lane.backend, &lane.shared)
+    pub(in crate::gateway) fn over(pool: &BackendPool) -> Self {
+        Self::with(&pool.backend, &pool.shared)
     }
 
     fn with(backend: &BackendSettings, shared: &SharedBackends) -> Self {
@@ -130,8 +130,8 @@ impl Rehearsal {
     pub(in crate::gateway) async fn present<B>(
         &self,
         accepted: AcceptedResponse<B>,
-        call: &RehearsedCall,
-    ) -> RehearsedAnswer
+        call: &DryRunCall,
+    ) -> DryRunAnswer
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
@@ -140,10 +140,10 @@ impl Rehearsal {
     }
 
     /// Sends a call, and reads the answer to its end.
-    pub async fn answer(&self, call: &RehearsedCall) -> RehearsedAnswer {
+    pub async fn answer(&self, call: &DryRunCall) -> DryRunAnswer {
         match self.way.call(call.again()).await {
             Ok(accepted) => self.presenter.present(accepted, call).await,
-            Err(failure) => RehearsedAnswer::failed(&failure),
+            Err(failure) => DryRunAnswer::failed(&failure),
         }
     }
 }
@@ -172,7 +172,7 @@ impl RecordedAnswers {
     }
 
     /// A recorded answer to a call, checked and presented like a fresh one.
-    pub async fn answer(&self, call: &RehearsedCall, recorded: Response<Bytes>) -> RehearsedAnswer {
+    pub async fn answer(&self, call: &DryRunCall, recorded: Response<Bytes>) -> DryRunAnswer {
         let recorded = recorded.map(Full::new);
         let target = self.target(&call.call);
         match accept(
@@ -183,14 +183,14 @@ impl RecordedAnswers {
         .await
         {
             Ok(accepted) => self.presenter.present(accepted, call).await,
-            Err(failure) => RehearsedAnswer::failed(&CallFailure::Unsound(failure)),
+            Err(failure) => DryRunAnswer::failed(&CallFailure::Unsound(failure)),
         }
     }
 }
 
-// === impl RehearsedCall ===
+// === impl DryRunCall ===
 
-impl RehearsedCall {
+impl DryRunCall {
     /// A call of a client with these headers that reached the edge at a public address, in one of its namespaces.
     pub fn new(
         call: ForwardableCall,
@@ -244,7 +244,7 @@ impl ReadCopy {
     /// The copy of a valid call of this client.
     pub(in crate::gateway) fn of(call: &ValidatedCall, client: &ClientSide) -> Self {
         let client = ClientSide::absent(client.context.clone(), client.forwarded.clone());
-        Self(RehearsedCall {
+        Self(DryRunCall {
             call: Arc::new(JudgedCall::new(ForwardableCall::Validated(call.clone()))),
             client: Arc::new(client),
         })
@@ -252,16 +252,16 @@ impl ReadCopy {
 }
 
 impl Deref for ReadCopy {
-    type Target = RehearsedCall;
+    type Target = DryRunCall;
 
-    fn deref(&self) -> &RehearsedCall {
+    fn deref(&self) -> &DryRunCall {
         &self.0
     }
 }
 
-// === impl RehearsedAnswer ===
+// === impl DryRunAnswer ===
 
-impl RehearsedAnswer {
+impl DryRunAnswer {
     /// Returns true if the edge asked the backend.
     pub(in crate::gateway) fn is_asked(&self) -> bool {
         let failure = self.failure.as_ref();
@@ -283,7 +283,7 @@ impl RehearsedAnswer {
             status: fault::failed(failure, &Warnings::default()).status(),
             headers: HeaderMap::new(),
             body: Bytes::new(),
-            failure: Some(RehearsalFailure {
+            failure: Some(DryRunFailure {
                 reason: failure.to_string(),
                 reach: reach(failure),
             }),
@@ -308,8 +308,8 @@ impl Presenter {
     pub(in crate::gateway) async fn present<B>(
         &self,
         accepted: AcceptedResponse<B>,
-        call: &RehearsedCall,
-    ) -> RehearsedAnswer
+        call: &DryRunCall,
+    ) -> DryRunAnswer
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
@@ -325,7 +325,7 @@ impl Presenter {
             names.share_headers(&mut head.headers);
         }
         match body.collect().await {
-            Ok(whole) => RehearsedAnswer {
+            Ok(whole) => DryRunAnswer {
                 status: head.status,
                 headers: head.headers,
                 body: match names {
@@ -336,7 +336,7 @@ impl Presenter {
             },
             Err(failure) => {
                 let failure = OriginFailure::Interrupted(Box::new(failure));
-                RehearsedAnswer::failed(&CallFailure::Unsound(failure))
+                DryRunAnswer::failed(&CallFailure::Unsound(failure))
             }
         }
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{Backends, LaneName};
+use crate::backend::{Backends, PoolUse};
 use crate::gateway::Shared;
 use crate::gateway::dispatch::Dispatch;
-use crate::migration::RuleSeat;
+use crate::migration::RuleState;
 use calendar_edge_core::cache::KeySpace;
 use calendar_edge_core::relay::{LearntRoots, RelayRules};
 use calendar_edge_core::settings::{BackendTimeouts, CutoverRule};
@@ -16,18 +16,18 @@ use calendar_edge_core::settings::{BackendTimeouts, CutoverRule};
 pub(in crate::gateway) enum CallRoute {
     /// The site.
     #[default]
-    Owner,
+    Primary,
     /// The site; the first rule about the call does not take its client.
-    Spared(Arc<RuleSeat>),
+    Excluded(Arc<RuleState>),
     /// The backend of the rule that takes the client.
-    Further(Arc<Cutover>),
+    Candidate(Arc<Cutover>),
 }
 
 /// A rule with the way to its backend.
 #[derive(Debug)]
 pub(in crate::gateway) struct Cutover {
     pub(in crate::gateway) rule: CutoverRule,
-    pub(in crate::gateway) seat: Arc<RuleSeat>,
+    pub(in crate::gateway) rule_state: Arc<RuleState>,
     pub(in crate::gateway) way: Dispatch,
     /// The keys of kept answers of the backend.
     pub(in crate::gateway) keys: KeySpace,
@@ -41,8 +41,8 @@ impl CallRoute {
     /// The rule, if another backend answers.
     pub(in crate::gateway) fn cutover(&self) -> Option<&Arc<Cutover>> {
         match self {
-            Self::Owner | Self::Spared(_) => None,
-            Self::Further(cutover) => Some(cutover),
+            Self::Primary | Self::Excluded(_) => None,
+            Self::Candidate(cutover) => Some(cutover),
         }
     }
 }
@@ -56,14 +56,14 @@ impl Cutover {
         site: &BackendTimeouts,
         shared: &Shared,
     ) -> Option<Self> {
-        let lane = shared.lanes.get(&LaneName::Calls(rule.backend.clone()))?;
-        let backends = Arc::new(Backends::new(&lane.backend, &lane.shared));
-        let rules = RelayRules::new(&lane.backend, &LearntRoots::default(), &shared.buffers);
+        let pool = shared.pools.get(&PoolUse::Calls(rule.backend.clone()))?;
+        let backends = Arc::new(Backends::new(&pool.backend, &pool.shared));
+        let rules = RelayRules::new(&pool.backend, &LearntRoots::default(), &shared.buffers);
         Some(Self {
             rule: rule.clone(),
-            seat: shared.migration.seat(rule),
+            rule_state: shared.migration.rule_state(rule),
             way: Dispatch::new(&backends, &Arc::new(rules)),
-            keys: KeySpace::new(&lane.backend),
+            keys: KeySpace::new(&pool.backend),
             first_attempt: site.read / 2,
         })
     }

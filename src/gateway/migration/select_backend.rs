@@ -9,51 +9,53 @@ use super::route::{CallRoute, Cutover};
 use crate::gateway::calls::{BackendResult, CalendarCall, CallFailure};
 use crate::gateway::dispatch::Dispatch;
 use crate::gateway::stage::Stage;
-use crate::migration::RuleSeat;
+use crate::migration::RuleState;
 use crate::telemetry::CutoverAnswer;
 use calendar_edge_core::migration::cutover::RuleEvent;
 
 /// Sends each call where its route leads, and tells the guard of the rule what came of it.
 #[derive(Debug)]
-pub(in crate::gateway) struct Forking {
-    owner: Dispatch,
+pub(in crate::gateway) struct BackendSelection {
+    primary: Dispatch,
 }
 
 /// A call at the backend of a rule; dropped before its end, it says that its client has left.
 struct Attempt<'a> {
-    seat: &'a RuleSeat,
+    rule_state: &'a RuleState,
     started: Instant,
     has_ended: bool,
 }
 
-// === impl Forking ===
+// === impl BackendSelection ===
 
-impl Forking {
-    pub(in crate::gateway) const fn new(owner: Dispatch) -> Self {
-        Self { owner }
+impl BackendSelection {
+    pub(in crate::gateway) const fn new(primary: Dispatch) -> Self {
+        Self { primary }
     }
 
     /// Asks the site, as whose answer the guard of a rule takes the time.
-    async fn ask_owner(&self, call: CalendarCall, seat: &Arc<RuleSeat>) -> BackendResult {
+    async fn ask_primary(&self, call: CalendarCall, rule_state: &Arc<RuleState>) -> BackendResult {
         let is_write = call.call.is_write();
         let started = Instant::now();
-        let result = self.owner.call(call).await;
-        seat.metrics().answered(seat.name(), CutoverAnswer::Site);
+        let result = self.primary.call(call).await;
+        rule_state
+            .metrics()
+            .answered(rule_state.name(), CutoverAnswer::Site);
         if !is_write && !has_failed(&result) {
-            seat.observe(RuleEvent::OwnerAnswered(started.elapsed()));
+            rule_state.observe(RuleEvent::PrimaryAnswered(started.elapsed()));
         }
         result
     }
 }
 
-impl Stage<CalendarCall> for Forking {
+impl Stage<CalendarCall> for BackendSelection {
     type Response = BackendResult;
 
     async fn call(&self, call: CalendarCall) -> BackendResult {
         match call.route.clone() {
-            CallRoute::Owner => self.owner.call(call).await,
-            CallRoute::Spared(seat) => self.ask_owner(call, &seat).await,
-            CallRoute::Further(cutover) => cutover.ask(call).await,
+            CallRoute::Primary => self.primary.call(call).await,
+            CallRoute::Excluded(rule_state) => self.ask_primary(call, &rule_state).await,
+            CallRoute::Candidate(cutover) => cutover.ask(call).await,
         }
     }
 }
@@ -63,14 +65,14 @@ impl Stage<CalendarCall> for Forking {
 impl Cutover {
     async fn ask(&self, call: CalendarCall) -> BackendResult {
         let mut attempt = Attempt {
-            seat: &self.seat,
+            rule_state: &self.rule_state,
             started: Instant::now(),
             has_ended: false,
         };
         let result = self.attempt(call).await;
-        self.seat
+        self.rule_state
             .metrics()
-            .answered(self.seat.name(), CutoverAnswer::Backend);
+            .answered(self.rule_state.name(), CutoverAnswer::Backend);
         attempt.end(&result);
         result
     }
@@ -101,7 +103,7 @@ fn has_failed(result: &BackendResult) -> bool {
 impl Attempt<'_> {
     fn end(&mut self, result: &BackendResult) {
         self.has_ended = true;
-        self.seat.observe(if has_failed(result) {
+        self.rule_state.observe(if has_failed(result) {
             RuleEvent::Failed
         } else {
             RuleEvent::Answered(self.started.elapsed())
@@ -112,7 +114,8 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.seat.observe(RuleEvent::GivenUp(self.started.elapsed()));
+            self.rule_state
+                .observe(RuleEvent::GivenUp(self.started.elapsed()));
         }
     }
 }

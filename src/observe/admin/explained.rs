@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::review::{Reviewer, Today};
-use crate::telemetry::{FindingRow, FindingSums, KeptRefusal, Refusals};
-use calendar_edge_core::gateway::refusals::{KeptPart, RefusedRequest};
+use crate::telemetry::{FindingRow, FindingSums, RecordedRefusal, Refusals};
+use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::problem::Remedy;
 
@@ -101,7 +101,7 @@ fn sum(row: &FindingRow) -> Value {
 // === impl RefusalSummary ===
 
 impl<'a> RefusalSummary<'a> {
-    fn of(kept: &'a KeptRefusal) -> Self {
+    fn of(kept: &'a RecordedRefusal) -> Self {
         let findings = kept.note.iter().flat_map(|note| &note.findings);
         Self {
             id: &kept.id,
@@ -122,7 +122,7 @@ impl<'a> RefusalSummary<'a> {
 }
 
 /// Why a request was refused although the mode lets requests pass that break a rule.
-fn insists(kept: &KeptRefusal) -> Option<&'static str> {
+fn insists(kept: &RecordedRefusal) -> Option<&'static str> {
     let reason = kept.note.as_ref().map(|note| note.insists);
     reason.filter(|reason| kept.mode != "enforce" && !reason.is_empty())
 }
@@ -131,7 +131,7 @@ fn insists(kept: &KeptRefusal) -> Option<&'static str> {
 
 impl<'a> ExplainedRefusal<'a> {
     /// Tells all about a refusal, and what would be decided today.
-    pub(super) fn new(kept: &'a KeptRefusal, reviewer: &Reviewer) -> Self {
+    pub(super) fn new(kept: &'a RecordedRefusal, reviewer: &Reviewer) -> Self {
         let remedy = Remedy::of(kept.code);
         let note = kept.note.as_ref();
         Self {
@@ -168,11 +168,11 @@ impl<'a> ShownRequest<'a> {
             target: head.uri.path_and_query().map_or("/", |target| target.as_str()),
             headers: head.headers.iter().map(header).collect(),
             body: match request.body() {
-                KeptPart::Whole(body) => json!({"kept": String::from_utf8_lossy(body)}),
-                KeptPart::Irrelevant => json!({"left_out": "the head decides"}),
-                KeptPart::Unread => json!({"left_out": "it was not read"}),
-                KeptPart::TooLarge => json!({"left_out": "it is too large to be kept"}),
-                KeptPart::Withheld => json!({"left_out": "it may hold secrets"}),
+                RecordedPart::Whole(body) => json!({"kept": String::from_utf8_lossy(body)}),
+                RecordedPart::Irrelevant => json!({"left_out": "the head decides"}),
+                RecordedPart::Unread => json!({"left_out": "it was not read"}),
+                RecordedPart::TooLarge => json!({"left_out": "it is too large to be kept"}),
+                RecordedPart::Withheld => json!({"left_out": "it may hold secrets"}),
             },
             redacted: request.redacted(),
         }

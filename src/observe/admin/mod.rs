@@ -5,15 +5,15 @@ mod explained;
 mod log_level;
 mod page;
 mod pages;
+mod program_context;
 mod readiness;
 mod ready;
 mod review;
 mod service;
 mod status;
-mod surroundings;
 
 pub(crate) use pages::Pages;
+pub(crate) use program_context::ProgramContext;
 pub(crate) use readiness::Readiness;
 pub(crate) use service::{Admin, AdminParts};
 pub(crate) use status::EdgeFacts;
-pub(crate) use surroundings::Surroundings;

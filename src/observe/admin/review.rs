@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::explained::moment;
-use crate::telemetry::{KeptRefusal, RefusalNote, since_1970};
+use crate::telemetry::{RecordedRefusal, RefusalNote, since_1970};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
-use calendar_edge_core::gateway::refusals::{KeptPart, RefusedRequest};
+use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::settings::Settings;
 use calendar_edge_judge::call::{Finding, Outcome};
 use calendar_edge_judge::contract::TablesInForce;
@@ -65,7 +65,7 @@ impl Reviewer {
     }
 
     /// What would be decided today; without an outcome if that cannot be said.
-    pub(super) fn today(&self, kept: &KeptRefusal) -> Today {
+    pub(super) fn today(&self, kept: &RecordedRefusal) -> Today {
         let decided = decidable(kept.note.as_ref()).and_then(|request| self.decide(request));
         let decided = decided.map(|decided| {
             let is_same = decided.status == Some(kept.status) && decided.code == Some(kept.code);
@@ -88,9 +88,11 @@ impl Reviewer {
         };
         let head = request.decided_by(host.as_ref());
         let decision = match request.body() {
-            KeptPart::Whole(body) => Some(self.decider.decide(&head, body)),
-            KeptPart::Irrelevant => Some(self.decider.decide(&head, &[])),
-            KeptPart::Unread | KeptPart::TooLarge | KeptPart::Withheld => self.decider.decide_unread(&head),
+            RecordedPart::Whole(body) => Some(self.decider.decide(&head, body)),
+            RecordedPart::Irrelevant => Some(self.decider.decide(&head, &[])),
+            RecordedPart::Unread | RecordedPart::TooLarge | RecordedPart::Withheld => {
+                self.decider.decide_unread(&head)
+            }
         };
         let decision = decision.ok_or("the body, which decides, was not kept")?;
         Ok(DecidedToday::of(&decision))

@@ -18,12 +18,12 @@ use super::explained::{self, ExplainedRefusal};
 use super::log_level;
 use super::page::{BrowserPage, OPERATORS_PAGE, REFERENCE_PAGE};
 use super::pages::Pages;
+use super::program_context::ProgramContext;
 use super::readiness::Readiness;
 use super::ready::{ReadyDocument, ReadyQuestion};
 use super::status::{EdgeFacts, StatusDocument};
-use super::surroundings::Surroundings;
 use crate::cache::Cache;
-use crate::companion::{Correspondence, Sender};
+use crate::companion::{CompanionService, Sender};
 use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
@@ -52,13 +52,13 @@ pub(crate) struct AdminParts {
     /// What stays as it is from the start on.
     pub(crate) facts: EdgeFacts,
     /// What the program has set up around the edge.
-    pub(crate) surroundings: Surroundings,
+    pub(crate) program_context: ProgramContext,
     /// Whether the edge is ready.
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
     pub(crate) pages: Arc<ArcSwap<Pages>>,
-    /// Orders to remove answers.
-    pub(crate) correspondence: Arc<ArcSwap<Correspondence>>,
+    /// PurgeRequests to remove answers.
+    pub(crate) companion_service: Arc<ArcSwap<CompanionService>>,
     /// Everything that is counted.
     pub(crate) metrics: Metrics,
     /// The kept answers.
@@ -135,12 +135,12 @@ impl Admin {
         let (head, body) = request.into_parts();
         let path = head.uri.path();
         if path == "/purge" {
-            let correspondence = self.0.correspondence.load_full();
-            let order = correspondence.orders().take(&head, body, sender).await;
+            let companion_service = self.0.companion_service.load_full();
+            let order = companion_service.purges().take(&head, body, sender).await;
             return order.unwrap_or_else(|refusal| refused(&refusal));
         }
         let rule = path.strip_prefix("/migration/resume/");
-        let log = self.0.surroundings.log().filter(|_| path == "/log");
+        let log = self.0.program_context.log().filter(|_| path == "/log");
         if rule.is_none() && log.is_none() {
             return refused(&Refusal::no_route());
         }
@@ -197,11 +197,11 @@ impl Admin {
                 Some(kept) => pretty(&ExplainedRefusal::new(&kept, &self.0.pages.load().reviewer)),
                 None => refused(&Refusal::edge(EdgeError::UnknownRefusal)),
             },
-            (None, "/config") => match self.0.surroundings.effective() {
+            (None, "/config") => match self.0.program_context.effective() {
                 Some(effective) => pretty(&*effective),
                 None => refused(&Refusal::no_route()),
             },
-            (None, "/log") => match self.0.surroundings.log() {
+            (None, "/log") => match self.0.program_context.log() {
                 Some(log) => log_level::show(log),
                 None => refused(&Refusal::no_route()),
             },
@@ -262,7 +262,7 @@ fn is_read<B>(request: &Request<B>) -> bool {
     matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
-/// True for the empty pages that ask for the token in a browser, and for orders of the companion plugin, which prove by
+/// True for the empty pages that ask for the token in a browser, and for purges of the companion plugin, which prove by
 /// their seal who gave them.
 fn needs_no_token<B>(request: &Request<B>) -> bool {
     match request.uri().path() {

@@ -24,7 +24,7 @@ pub(super) struct Exporter {
     clock: UnixClock,
     batch: usize,
     interval: Duration,
-    surroundings: Surrounding,
+    program_context: Surrounding,
     /// The dropped spans that were told already.
     told_dropped: u64,
 }
@@ -50,18 +50,18 @@ impl Exporter {
         settings: &TraceSettings,
         spans: Receiver<Span>,
         collector: SpanCollector,
-        surroundings: Surrounding,
+        program_context: Surrounding,
     ) -> Self {
         Self {
             spans,
             collector,
-            encoder: SpanEncoder::new(settings, surroundings.instance),
+            encoder: SpanEncoder::new(settings, program_context.instance),
             clock: UnixClock::now(),
             // A queue never holds more.
             batch: settings.batch.clamp(1, settings.queue.max(1)),
             interval: settings.interval,
-            told_dropped: surroundings.metrics.counted(SpanOutcome::Dropped),
-            surroundings,
+            told_dropped: program_context.metrics.counted(SpanOutcome::Dropped),
+            program_context,
         }
     }
 
@@ -85,7 +85,7 @@ impl Exporter {
             let room = self.batch - batch.len();
             tokio::select! {
                 biased;
-                () = self.surroundings.ending.cancelled(), if !self.spans.is_closed() => self.spans.close(),
+                () = self.program_context.ending.cancelled(), if !self.spans.is_closed() => self.spans.close(),
                 taken = self.spans.recv_many(&mut batch, room) => {
                     if taken == 0 || taken == room {
                         return batch;
@@ -111,7 +111,7 @@ impl Exporter {
                     return self.taken(spans, rejected.min(spans), message);
                 }
                 Delivery::Refused { reason } => return self.failed(spans, reason),
-                Delivery::NotNow { reason, .. } if self.surroundings.ending.is_cancelled() => {
+                Delivery::NotNow { reason, .. } if self.program_context.ending.is_cancelled() => {
                     // The next batch would meet the same, and the edge cannot wait.
                     let waiting = self.take_waiting();
                     return self.failed(spans + waiting, reason);
@@ -137,30 +137,32 @@ impl Exporter {
     async fn pause(&self, pause: Duration) {
         tokio::select! {
             () = sleep(pause) => {}
-            () = self.surroundings.ending.cancelled() => {}
+            () = self.program_context.ending.cancelled() => {}
         }
     }
 
     fn taken(&self, spans: u64, rejected: u64, message: String) {
-        let metrics = &self.surroundings.metrics;
+        let metrics = &self.program_context.metrics;
         metrics.count(SpanOutcome::Exported, spans - rejected);
         metrics.count(SpanOutcome::Rejected, rejected);
         if rejected > 0 || !message.is_empty() {
-            self.surroundings.warnings.warn("spans_rejected", move |count| {
-                tracing::warn!(
-                    spans,
-                    rejected,
-                    told = message,
-                    count,
-                    "the collector warns or rejects spans"
-                );
-            });
+            self.program_context
+                .warnings
+                .warn("spans_rejected", move |count| {
+                    tracing::warn!(
+                        spans,
+                        rejected,
+                        told = message,
+                        count,
+                        "the collector warns or rejects spans"
+                    );
+                });
         }
     }
 
     fn failed(&self, spans: u64, error: String) {
-        self.surroundings.metrics.count(SpanOutcome::Failed, spans);
-        self.surroundings.warnings.warn("spans_failed", move |count| {
+        self.program_context.metrics.count(SpanOutcome::Failed, spans);
+        self.program_context.warnings.warn("spans_failed", move |count| {
             tracing::warn!(
                 spans,
                 error,
@@ -171,17 +173,17 @@ impl Exporter {
     }
 
     fn later(&self, spans: u64, error: String) {
-        self.surroundings.warnings.warn("spans_later", move |count| {
+        self.program_context.warnings.warn("spans_later", move |count| {
             tracing::info!(spans, error, count, "the collector does not take spans now");
         });
     }
 
     fn tell_dropped(&mut self) {
-        let dropped = self.surroundings.metrics.counted(SpanOutcome::Dropped);
+        let dropped = self.program_context.metrics.counted(SpanOutcome::Dropped);
         let spans = dropped.saturating_sub(self.told_dropped);
         self.told_dropped = dropped;
         if spans > 0 {
-            self.surroundings.warnings.warn("spans_dropped", move |count| {
+            self.program_context.warnings.warn("spans_dropped", move |count| {
                 tracing::warn!(spans, count, "spans are lost: too many wait, see `traces.queue`");
             });
         }

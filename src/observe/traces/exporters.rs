@@ -20,7 +20,7 @@ use calendar_edge_core::settings::TraceSettings;
 pub(crate) struct Traces {
     settings: TraceSettings,
     recorder: Option<Arc<SpanRecorder>>,
-    surroundings: Surrounding,
+    program_context: Surrounding,
     exporters: TaskTracker,
 }
 
@@ -40,7 +40,7 @@ impl Traces {
         let none = Self {
             settings: TraceSettings::default(),
             recorder: None,
-            surroundings: Surrounding {
+            program_context: Surrounding {
                 metrics: metrics.spans().clone(),
                 warnings: warnings.clone(),
                 instance: Uuid::now_v7(),
@@ -72,9 +72,9 @@ impl Traces {
             return Ok(None);
         };
         let collector = SpanCollector::new(endpoint, settings)?;
-        let metrics = self.surroundings.metrics.clone();
+        let metrics = self.program_context.metrics.clone();
         let (recorder, spans) = SpanRecorder::new(settings.queue, settings.sample, metrics);
-        let exporter = Exporter::new(settings, spans, collector, self.surroundings.clone());
+        let exporter = Exporter::new(settings, spans, collector, self.program_context.clone());
         self.exporters.spawn(exporter.run());
         Ok(Some(recorder))
     }
@@ -86,7 +86,7 @@ impl Traces {
 
     /// Sends what still waits, within [`LAST_SPANS`].
     pub(crate) async fn finish(&self) {
-        self.surroundings.ending.cancel();
+        self.program_context.ending.cancel();
         self.exporters.close();
         if tokio::time::timeout(LAST_SPANS, self.exporters.wait())
             .await

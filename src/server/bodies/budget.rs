@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::budget_state::Ledger;
+use super::budget_state::BudgetState;
 use super::share::Share;
 
 /// The budget, `limits.request_buffer_total`; clones share it. It is created once and survives every reload.
@@ -12,14 +12,14 @@ use super::share::Share;
 /// A body is charged for the bytes that its buffer takes, not for those that it announces. One that finds the budget
 /// used up waits in the order in which bodies began.
 #[derive(Debug, Clone)]
-pub(crate) struct BodyBudget(Arc<Mutex<Ledger>>);
+pub(crate) struct BodyBudget(Arc<Mutex<BudgetState>>);
 
 // === impl BodyBudget ===
 
 impl BodyBudget {
     /// An unused budget of this many bytes.
     pub(crate) fn new(limit: usize) -> Self {
-        Self(Arc::new(Mutex::new(Ledger::new(limit))))
+        Self(Arc::new(Mutex::new(BudgetState::new(limit))))
     }
 
     /// Changes the limit.
@@ -39,8 +39,8 @@ impl BodyBudget {
 
     /// The bytes that bodies take, and the most that they may.
     pub(crate) fn usage(&self) -> (usize, usize) {
-        let ledger = self.0.lock();
-        (ledger.used(), ledger.limit())
+        let state = self.0.lock();
+        (state.used(), state.limit())
     }
 
     #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) struct BodyId(u64);
 
 /// What each body takes and waits for.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct BudgetState {
     limit: usize,
     used: usize,
     begun: BodyId,
@@ -38,9 +38,9 @@ impl BodyId {
     }
 }
 
-// === impl Ledger ===
+// === impl BudgetState ===
 
-impl Ledger {
+impl BudgetState {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::budget_state::{BodyId, Ledger};
+use super::budget_state::{BodyId, BudgetState};
 use super::pause::GivenUp;
 
 /// Time that a body waits for memory before it first has a slow one given up, and the interval after that.
@@ -17,7 +17,7 @@ const URGENCY: (Duration, Duration) = (Duration::from_millis(600), Duration::fro
 /// The memory of one body, counted until dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
-    ledger: Arc<Mutex<Ledger>>,
+    state: Arc<Mutex<BudgetState>>,
     id: BodyId,
     bytes: usize,
     is_paused: bool,
@@ -27,12 +27,12 @@ pub(crate) struct Share {
 // === impl Share ===
 
 impl Share {
-    pub(super) fn new(ledger: &Arc<Mutex<Ledger>>, bytes: usize) -> Self {
-        let mut locked = ledger.lock();
+    pub(super) fn new(state: &Arc<Mutex<BudgetState>>, bytes: usize) -> Self {
+        let mut locked = state.lock();
         locked.add(bytes);
         Self {
             id: locked.begin(),
-            ledger: Arc::clone(ledger),
+            state: Arc::clone(state),
             bytes,
             is_paused: false,
             waits: false,
@@ -45,12 +45,12 @@ impl Share {
             return;
         }
         self.waits = true;
-        let (ledger, id, held) = (&self.ledger, self.id, self.bytes);
-        let grown = poll_fn(|cx| ledger.lock().poll_grow(id, held, wanted, cx.waker()));
+        let (state, id, held) = (&self.state, self.id, self.bytes);
+        let grown = poll_fn(|cx| state.lock().poll_grow(id, held, wanted, cx.waker()));
         tokio::pin!(grown);
         let mut pause = URGENCY.0;
         while timeout(pause, grown.as_mut()).await.is_err() {
-            ledger.lock().preempt_for(id);
+            state.lock().preempt_for(id);
             pause = URGENCY.1;
         }
         self.bytes = wanted;
@@ -65,24 +65,24 @@ impl Share {
     /// Notes that the body waits for its client; an error if it was given up for others.
     pub(super) fn pauses(&mut self, cx: &Context<'_>) -> Result<(), GivenUp> {
         self.is_paused = true;
-        self.ledger.lock().pauses().begin(self.id, self.bytes, cx)
+        self.state.lock().pauses().begin(self.id, self.bytes, cx)
     }
 
     /// Notes that the client has sent something.
     pub(super) fn resumes(&mut self) {
         if std::mem::take(&mut self.is_paused) {
-            self.ledger.lock().pauses().end(self.id);
+            self.state.lock().pauses().end(self.id);
         }
     }
 
     /// Notes that nothing waits for the client any more.
     pub(super) fn completes(&mut self) {
-        self.ledger.lock().pauses().forget(self.id);
+        self.state.lock().pauses().forget(self.id);
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.ledger.lock().end(self.id, self.bytes);
+        self.state.lock().end(self.id, self.bytes);
     }
 }

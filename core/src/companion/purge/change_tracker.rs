@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::purge_request::Order;
+use super::purge_request::PurgeRequest;
 use crate::cache::Removal;
 
 /// What an edge knows of the changes at one site.
@@ -12,7 +12,7 @@ use crate::cache::Removal;
 /// highest number so far. A number that is shown but not told belongs to a message that is late or lost: after a
 /// grace everything has to be removed. Times are those of one clock that only goes forward.
 #[derive(Debug, Clone, Default)]
-pub struct ChangeLedger {
+pub struct ChangeTracker {
     /// The edge was told of every change up to this one; none until the first number is heard.
     settled: Option<u64>,
     /// Later changes that it was told of.
@@ -33,9 +33,9 @@ pub enum AnswerAge {
     Outdated,
 }
 
-// === impl ChangeLedger ===
+// === impl ChangeTracker ===
 
-impl ChangeLedger {
+impl ChangeTracker {
     /// The most changes that are remembered beyond a gap.
     const MOST_AHEAD: usize = 1024;
 
@@ -46,17 +46,17 @@ impl ChangeLedger {
     }
 
     /// A message told changes; its removal is done.
-    pub fn told(&mut self, order: &Order, now: Duration) {
-        let Some(last) = order.changes.iter().max().copied() else {
+    pub fn told(&mut self, purge: &PurgeRequest, now: Duration) {
+        let Some(last) = purge.changes.iter().max().copied() else {
             return;
         };
         self.highest = self.highest.max(last);
         let settled = *self.settled.get_or_insert(last);
-        if order.removal == Removal::All {
+        if purge.removal == Removal::All {
             self.settled = Some(settled.max(last));
         } else {
             self.ahead
-                .extend(order.changes.iter().filter(|number| **number > settled));
+                .extend(purge.changes.iter().filter(|number| **number > settled));
         }
         self.settle(now);
     }
@@ -137,126 +137,129 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn message(changes: &[u64]) -> Order {
-        Order {
+    fn message(changes: &[u64]) -> PurgeRequest {
+        PurgeRequest {
             removal: Removal::Tags(vec![]),
             changes: changes.to_vec(),
         }
     }
 
-    fn everything(changes: &[u64]) -> Order {
-        Order {
+    fn everything(changes: &[u64]) -> PurgeRequest {
+        PurgeRequest {
             removal: Removal::All,
             changes: changes.to_vec(),
         }
     }
 
-    /// A ledger that knows the site to be at this number.
-    fn at_number(number: u64) -> ChangeLedger {
-        let mut ledger = ChangeLedger::default();
-        assert_eq!(ledger.shown(number, None, at(0)), AnswerAge::Current);
-        ledger
+    /// A tracker that knows the site to be at this number.
+    fn at_number(number: u64) -> ChangeTracker {
+        let mut tracker = ChangeTracker::default();
+        assert_eq!(tracker.shown(number, None, at(0)), AnswerAge::Current);
+        tracker
     }
 
     #[test]
     fn messages_in_order_leave_no_gap() {
-        let mut ledger = at_number(4);
+        let mut tracker = at_number(4);
         for number in 5..9 {
-            ledger.told(&message(&[number]), at(number));
-            assert_eq!(ledger.settled(), Some(number));
+            tracker.told(&message(&[number]), at(number));
+            assert_eq!(tracker.settled(), Some(number));
         }
-        assert_eq!(ledger.shown(8, ledger.settled(), at(9)), AnswerAge::Current);
-        assert!(!ledger.missed(GRACE, at(100_000)));
+        assert_eq!(tracker.shown(8, tracker.settled(), at(9)), AnswerAge::Current);
+        assert!(!tracker.missed(GRACE, at(100_000)));
     }
 
     #[test]
     fn messages_out_of_order_close_their_gap() {
-        let mut ledger = at_number(4);
-        ledger.told(&message(&[6]), at(0));
-        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(4), Some(GRACE)));
-        assert!(!ledger.missed(GRACE, at(999)));
-        ledger.told(&message(&[5]), at(999));
-        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(6), None));
-        assert!(!ledger.missed(GRACE, at(100_000)));
+        let mut tracker = at_number(4);
+        tracker.told(&message(&[6]), at(0));
+        assert_eq!(
+            (tracker.settled(), tracker.deadline(GRACE)),
+            (Some(4), Some(GRACE))
+        );
+        assert!(!tracker.missed(GRACE, at(999)));
+        tracker.told(&message(&[5]), at(999));
+        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(6), None));
+        assert!(!tracker.missed(GRACE, at(100_000)));
     }
 
     #[test]
     fn a_lost_message_is_noticed_once() {
-        let mut ledger = at_number(4);
-        assert_eq!(ledger.shown(5, Some(4), at(100)), AnswerAge::Current);
-        assert_eq!(ledger.shown(5, Some(4), at(900)), AnswerAge::Current);
-        assert!(!ledger.missed(GRACE, at(1099)));
-        assert!(ledger.missed(GRACE, at(1100)));
-        assert!(!ledger.missed(GRACE, at(9000)));
-        assert_eq!(ledger.settled(), Some(5));
+        let mut tracker = at_number(4);
+        assert_eq!(tracker.shown(5, Some(4), at(100)), AnswerAge::Current);
+        assert_eq!(tracker.shown(5, Some(4), at(900)), AnswerAge::Current);
+        assert!(!tracker.missed(GRACE, at(1099)));
+        assert!(tracker.missed(GRACE, at(1100)));
+        assert!(!tracker.missed(GRACE, at(9000)));
+        assert_eq!(tracker.settled(), Some(5));
     }
 
     #[test]
     fn what_was_missed_and_is_sent_again_closes_the_gap() {
-        let mut ledger = at_number(4);
-        ledger.told(&message(&[7]), at(0));
-        ledger.told(&message(&[5, 6, 8]), at(10));
-        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(8), None));
+        let mut tracker = at_number(4);
+        tracker.told(&message(&[7]), at(0));
+        tracker.told(&message(&[5, 6, 8]), at(10));
+        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(8), None));
     }
 
     #[test]
     fn everything_covers_all_numbers_up_to_its_own() {
-        let mut ledger = at_number(4);
-        ledger.told(&message(&[6, 12]), at(0));
-        ledger.told(&everything(&[10]), at(10));
-        assert_eq!(ledger.settled(), Some(10));
-        ledger.told(&message(&[11]), at(10));
-        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(12), None));
+        let mut tracker = at_number(4);
+        tracker.told(&message(&[6, 12]), at(0));
+        tracker.told(&everything(&[10]), at(10));
+        assert_eq!(tracker.settled(), Some(10));
+        tracker.told(&message(&[11]), at(10));
+        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(12), None));
     }
 
     #[test]
     fn an_operators_order_changes_nothing() {
-        let mut ledger = at_number(4);
-        ledger.told(&everything(&[]), at(0));
-        ledger.told(&message(&[]), at(0));
-        assert_eq!(ledger.settled(), Some(4));
+        let mut tracker = at_number(4);
+        tracker.told(&everything(&[]), at(0));
+        tracker.told(&message(&[]), at(0));
+        assert_eq!(tracker.settled(), Some(4));
     }
 
     #[test]
     fn an_answer_kept_by_another_is_outdated() {
-        let mut ledger = at_number(4);
-        let before = ledger.settled();
-        ledger.told(&message(&[5]), at(0));
+        let mut tracker = at_number(4);
+        let before = tracker.settled();
+        tracker.told(&message(&[5]), at(0));
         // The exchange began before the change was told: it may show the number before.
-        assert_eq!(ledger.shown(4, before, at(1)), AnswerAge::Current);
-        assert_eq!(ledger.shown(4, ledger.settled(), at(1)), AnswerAge::Outdated);
-        assert_eq!(ledger.settled(), Some(5));
+        assert_eq!(tracker.shown(4, before, at(1)), AnswerAge::Current);
+        assert_eq!(tracker.shown(4, tracker.settled(), at(1)), AnswerAge::Outdated);
+        assert_eq!(tracker.settled(), Some(5));
     }
 
     #[test]
     fn a_count_that_began_anew_is_taken_from_the_sites_own_answer() {
-        let mut ledger = at_number(400);
-        ledger.told(&message(&[402]), at(0));
-        let before = ledger.settled();
-        assert!(ledger.answered(3, before, at(1)));
-        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(3), None));
-        ledger.told(&message(&[4]), at(2));
-        assert!(!ledger.answered(4, Some(4), at(3)));
+        let mut tracker = at_number(400);
+        tracker.told(&message(&[402]), at(0));
+        let before = tracker.settled();
+        assert!(tracker.answered(3, before, at(1)));
+        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(3), None));
+        tracker.told(&message(&[4]), at(2));
+        assert!(!tracker.answered(4, Some(4), at(3)));
     }
 
     #[test]
     fn the_first_number_is_taken_as_it_comes() {
-        let mut ledger = ChangeLedger::default();
-        ledger.told(&message(&[70]), at(0));
-        assert_eq!((ledger.settled(), ledger.deadline(GRACE)), (Some(70), None));
+        let mut tracker = ChangeTracker::default();
+        tracker.told(&message(&[70]), at(0));
+        assert_eq!((tracker.settled(), tracker.deadline(GRACE)), (Some(70), None));
     }
 
     #[test]
     fn memory_is_bounded() {
-        let mut ledger = at_number(0);
+        let mut tracker = at_number(0);
         for number in 2..3000 {
-            ledger.told(&message(&[number]), at(0));
-            let _ = ledger.missed(GRACE, at(0));
-            assert!(ledger.ahead.len() <= ChangeLedger::MOST_AHEAD + 1);
+            tracker.told(&message(&[number]), at(0));
+            let _ = tracker.missed(GRACE, at(0));
+            assert!(tracker.ahead.len() <= ChangeTracker::MOST_AHEAD + 1);
         }
-        ledger.told(&message(&[u64::MAX]), at(0));
-        assert!(ledger.missed(GRACE, at(5000)));
-        assert_eq!(ledger.settled(), Some(u64::MAX));
+        tracker.told(&message(&[u64::MAX]), at(0));
+        assert!(tracker.missed(GRACE, at(5000)));
+        assert_eq!(tracker.settled(), Some(u64::MAX));
     }
 
     proptest! {
@@ -267,7 +270,7 @@ mod tests {
             fates in proptest::collection::vec((any::<bool>(), 0u64..400), 1..40),
             shown_at in 0u64..1000,
         ) {
-            let mut ledger = at_number(0);
+            let mut tracker = at_number(0);
             let last = fates.len() as u64;
             let mut events: Vec<(u64, u64)> = fates
                 .iter()
@@ -279,16 +282,16 @@ mod tests {
             let mut told = BTreeSet::new();
             let mut removed_up_to = 0;
             for (time, number) in events {
-                ledger.told(&message(&[number]), at(time));
+                tracker.told(&message(&[number]), at(time));
                 told.insert(number);
-                if ledger.missed(GRACE, at(time)) { removed_up_to = ledger.settled().unwrap(); }
+                if tracker.missed(GRACE, at(time)) { removed_up_to = tracker.settled().unwrap(); }
             }
-            let _ = ledger.shown(last, ledger.settled(), at(400 + shown_at));
-            if ledger.missed(GRACE, at(400 + shown_at + 1000)) { removed_up_to = ledger.settled().unwrap(); }
+            let _ = tracker.shown(last, tracker.settled(), at(400 + shown_at));
+            if tracker.missed(GRACE, at(400 + shown_at + 1000)) { removed_up_to = tracker.settled().unwrap(); }
             for number in 1..=last {
                 prop_assert!(told.contains(&number) || number <= removed_up_to, "{number}");
             }
-            prop_assert_eq!(ledger.settled(), Some(last));
+            prop_assert_eq!(tracker.settled(), Some(last));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The body of an order: what is to be removed, and the numbers of the changes that it reports.
+//! The body of an purge: what is to be removed, and the numbers of the changes that it reports.
 
 use std::fmt;
 
@@ -7,34 +7,34 @@ use serde::{Deserialize, Deserializer};
 
 use crate::cache::{Removal, Tag};
 
-/// An order to remove answers.
+/// An purge to remove answers.
 ///
 /// # Example
 ///
 /// ```
 /// use calendar_edge_core::cache::Removal;
-/// use calendar_edge_core::companion::purge::Order;
+/// use calendar_edge_core::companion::purge::PurgeRequest;
 ///
-/// let order = Order::parse(br#"{"tags":["event:50","events"],"changes":[7]}"#)?;
-/// assert_eq!(order.changes, [7]);
-/// assert_eq!(Order::parse(br#"{"all":true}"#)?.removal, Removal::All);
-/// # Ok::<(), calendar_edge_core::companion::purge::OrderFault>(())
+/// let purge = PurgeRequest::parse(br#"{"tags":["event:50","events"],"changes":[7]}"#)?;
+/// assert_eq!(purge.changes, [7]);
+/// assert_eq!(PurgeRequest::parse(br#"{"all":true}"#)?.removal, Removal::All);
+/// # Ok::<(), calendar_edge_core::companion::purge::PurgeRequestFault>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct PurgeRequest {
     /// The answers that are to be removed.
     pub removal: Removal,
-    /// The numbers that the companion plugin gave the changes behind this order; none in an operator's order. With
+    /// The numbers that the companion plugin gave the changes behind this purge; none in an operator's purge. With
     /// [`Removal::All`], all changes up to the highest one are meant.
     pub changes: Vec<u64>,
 }
 
-/// A body that is not an order.
+/// A body that is not an purge.
 #[derive(Debug, thiserror::Error)]
 #[error("not an order: {0}")]
-pub struct OrderFault(#[from] serde_json::Error);
+pub struct PurgeRequestFault(#[from] serde_json::Error);
 
-/// An order as it is written.
+/// An purge as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -47,25 +47,25 @@ struct Written {
 /// A tag as it is written.
 struct TagText(Tag);
 
-// === impl Order ===
+// === impl PurgeRequest ===
 
-impl Order {
-    /// The most bytes of an order: several times as many as the companion plugin ever sends.
+impl PurgeRequest {
+    /// The most bytes of an purge: several times as many as the companion plugin ever sends.
     pub const MOST_BYTES: u64 = 64 * 1024;
 
-    /// The most tags of an order.
+    /// The most tags of an purge.
     pub const MOST_TAGS: usize = 1000;
 
-    /// The most numbers of changes of an order.
+    /// The most numbers of changes of an purge.
     pub const MOST_CHANGES: usize = 1000;
 
-    /// Reads an order: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
+    /// Reads an purge: `{"tags":["event:50","events"]}` or `{"all":true}`, and `changes` beside either.
     ///
     /// # Errors
     ///
     /// When it is not such an object, has both or neither of the two, or exceeds a bound.
-    pub fn parse(body: &[u8]) -> Result<Self, OrderFault> {
-        let fault = |text: &str| OrderFault(serde_json::Error::custom(text));
+    pub fn parse(body: &[u8]) -> Result<Self, PurgeRequestFault> {
+        let fault = |text: &str| PurgeRequestFault(serde_json::Error::custom(text));
         let written: Written = serde_json::from_slice(body)?;
         if written.changes.len() > Self::MOST_CHANGES {
             return Err(fault("too many changes"));
@@ -85,8 +85,8 @@ impl Order {
     }
 }
 
-impl fmt::Display for Order {
-    /// Writes the order as JSON.
+impl fmt::Display for PurgeRequest {
+    /// Writes the purge as JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.removal {
             Removal::All => f.write_str("{\"all\":true")?,
@@ -117,17 +117,17 @@ mod tests {
 
     use super::*;
 
-    fn parsed(body: &str) -> Option<Order> {
-        Order::parse(body.as_bytes()).ok()
+    fn parsed(body: &str) -> Option<PurgeRequest> {
+        PurgeRequest::parse(body.as_bytes()).ok()
     }
 
     #[test]
     fn tags_or_everything() {
-        let order = parsed(r#"{"tags":["event:50","events"]}"#).unwrap();
-        assert_eq!(order.to_string(), r#"{"tags":["event:50","events"]}"#);
+        let purge = parsed(r#"{"tags":["event:50","events"]}"#).unwrap();
+        assert_eq!(purge.to_string(), r#"{"tags":["event:50","events"]}"#);
         assert_eq!(parsed(r#"{"tags":[]}"#).unwrap().removal, Removal::Tags(vec![]));
-        let order = parsed(r#" { "changes" : [7, 8], "all" : true } "#).unwrap();
-        assert_eq!(order.to_string(), r#"{"all":true,"changes":[7,8]}"#);
+        let purge = parsed(r#" { "changes" : [7, 8], "all" : true } "#).unwrap();
+        assert_eq!(purge.to_string(), r#"{"all":true,"changes":[7,8]}"#);
     }
 
     #[test]
@@ -160,24 +160,24 @@ mod tests {
     #[test]
     fn orders_are_bounded() {
         let tags = |count: usize| format!(r#"{{"tags":[{}]}}"#, vec!["\"events\""; count].join(","));
-        assert!(parsed(&tags(Order::MOST_TAGS)).is_some());
-        assert!(parsed(&tags(Order::MOST_TAGS + 1)).is_none());
+        assert!(parsed(&tags(PurgeRequest::MOST_TAGS)).is_some());
+        assert!(parsed(&tags(PurgeRequest::MOST_TAGS + 1)).is_none());
         let changes = |count: usize| format!(r#"{{"all":true,"changes":[{}]}}"#, vec!["1"; count].join(","));
-        assert!(parsed(&changes(Order::MOST_CHANGES)).is_some());
-        assert!(parsed(&changes(Order::MOST_CHANGES + 1)).is_none());
+        assert!(parsed(&changes(PurgeRequest::MOST_CHANGES)).is_some());
+        assert!(parsed(&changes(PurgeRequest::MOST_CHANGES + 1)).is_none());
     }
 
     proptest! {
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Order::parse(&bytes);
+            let _ = PurgeRequest::parse(&bytes);
         }
 
         #[test]
         fn whatever_parses_prints_an_equal_order(numbers in proptest::collection::vec(1u64.., 0..5), changes in proptest::collection::vec(any::<u64>(), 0..5)) {
             let tags: Vec<String> = numbers.iter().map(|number| format!("\"venue:{number}\"")).collect();
-            let order = parsed(&format!(r#"{{"tags":[{}],"changes":{changes:?}}}"#, tags.join(","))).unwrap();
-            prop_assert_eq!(parsed(&order.to_string()), Some(order));
+            let purge = parsed(&format!(r#"{{"tags":[{}],"changes":{changes:?}}}"#, tags.join(","))).unwrap();
+            prop_assert_eq!(parsed(&purge.to_string()), Some(purge));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::companion::mark::Seal;
 /// Only sealed messages are remembered, so nobody without the secret fills this memory.
 #[derive(Debug, Default)]
 pub struct SeenSeals {
-    // In the order of time, so that old ones are found at once.
+    // In the purge of time, so that old ones are found at once.
     taken: BTreeSet<(u64, [u8; 16])>,
 }
 

@@ -8,5 +8,5 @@ mod recorded_body;
 mod recorded_headers;
 mod refused_request;
 
-pub use recorded_body::{DecidingBody, KeptPart};
+pub use recorded_body::{DecidingBody, RecordedPart};
 pub use refused_request::{Arrived, RefusedRequest};

@@ -23,7 +23,7 @@ pub enum DecidingBody<'a> {
 
 /// What is kept of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeptPart {
+pub enum RecordedPart {
     /// All of it, without its secrets; empty where there was none.
     Whole(Bytes),
     /// The head decided.
@@ -36,9 +36,9 @@ pub enum KeptPart {
     Withheld,
 }
 
-// === impl KeptPart ===
+// === impl RecordedPart ===
 
-impl KeptPart {
+impl RecordedPart {
     /// What is kept of a body; names of secrets are added to `names`.
     pub(super) fn of(headers: &HeaderMap, body: DecidingBody<'_>, names: &mut Vec<String>) -> Self {
         match body {
@@ -122,10 +122,10 @@ mod tests {
 
     use super::*;
 
-    fn kept(media_type: &'static str, body: &str) -> (KeptPart, Vec<String>) {
+    fn kept(media_type: &'static str, body: &str) -> (RecordedPart, Vec<String>) {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(media_type))]);
         let mut names = Vec::new();
-        let kept = KeptPart::of_read(&headers, &Bytes::copy_from_slice(body.as_bytes()), &mut names);
+        let kept = RecordedPart::of_read(&headers, &Bytes::copy_from_slice(body.as_bytes()), &mut names);
         (kept, names)
     }
 
@@ -133,7 +133,7 @@ mod tests {
     fn only_what_is_free_of_secrets_is_kept() {
         let json = "application/json";
         let form = "application/x-www-form-urlencoded; charset=UTF-8";
-        let whole = |text: &str| KeptPart::Whole(Bytes::copy_from_slice(text.as_bytes()));
+        let whole = |text: &str| RecordedPart::Whole(Bytes::copy_from_slice(text.as_bytes()));
         for (media_type, body, expected) in [
             (json, r#"{"title": "a"}"#, whole(r#"{"title": "a"}"#)),
             (
@@ -146,20 +146,20 @@ mod tests {
                 r#"{"p\u0061ssword":"x"}"#,
                 whole(r#"{"password":"redacted"}"#),
             ),
-            (json, r#"{"password":"x""#, KeptPart::Withheld),
-            (json, r#"{"p\u0061ssword":"x""#, KeptPart::Withheld),
+            (json, r#"{"password":"x""#, RecordedPart::Withheld),
+            (json, r#"{"p\u0061ssword":"x""#, RecordedPart::Withheld),
             (json, r#"{"title":"x""#, whole(r#"{"title":"x""#)),
             (form, "a=1&pwd=x", whole("a=1&pwd=redacted")),
             (form, "a=password", whole("a=password")),
             (
                 "multipart/form-data; boundary=x",
                 "--x name=\"password\"",
-                KeptPart::Withheld,
+                RecordedPart::Withheld,
             ),
         ] {
             assert_eq!(kept(media_type, body).0, expected, "{body}");
         }
         assert_eq!(kept(form, "pwd=x").1, ["pwd"]);
-        assert_eq!(kept(json, &"x".repeat(MOST_BYTES + 1)).0, KeptPart::TooLarge);
+        assert_eq!(kept(json, &"x".repeat(MOST_BYTES + 1)).0, RecordedPart::TooLarge);
     }
 }

@@ -6,7 +6,7 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, Uri};
 
-use super::recorded_body::{DecidingBody, KeptPart};
+use super::recorded_body::{DecidingBody, RecordedPart};
 use super::{parameters, recorded_headers};
 use crate::gateway::authority::{Addressed, Host, Scheme};
 use crate::gateway::decision::RequestHead;
@@ -30,7 +30,7 @@ pub struct Arrived {
 pub struct RefusedRequest {
     head: Parts,
     arrived: Arrived,
-    body: KeptPart,
+    body: RecordedPart,
     redacted: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl RefusedRequest {
         parts.version = head.version;
         parts.uri = without_secrets(&head.uri, &mut redacted);
         parts.headers = kept;
-        let body = KeptPart::of(&head.headers, body, &mut redacted);
+        let body = RecordedPart::of(&head.headers, body, &mut redacted);
         Some(Self {
             head: parts,
             arrived,
@@ -76,7 +76,7 @@ impl RefusedRequest {
     }
 
     /// What is kept of its body.
-    pub const fn body(&self) -> &KeptPart {
+    pub const fn body(&self) -> &RecordedPart {
         &self.body
     }
 
@@ -163,7 +163,7 @@ mod tests {
         let part = body.slice(..8);
         let kept =
             RefusedRequest::keep(&head("/a"), ARRIVED, DecidingBody::Read(&part)).expect("it is small");
-        let KeptPart::Whole(kept) = kept.body() else {
+        let RecordedPart::Whole(kept) = kept.body() else {
             panic!("it is whole")
         };
         assert_ne!(kept.as_ptr(), part.as_ptr());

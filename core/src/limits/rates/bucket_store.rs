@@ -103,7 +103,7 @@ impl BucketStore {
     }
 
     /// Gives a call back, as far as time has not done so.
-    pub(super) fn refund(&self, charge: Charge, now: Instant) {
+    pub(super) fn return_charges(&self, charge: Charge, now: Instant) {
         let back = gcra::outstanding(charge.share, charge.full_at, now);
         let earlier = |full_at: &mut Instant| *full_at = full_at.checked_sub(back).unwrap_or(now);
         match charge.bucket {
@@ -138,7 +138,7 @@ impl BucketStore {
     /// limit.
     fn spend_own(&self, own: u64, rate: &Rate, now: Instant) -> Option<Result<Level, Duration>> {
         let mut shard = self.shard(own).lock();
-        self.release(shard.forget_full(CHECKED_BY_CALL, now));
+        self.release(shard.drop_full(CHECKED_BY_CALL, now));
         let known = shard.full_at.get(&own).copied();
         let spent = gcra::spend(rate, known, now);
         if let Ok(level) = spent {
@@ -167,7 +167,7 @@ impl BucketStore {
             *next = Some(now + SWEEP_INTERVAL);
         }
         for shard in &self.shards {
-            let forgotten = shard.lock().forget_full(CHECKED_BY_SWEEP, now);
+            let forgotten = shard.lock().drop_full(CHECKED_BY_SWEEP, now);
             self.release(forgotten);
         }
         true
@@ -244,7 +244,7 @@ mod tests {
             let store = BucketStore::new(limit);
             let charge = store.charge(key(1), &RATE, now).unwrap();
             let later = now + Duration::from_secs(later);
-            store.refund(charge, later);
+            store.return_charges(charge, later);
             let spent = (0..5).filter(|_| store.spend(key(1), &RATE, later).is_ok());
             assert_eq!(spent.count(), left, "{limit} {later:?}");
         }
@@ -257,7 +257,7 @@ mod tests {
         let first = store.charge(key(1), &RATE, now).unwrap();
         let later = now + RATE.period;
         assert!(store.spend(key(1), &RATE, later).is_ok() && store.spend(key(1), &RATE, later).is_ok());
-        store.refund(first, later);
+        store.return_charges(first, later);
         assert!(store.spend(key(1), &RATE, later).is_err());
     }
 

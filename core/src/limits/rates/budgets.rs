@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 use std::time::{Duration, Instant};
 
 use super::bucket_store::{BucketKey, Charge};
-use super::charges::Receipt;
+use super::charges::Charges;
 use super::client::{Client, CostClass};
 use super::rate_limit_fields::{BudgetStatus, RateLimitStatus};
 use super::shared_buckets::SharedBuckets;
@@ -65,12 +65,12 @@ impl Budgets {
     }
 
     /// Takes one call from the client's budgets, the address's first: credentials that are made up for each call
-    /// then cost no room once that one is used up. A login counts as failed until [`Self::refund`], so that guesses at
+    /// then cost no room once that one is used up. A login counts as failed until [`Self::return_charges`], so that guesses at
     /// the same time are counted before any of them is answered.
     ///
     /// # Errors
     /// The budget that is used up.
-    pub fn spend(&self, client: Client<'_>, call: CostClass, now: Instant) -> Result<Receipt, Exceeded> {
+    pub fn spend(&self, client: Client<'_>, call: CostClass, now: Instant) -> Result<Charges, Exceeded> {
         self.check_logins(client, now)?;
         let mut status = RateLimitStatus::default();
         let by_address: Vec<Budget<'_>> = self.by_address(client, call).into_iter().collect();
@@ -78,17 +78,17 @@ impl Budgets {
             self.charge(&budgets, &mut status, now)?;
         }
         let logins = self.charge_logins(client, now)?;
-        Ok(Receipt { status, logins })
+        Ok(Charges { status, logins })
     }
 
     /// Gives back what a failed login costs, once the response shows that the login was not refused.
-    pub fn refund(&self, receipt: Receipt, now: Instant) {
-        self.give_back(receipt.logins, now);
+    pub fn return_charges(&self, charged: Charges, now: Instant) {
+        self.give_back(charged.logins, now);
     }
 
     fn give_back(&self, charges: Vec<Charge>, now: Instant) {
         for charge in charges {
-            self.buckets.store.refund(charge, now);
+            self.buckets.store.return_charges(charge, now);
         }
     }
 
@@ -249,8 +249,8 @@ mod tests {
         let identity = identity(Some("Basic YTpi"));
         let client = Client::new(Some("192.0.2.1".parse().unwrap()), &identity);
         for _ in 0..1000 {
-            let receipt = budgets.spend(client, CostClass::Write, Instant::now()).unwrap();
-            assert_eq!(receipt.status(), &RateLimitStatus::default());
+            let charged = budgets.spend(client, CostClass::Write, Instant::now()).unwrap();
+            assert_eq!(charged.status(), &RateLimitStatus::default());
         }
     }
 
@@ -314,10 +314,10 @@ mod tests {
         let guesses =
             ["Basic YTpi", "Basic YTpj", "Basic YTpk", "Basic YTpl"].map(|value| identity(Some(value)));
         let spend = |identity| budgets.spend(Client::new(None, identity), CostClass::Item, now);
-        let receipts: Vec<_> = guesses.iter().filter_map(|guess| spend(guess).ok()).collect();
-        assert_eq!(receipts.len(), 3);
-        for receipt in receipts {
-            budgets.refund(receipt, now);
+        let charged: Vec<_> = guesses.iter().filter_map(|guess| spend(guess).ok()).collect();
+        assert_eq!(charged.len(), 3);
+        for charged in charged {
+            budgets.return_charges(charged, now);
         }
         assert!(guesses.iter().take(3).all(|guess| spend(guess).is_ok()));
         assert!(spend(&guesses[3]).is_err());
@@ -358,8 +358,8 @@ mod tests {
         let stopped = |address, identity| {
             let spent = budgets.spend(Client::new(address, identity), CostClass::Item, now);
             match spent {
-                Ok(receipt) => {
-                    budgets.refund(receipt, now);
+                Ok(charged) => {
+                    budgets.return_charges(charged, now);
                     None
                 }
                 Err(exceeded) => Some(exceeded.budget),

@@ -3,19 +3,19 @@
 use super::bucket_store::Charge;
 use super::rate_limit_fields::RateLimitStatus;
 
-/// The charges of a request on entry. [`Budgets::refund`](super::Budgets::refund) gives back what counts only for
+/// The charges of a request on entry. [`Budgets::return_charges`](super::Budgets::return_charges) gives back what counts only for
 /// failed logins; without it, all stays spent.
 #[derive(Debug, Default)]
 #[must_use = "a request whose login was not refused gets a refund"]
-pub struct Receipt {
+pub struct Charges {
     pub(super) status: RateLimitStatus,
     /// The cost of a failed login.
     pub(super) logins: Vec<Charge>,
 }
 
-// === impl Receipt ===
+// === impl Charges ===
 
-impl Receipt {
+impl Charges {
     /// The rest of the client's budgets.
     pub const fn status(&self) -> &RateLimitStatus {
         &self.status

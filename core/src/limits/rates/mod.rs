@@ -15,7 +15,7 @@ pub use bucket_store::{BucketKey, BucketStore};
 pub use gcra::Level;
 
 pub use budgets::{BUDGETS, Budgets, Exceeded};
-pub use charges::Receipt;
+pub use charges::Charges;
 pub use client::{Client, CostClass};
 pub use named_accounts::NamedAccounts;
 pub use rate_limit_fields::{RateLimitStatus, whole_seconds};

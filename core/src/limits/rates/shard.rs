@@ -22,7 +22,7 @@ impl Shard {
     }
 
     /// Forgets full buckets among the first so many, and says how many it forgot.
-    pub(super) fn forget_full(&mut self, checked: usize, now: Instant) -> usize {
+    pub(super) fn drop_full(&mut self, checked: usize, now: Instant) -> usize {
         let before = self.full_at.len();
         for _ in 0..checked {
             let Some(mut first) = self.by_time.peek_mut() else {

@@ -30,7 +30,7 @@ struct Walk<'f> {
     findings: &'f mut PathFindings,
 }
 
-/// Compares the owner's answer to a call with another backend's.
+/// Compares the primary's answer to a call with another backend's.
 ///
 /// Answers of different statuses differ at `:status` and are not compared any further. Bodies that are not JSON, or
 /// too large to compare by path, differ at `:body`. Time and memory are proportional to the bytes.
@@ -55,34 +55,34 @@ struct Walk<'f> {
 /// ```
 pub fn compare(
     operation: Option<OperationId>,
-    owner: ComparedAnswer<'_>,
+    primary: ComparedAnswer<'_>,
     other: ComparedAnswer<'_>,
 ) -> PathFindings {
     let mut findings = PathFindings::default();
-    if owner.status != other.status {
+    if primary.status != other.status {
         findings.add(":status".to_owned(), DifferenceClass::Different, || {
-            ExamplePair::new(owner.status.as_u16(), other.status.as_u16())
+            ExamplePair::new(primary.status.as_u16(), other.status.as_u16())
         });
         return findings;
     }
-    compare_headers(owner.headers, other.headers, &mut findings);
-    if owner.body != other.body {
-        compare_bodies(operation, owner.body, other.body, &mut findings);
+    compare_headers(primary.headers, other.headers, &mut findings);
+    if primary.body != other.body {
+        compare_bodies(operation, primary.body, other.body, &mut findings);
     }
     findings
 }
 
-fn compare_bodies(operation: Option<OperationId>, owner: &[u8], other: &[u8], findings: &mut PathFindings) {
-    let (Ok(one), Ok(two)) = (Node::read(owner), Node::read(other)) else {
+fn compare_bodies(operation: Option<OperationId>, primary: &[u8], other: &[u8], findings: &mut PathFindings) {
+    let (Ok(one), Ok(two)) = (Node::read(primary), Node::read(other)) else {
         let shown = |body: &[u8]| text(&String::from_utf8_lossy(body.get(..512).unwrap_or(body)));
         findings.add(ROOT.to_owned(), DifferenceClass::Different, || {
-            ExamplePair::new(shown(owner), shown(other))
+            ExamplePair::new(shown(primary), shown(other))
         });
         return;
     };
     let facts = AnswerFacts::of(operation);
     let pair = Pair {
-        owner: &one,
+        primary: &one,
         other: &two,
         records: None,
     };
@@ -93,21 +93,21 @@ fn compare_bodies(operation: Option<OperationId>, owner: &[u8], other: &[u8], fi
 
 impl Walk<'_> {
     fn values(&mut self, trail: &Trail<'_>, pair: Pair<'_, '_>) {
-        match (pair.owner, pair.other) {
+        match (pair.primary, pair.other) {
             (Node::List(one), Node::List(two)) => self.lists(trail, one, two),
             (Node::Map(one), Node::Map(two)) => self.maps(trail, one, two),
             _ => match class_of(pair, trail) {
                 DifferenceClass::Identical => {}
-                class => self.found(trail, class, (Some(pair.owner), Some(pair.other))),
+                class => self.found(trail, class, (Some(pair.primary), Some(pair.other))),
             },
         }
     }
 
-    fn maps(&mut self, trail: &Trail<'_>, owner: &NodeMembers<'_>, other: &NodeMembers<'_>) {
+    fn maps(&mut self, trail: &Trail<'_>, primary: &NodeMembers<'_>, other: &NodeMembers<'_>) {
         let twins = other.by_name();
         let mut last = 0;
         let mut is_moved = false;
-        for (name, value) in owner.iter() {
+        for (name, value) in primary.iter() {
             let member = Trail::Member(trail, name);
             let Some((place, twin)) = twins.get(name) else {
                 self.found(&member, class_of_absent(value), (Some(value), None));
@@ -118,13 +118,13 @@ impl Walk<'_> {
             self.values(
                 &member,
                 Pair {
-                    owner: value,
+                    primary: value,
                     other: twin,
-                    records: Some((owner, other)),
+                    records: Some((primary, other)),
                 },
             );
         }
-        let known = owner.by_name();
+        let known = primary.by_name();
         for (name, value) in other.iter().filter(|(name, _)| !known.contains_key(name)) {
             self.found(
                 &Trail::Member(trail, name),
@@ -137,20 +137,20 @@ impl Walk<'_> {
         }
     }
 
-    fn lists(&mut self, trail: &Trail<'_>, owner: &[Node<'_>], other: &[Node<'_>]) {
+    fn lists(&mut self, trail: &Trail<'_>, primary: &[Node<'_>], other: &[Node<'_>]) {
         let is_unordered = self.facts.is_unordered(trail);
         let paired = if is_unordered {
-            PairedItems::unordered(owner, other)
+            PairedItems::unordered(primary, other)
         } else {
-            PairedItems::ordered(owner, other)
+            PairedItems::ordered(primary, other)
         };
         let item = Trail::Item(trail);
-        for (owner, other) in paired.pairs {
+        for (primary, other) in paired.pairs {
             let records = None;
             self.values(
                 &item,
                 Pair {
-                    owner,
+                    primary,
                     other,
                     records,
                 },
@@ -176,11 +176,11 @@ impl Walk<'_> {
         &mut self,
         trail: &Trail<'_>,
         class: DifferenceClass,
-        (owner, other): (Option<&Node<'_>>, Option<&Node<'_>>),
+        (primary, other): (Option<&Node<'_>>, Option<&Node<'_>>),
     ) {
         let value = |node: Option<&Node<'_>>| node.map_or_else(|| ABSENT.into(), |node| shown(node, trail));
         self.findings
-            .add_at(trail, class, || ExamplePair::new(value(owner), value(other)));
+            .add_at(trail, class, || ExamplePair::new(value(primary), value(other)));
     }
 
     fn moved(&mut self, trail: &Trail<'_>, class: DifferenceClass) {

@@ -22,9 +22,9 @@ const COMPARED: [ComparedHeader; 6] = [
 ];
 
 /// Compares the headers of two answers.
-pub(super) fn compare_headers(owner: &HeaderMap, other: &HeaderMap, findings: &mut PathFindings) {
+pub(super) fn compare_headers(primary: &HeaderMap, other: &HeaderMap, findings: &mut PathFindings) {
     for (name, rule) in &COMPARED {
-        let [one, two] = [owner, other].map(|headers| value(headers, name));
+        let [one, two] = [primary, other].map(|headers| value(headers, name));
         let class = match (&one, &two) {
             (None, None) => continue,
             (Some(one), Some(two)) if one == two => continue,

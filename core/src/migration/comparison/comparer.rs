@@ -46,14 +46,14 @@ impl Comparer {
         self.today = today;
     }
 
-    /// Compares the owner's answer with another backend's.
+    /// Compares the primary's answer with another backend's.
     pub fn compare(
         &self,
         operation: Option<OperationId>,
-        owner: ComparedAnswer<'_>,
+        primary: ComparedAnswer<'_>,
         other: ComparedAnswer<'_>,
     ) -> PathFindings {
-        compare(operation, owner, other).reclassed(|path, class| {
+        compare(operation, primary, other).reclassed(|path, class| {
             if self.ignores(operation, path) {
                 return None;
             }
@@ -137,24 +137,24 @@ mod tests {
         }
     }
 
-    fn judged(comparer: &Comparer, name: &str, owner: &str, other: &str) -> PathFindings {
+    fn judged(comparer: &Comparer, name: &str, primary: &str, other: &str) -> PathFindings {
         let headers = HeaderMap::new();
         let answer = |body: &'static str| ComparedAnswer {
             status: StatusCode::OK,
             headers: &headers,
             body: body.as_bytes(),
         };
-        let (owner, other) = (owner.to_owned().leak(), other.to_owned().leak());
-        comparer.compare(operation(name), answer(owner), answer(other))
+        let (primary, other) = (primary.to_owned().leak(), other.to_owned().leak());
+        comparer.compare(operation(name), answer(primary), answer(other))
     }
 
     #[test]
     fn an_ignored_path_does_not_count() {
-        let (owner, other) = (
+        let (primary, other) = (
             r#"{"events":[{"image":{"id":1},"imaged":1}]}"#,
             r#"{"events":[{"image":{"id":2},"imaged":2}]}"#,
         );
-        let left = |rule| found(&judged(&comparer(vec![rule]), "events.list", owner, other)).len();
+        let left = |rule| found(&judged(&comparer(vec![rule]), "events.list", primary, other)).len();
         assert_eq!(left(rule("events.*", "events[].image", None)), 1);
         assert_eq!(left(rule("venues.*", "events[].image", None)), 2);
         assert_eq!(left(rule("events.*", "image", None)), 2);

@@ -17,7 +17,7 @@ pub(super) const MORE: &str = ":more";
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ExamplePair {
     /// The value of the backend that owns the call.
-    pub owner: Value,
+    pub primary: Value,
     /// The value of the other backend.
     pub other: Value,
 }
@@ -117,9 +117,9 @@ impl PathFindings {
 
 impl ExamplePair {
     /// A pair of redacted values.
-    pub(super) fn new(owner: impl Into<Value>, other: impl Into<Value>) -> Self {
+    pub(super) fn new(primary: impl Into<Value>, other: impl Into<Value>) -> Self {
         Self {
-            owner: owner.into(),
+            primary: primary.into(),
             other: other.into(),
         }
     }

@@ -10,7 +10,7 @@ use calendar_edge_judge::contract::RECORD_NUMBER;
 pub(super) struct PairedItems<'n, 'a> {
     /// Items that belong together.
     pub(super) pairs: Vec<(&'n Node<'a>, &'n Node<'a>)>,
-    /// Items that only the owner's list has.
+    /// Items that only the primary's list has.
     pub(super) only_owner: Vec<&'n Node<'a>>,
     /// Items that only the other list has.
     pub(super) only_other: Vec<&'n Node<'a>>,
@@ -25,33 +25,37 @@ type Known<'n, 'a> = Vec<(String, &'n Node<'a>)>;
 
 impl<'n, 'a> PairedItems<'n, 'a> {
     /// Pairs the items of two lists whose order matters.
-    pub(super) fn ordered(owner: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
-        match (numbered(owner), numbered(other)) {
-            (Some(one), Some(two)) => Self::known(&one, &two).unwrap_or_else(|| Self::by_place(owner, other)),
-            _ => Self::by_place(owner, other),
+    pub(super) fn ordered(primary: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
+        match (numbered(primary), numbered(other)) {
+            (Some(one), Some(two)) => {
+                Self::known(&one, &two).unwrap_or_else(|| Self::by_place(primary, other))
+            }
+            _ => Self::by_place(primary, other),
         }
     }
 
     /// Pairs the items of two lists without an order: texts and numbers by their value.
-    pub(super) fn unordered(owner: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
-        match (named(owner), named(other)) {
-            (Some(one), Some(two)) => Self::known(&one, &two).unwrap_or_else(|| Self::by_place(owner, other)),
-            _ => Self::ordered(owner, other),
+    pub(super) fn unordered(primary: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
+        match (named(primary), named(other)) {
+            (Some(one), Some(two)) => {
+                Self::known(&one, &two).unwrap_or_else(|| Self::by_place(primary, other))
+            }
+            _ => Self::ordered(primary, other),
         }
     }
 
-    fn by_place(owner: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
-        let both = owner.len().min(other.len());
+    fn by_place(primary: &'n [Node<'a>], other: &'n [Node<'a>]) -> Self {
+        let both = primary.len().min(other.len());
         Self {
-            pairs: owner.iter().zip(other).collect(),
-            only_owner: owner.iter().skip(both).collect(),
+            pairs: primary.iter().zip(other).collect(),
+            only_owner: primary.iter().skip(both).collect(),
             only_other: other.iter().skip(both).collect(),
             is_moved: false,
         }
     }
 
     /// Pairs known items; none if the lists have no item in common, which are other records in the same places.
-    fn known(owner: &Known<'n, 'a>, other: &Known<'n, 'a>) -> Option<Self> {
+    fn known(primary: &Known<'n, 'a>, other: &Known<'n, 'a>) -> Option<Self> {
         let places: HashMap<&str, usize> = other
             .iter()
             .enumerate()
@@ -65,7 +69,7 @@ impl<'n, 'a> PairedItems<'n, 'a> {
         };
         let mut taken = HashSet::new();
         let mut last = None;
-        for (key, item) in owner {
+        for (key, item) in primary {
             let found = places
                 .get(key.as_str())
                 .and_then(|place| Some((*place, other.get(*place)?.1)));
@@ -83,7 +87,7 @@ impl<'n, 'a> PairedItems<'n, 'a> {
             .enumerate()
             .filter(|(place, _)| !taken.contains(place));
         paired.only_other = left.map(|(_, (_, item))| *item).collect();
-        let is_disjoint = paired.pairs.is_empty() && !owner.is_empty() && !other.is_empty();
+        let is_disjoint = paired.pairs.is_empty() && !primary.is_empty() && !other.is_empty();
         (!is_disjoint).then_some(paired)
     }
 }

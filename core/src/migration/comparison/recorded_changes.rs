@@ -231,8 +231,8 @@ proptest! {
         changes(document, &[], &mut all);
         let change = change.get(&all);
         let changed = apply(document, change);
-        for (owner, other) in [(document, &changed), (&changed, document)] {
-            let findings = between(operation("events.list"), &bytes(owner), &bytes(other));
+        for (primary, other) in [(document, &changed), (&changed, document)] {
+            let findings = between(operation("events.list"), &bytes(primary), &bytes(other));
             prop_assert_eq!(found(&findings), [(change.path.clone(), change.class)], "{:?}", change);
         }
     }

@@ -232,11 +232,11 @@ mod tests {
                     .collect();
                 all.join(",")
             };
-            let (owner, other) = (
+            let (primary, other) = (
                 format!("{{{},\"zz\":1}}", members("1")),
                 format!("{{{},\"zz\":2}}", members("\"1\"")),
             );
-            let findings = between(None, owner.as_bytes(), other.as_bytes());
+            let findings = between(None, primary.as_bytes(), other.as_bytes());
             assert!(findings.iter().count() <= 257);
             assert_eq!(findings.worst(), DifferenceClass::Different);
             report.add(operation("events.read"), &findings, now);

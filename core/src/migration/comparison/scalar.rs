@@ -13,7 +13,7 @@ use super::trail::Trail;
 /// One pair of values, and the objects that contain them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair<'n, 'a> {
-    pub(super) owner: &'n Node<'a>,
+    pub(super) primary: &'n Node<'a>,
     pub(super) other: &'n Node<'a>,
     /// The objects that hold the values as members; none elsewhere.
     pub(super) records: Option<(&'n NodeMembers<'a>, &'n NodeMembers<'a>)>,
@@ -21,21 +21,21 @@ pub(super) struct Pair<'n, 'a> {
 
 /// The class of two values of which at most one is a list or an object with content.
 pub(super) fn class_of(pair: Pair<'_, '_>, trail: &Trail<'_>) -> DifferenceClass {
-    let Pair { owner, other, .. } = pair;
-    if owner == other {
+    let Pair { primary, other, .. } = pair;
+    if primary == other {
         return DifferenceClass::Identical;
     }
-    let is_same = match (owner, other) {
+    let is_same = match (primary, other) {
         (Node::Number(one), Node::Number(two)) => same_number(one, two),
         (Node::Text(_), Node::Text(_)) => same_text(pair, trail),
         (Node::Number(number), text @ Node::Text(_)) | (text @ Node::Text(_), Node::Number(number)) => {
-            text.text().is_some_and(|text| same_number(number, &text)) || same_flag(owner, other, trail)
+            text.text().is_some_and(|text| same_number(number, &text)) || same_flag(primary, other, trail)
         }
         (Node::List(items), Node::Map(members)) | (Node::Map(members), Node::List(items)) => {
             items.is_empty() && members.is_empty()
         }
         (Node::Null, Node::Bool(false)) | (Node::Bool(false), Node::Null) => true,
-        _ => same_flag(owner, other, trail),
+        _ => same_flag(primary, other, trail),
     };
     if is_same {
         DifferenceClass::Representation
@@ -68,7 +68,7 @@ fn same_number(one: &str, other: &str) -> bool {
 }
 
 fn same_text(pair: Pair<'_, '_>, trail: &Trail<'_>) -> bool {
-    let (Some(one), Some(other)) = (pair.owner.text(), pair.other.text()) else {
+    let (Some(one), Some(other)) = (pair.primary.text(), pair.other.text()) else {
         return false;
     };
     one == other
@@ -98,7 +98,7 @@ fn flag(node: &Node<'_>) -> Option<bool> {
 }
 
 fn same_instant(pair: Pair<'_, '_>, trail: &Trail<'_>) -> bool {
-    let (Some(one), Some(other)) = (time(pair.owner), time(pair.other)) else {
+    let (Some(one), Some(other)) = (time(pair.primary), time(pair.other)) else {
         return false;
     };
     let Trail::Member(_, name) = trail else {

@@ -20,20 +20,20 @@ pub(super) fn found(findings: &PathFindings) -> Vec<(String, DifferenceClass)> {
         .collect()
 }
 
-pub(super) fn between(operation: Option<OperationId>, owner: &[u8], other: &[u8]) -> PathFindings {
+pub(super) fn between(operation: Option<OperationId>, primary: &[u8], other: &[u8]) -> PathFindings {
     let headers = HeaderMap::new();
     let answer = |body| ComparedAnswer {
         status: StatusCode::OK,
         headers: &headers,
         body,
     };
-    compare(operation, answer(owner), answer(other))
+    compare(operation, answer(primary), answer(other))
 }
 
-fn in_text(owner: &str, other: &str) -> Vec<(String, DifferenceClass)> {
+fn in_text(primary: &str, other: &str) -> Vec<(String, DifferenceClass)> {
     found(&between(
         operation("events.read"),
-        owner.as_bytes(),
+        primary.as_bytes(),
         other.as_bytes(),
     ))
 }
@@ -77,7 +77,7 @@ fn each_documented_form_has_its_class() {
             .split(" | ")
             .map(|cell| cell.trim_matches(['|', ' ', '`']))
             .collect();
-        let [owner, other, class, path] = cells[..] else {
+        let [primary, other, class, path] = cells[..] else {
             panic!("four columns: {row}");
         };
         let class: DifferenceClass = class.parse().expect(row);
@@ -86,7 +86,7 @@ fn each_documented_form_has_its_class() {
         } else {
             vec![(path.to_owned(), class)]
         };
-        assert_eq!(in_text(owner, other), expected, "{row}");
+        assert_eq!(in_text(primary, other), expected, "{row}");
         count += 1;
     }
     assert!(count >= 20, "{count}");
@@ -162,8 +162,8 @@ fn headers_of_clients_are_compared() {
         ),
         ("x-tec-total", "5", "6", Different),
     ];
-    for (name, owner, other, class) in cases {
-        let [one, two] = [owner, other].map(|value| {
+    for (name, primary, other, class) in cases {
+        let [one, two] = [primary, other].map(|value| {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().unwrap());
             headers.insert("date", value.parse().unwrap());
@@ -178,7 +178,7 @@ fn headers_of_clients_are_compared() {
         assert_eq!(
             found(&findings),
             [(format!(":header.{name}"), class)],
-            "{owner} {other}"
+            "{primary} {other}"
         );
         let absent = HeaderMap::new();
         let findings = compare(None, answer(&one), answer(&absent));

@@ -13,12 +13,12 @@ use crate::settings::{CutoverRule, Percentage};
 pub struct RuleControl {
     rule: CutoverRule,
     guard: Option<RuleGuard>,
-    standing: RuleStanding,
+    standing: RuleRecord,
 }
 
 /// What outlives a restart of the edge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RuleStanding {
+pub struct RuleRecord {
     /// Why and since when the rule takes nobody; none: it takes its share.
     #[serde(default)]
     pub returned: Option<Returned>,
@@ -69,7 +69,7 @@ pub struct GuardView {
 
 impl RuleControl {
     /// A rule with what is known of earlier runs.
-    pub fn new(rule: CutoverRule, standing: RuleStanding, now: Duration) -> Self {
+    pub fn new(rule: CutoverRule, standing: RuleRecord, now: Duration) -> Self {
         let mut this = Self {
             guard: None,
             rule: CutoverRule::default(),
@@ -103,7 +103,7 @@ impl RuleControl {
     }
 
     /// What outlives a restart.
-    pub const fn standing(&self) -> &RuleStanding {
+    pub const fn standing(&self) -> &RuleRecord {
         &self.standing
     }
 

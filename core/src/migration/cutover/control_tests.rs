@@ -31,7 +31,7 @@ fn guarded(change: impl FnOnce(&mut GuardSettings)) -> CutoverRule {
 }
 
 fn control(rule: CutoverRule) -> RuleControl {
-    RuleControl::new(rule, RuleStanding::default(), START)
+    RuleControl::new(rule, RuleRecord::default(), START)
 }
 
 /// Gives the same event so often, a second apart from each other; the first change.
@@ -93,7 +93,7 @@ fn differences_return_the_calls() {
 fn a_slow_backend_returns_the_calls() {
     for (own, is_slow) in [(290, false), (400, true)] {
         let mut control = control(guarded(|_| ()));
-        let site = RuleEvent::OwnerAnswered(Duration::from_millis(200));
+        let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
         assert_eq!(repeat(&mut control, site, 30, START), None);
         let slow = RuleEvent::Answered(Duration::from_millis(own));
         let change = repeat(&mut control, slow, 64, START + Duration::from_secs(30));
@@ -104,7 +104,7 @@ fn a_slow_backend_returns_the_calls() {
 #[test]
 fn what_nobody_notices_is_not_slow() {
     let mut control = control(guarded(|_| ()));
-    let site = RuleEvent::OwnerAnswered(Duration::from_millis(1));
+    let site = RuleEvent::PrimaryAnswered(Duration::from_millis(1));
     assert_eq!(repeat(&mut control, site, 30, START), None);
     let slow = RuleEvent::Answered(Duration::from_millis(5));
     assert_eq!(
@@ -116,7 +116,7 @@ fn what_nobody_notices_is_not_slow() {
 #[test]
 fn clients_that_leave_a_slow_backend_count() {
     let mut control = control(guarded(|_| ()));
-    let site = RuleEvent::OwnerAnswered(Duration::from_millis(200));
+    let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
     assert_eq!(repeat(&mut control, site, 30, START), None);
     let later = START + Duration::from_secs(30);
     // The median of the site is known from the first look on.
@@ -200,7 +200,7 @@ proptest! {
                 1 => RuleEvent::Different,
                 2 => RuleEvent::Same,
                 3 => RuleEvent::GivenUp(Duration::from_millis(pause)),
-                4 => RuleEvent::OwnerAnswered(Duration::from_millis(pause)),
+                4 => RuleEvent::PrimaryAnswered(Duration::from_millis(pause)),
                 _ => RuleEvent::Answered(Duration::from_millis(pause)),
             };
             let before = control.share();
@@ -226,7 +226,7 @@ proptest! {
         for (pause, millis) in seconds.into_iter().zip(millis) {
             now += Duration::from_secs(pause);
             let took = Duration::from_millis(millis);
-            for event in [RuleEvent::OwnerAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
+            for event in [RuleEvent::PrimaryAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
                 prop_assert_eq!(control.observe(event, now), None);
             }
         }

@@ -32,7 +32,7 @@ pub enum RuleEvent {
     /// The client left before the backend had answered.
     GivenUp(Duration),
     /// The site answered a call of a client that the rule does not take.
-    OwnerAnswered(Duration),
+    PrimaryAnswered(Duration),
     /// The answers of backend and site do not differ in value.
     Same,
     /// The answers of backend and site differ in value.
@@ -65,7 +65,7 @@ pub enum TripReason {
         /// The median of the backend.
         own: Duration,
         /// The median of the site.
-        owner: Duration,
+        primary: Duration,
         /// By how many per cent of the site's median it may be slower.
         most: u32,
     },
@@ -106,7 +106,7 @@ impl RuleGuard {
                     self.window.own_took(duration, now);
                 }
             }
-            RuleEvent::OwnerAnswered(duration) => self.window.owner_took(duration, now),
+            RuleEvent::PrimaryAnswered(duration) => self.window.owner_took(duration, now),
             RuleEvent::Same => self.window.counts(now).compared += 1,
             RuleEvent::Different => {
                 let counts = self.window.counts(now);
@@ -127,7 +127,7 @@ impl RuleGuard {
         let latencies = self.window.latencies(now);
         (
             latencies.own.median(),
-            latencies.owner.median().or(self.owner_median),
+            latencies.primary.median().or(self.owner_median),
         )
     }
 
@@ -169,16 +169,16 @@ impl RuleGuard {
 
     fn slowness(&mut self, most: u32, now: Duration) -> Option<TripReason> {
         let latencies = self.window.latencies(now);
-        if latencies.owner.total() >= self.settings.calls {
-            self.owner_median = latencies.owner.median();
+        if latencies.primary.total() >= self.settings.calls {
+            self.owner_median = latencies.primary.median();
         }
-        let owner = self.owner_median?;
+        let primary = self.owner_median?;
         let own = latencies
             .own
             .median()
             .filter(|_| latencies.own.total() >= self.settings.calls)?;
-        let limit = owner * (100 + most) / 100;
-        (own > limit && own > owner + NOTICEABLE).then_some(TripReason::Slower { own, owner, most })
+        let limit = primary * (100 + most) / 100;
+        (own > limit && own > primary + NOTICEABLE).then_some(TripReason::Slower { own, primary, most })
     }
 }
 
@@ -198,11 +198,11 @@ impl fmt::Display for TripReason {
                     "{different} of {compared} compared answers differ, more than {most}"
                 )
             }
-            Self::Slower { own, owner, most } => write!(
+            Self::Slower { own, primary, most } => write!(
                 f,
                 "half of the answers take more than {} ms, those of the site {} ms: slower by more than {most}%",
                 own.as_millis(),
-                owner.as_millis()
+                primary.as_millis()
             ),
         }
     }

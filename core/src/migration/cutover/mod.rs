@@ -12,9 +12,9 @@ mod plan;
 mod split;
 mod window;
 
-pub use control::{GuardView, Returned, RuleChange, RuleControl, RuleStanding};
+pub use control::{GuardView, Returned, RuleChange, RuleControl, RuleRecord};
 pub use guard::{RuleEvent, TripReason};
-pub use persisted::{KeptRules, UnreadableRules};
+pub use persisted::{PersistedRules, UnreadableRules};
 pub use place::{Placer, ShareKey};
 pub use plan::{CutoverCall, CutoverPlan};
 pub use split::{SplitFault, SplitReason, split_stores};

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::control::RuleStanding;
+use super::control::RuleRecord;
 use super::place::ShareKey;
 
 /// Everything that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptRules {
+pub struct PersistedRules {
     /// The key that the places of clients depend on.
     pub share_key: ShareKey,
     /// The rules by name, also those that are not configured now.
-    pub rules: BTreeMap<String, RuleStanding>,
+    pub rules: BTreeMap<String, RuleRecord>,
 }
 
 /// A text that is not what the edge writes.
@@ -39,22 +39,22 @@ pub enum UnreadableRules {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptJson {
+struct PersistedJson {
     version: u32,
     share_key: String,
-    rules: BTreeMap<String, RuleStanding>,
+    rules: BTreeMap<String, RuleRecord>,
     /// Their number, after them: a text that was cut off among them does not pass for one with fewer.
     count: usize,
 }
 
 const VERSION: u32 = 1;
 
-// === impl KeptRules ===
+// === impl PersistedRules ===
 
-impl KeptRules {
+impl PersistedRules {
     /// The text of the file.
     pub fn to_json(&self) -> String {
-        let json = KeptJson {
+        let json = PersistedJson {
             version: VERSION,
             share_key: self.share_key.to_hex(),
             rules: self.rules.clone(),
@@ -70,7 +70,7 @@ impl KeptRules {
     ///
     /// When it is anything else.
     pub fn parse(text: &str) -> Result<Self, UnreadableRules> {
-        let json: KeptJson = serde_json::from_str(text)?;
+        let json: PersistedJson = serde_json::from_str(text)?;
         if json.version != VERSION {
             return Err(UnreadableRules::Version(json.version));
         }
@@ -92,8 +92,8 @@ mod tests {
     use super::super::control::Returned;
     use super::*;
 
-    fn kept() -> KeptRules {
-        let standing = RuleStanding {
+    fn kept() -> PersistedRules {
+        let standing = RuleRecord {
             returned: Some(Returned {
                 reason: "20 of 20 calls failed, more than 1%".to_owned(),
                 at: 1_800_000_000,
@@ -103,7 +103,7 @@ mod tests {
             since: 5,
             calls: 7,
         };
-        KeptRules {
+        PersistedRules {
             share_key: ShareKey::new([9; 32]),
             rules: BTreeMap::from([("venues-read".to_owned(), standing)]),
         }
@@ -111,15 +111,15 @@ mod tests {
 
     #[test]
     fn it_is_read_as_it_is_written() {
-        assert_eq!(KeptRules::parse(&kept().to_json()).unwrap(), kept());
+        assert_eq!(PersistedRules::parse(&kept().to_json()).unwrap(), kept());
         let other = kept().to_json().replace("\"version\": 1", "\"version\": 2");
         assert!(matches!(
-            KeptRules::parse(&other),
+            PersistedRules::parse(&other),
             Err(UnreadableRules::Version(2))
         ));
         let fewer = kept().to_json().replace("\"count\": 1", "\"count\": 2");
         assert!(matches!(
-            KeptRules::parse(&fewer),
+            PersistedRules::parse(&fewer),
             Err(UnreadableRules::Count { found: 1, count: 2 })
         ));
     }
@@ -131,7 +131,7 @@ mod tests {
             let at = text.floor_char_boundary(at);
             text.truncate(at);
             text.push_str(&junk);
-            prop_assert!(KeptRules::parse(&text).map_or(true, |read| read == kept()));
+            prop_assert!(PersistedRules::parse(&text).map_or(true, |read| read == kept()));
         }
     }
 }

@@ -20,7 +20,7 @@ struct WindowSlot {
     number: u128,
     counts: WindowCounts,
     own: Latencies,
-    owner: Latencies,
+    primary: Latencies,
 }
 
 /// Counts of calls.
@@ -42,7 +42,7 @@ pub(super) struct WindowLatencies {
     /// Of the backend of the rule.
     pub(super) own: Latencies,
     /// Of the site.
-    pub(super) owner: Latencies,
+    pub(super) primary: Latencies,
 }
 
 // === impl Window ===
@@ -68,7 +68,7 @@ impl Window {
 
     /// Counts a duration of the site.
     pub(super) fn owner_took(&mut self, duration: Duration, now: Duration) {
-        self.slot(now).owner.add(duration);
+        self.slot(now).primary.add(duration);
     }
 
     /// The sums of all slots that are not older than the window.
@@ -88,7 +88,7 @@ impl Window {
         let mut all = WindowLatencies::default();
         for slot in self.recent(now) {
             all.own.add_all(&slot.own);
-            all.owner.add_all(&slot.owner);
+            all.primary.add_all(&slot.primary);
         }
         all
     }
@@ -111,7 +111,7 @@ impl Window {
             slot.number = number;
             slot.counts = WindowCounts::default();
             slot.own.clear();
-            slot.owner.clear();
+            slot.primary.clear();
         }
         slot
     }

@@ -83,7 +83,7 @@ impl<'a> StatusDocument<'a> {
 fn configuration(parts: &AdminParts) -> Value {
     let reloads = parts.metrics.reloads();
     let (succeeded, failed) = reloads.counts();
-    let effective = parts.surroundings.effective();
+    let effective = parts.program_context.effective();
     let file = effective.as_ref().and_then(|effective| effective.file());
     let file = file.map(|file| file.display().to_string());
     json!({

@@ -9,14 +9,14 @@ use crate::telemetry::LogFilter;
 
 /// The configuration in effect and the log's filter. Both are missing where an edge runs without a program around it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct ProgramContext {
     effective: Arc<ArcSwapOption<EffectiveConfig>>,
     log: Arc<OnceLock<LogFilter>>,
 }
 
-// === impl Surroundings ===
+// === impl ProgramContext ===
 
-impl Surroundings {
+impl ProgramContext {
     /// Takes what there is at the start.
     pub(crate) fn set(&self, effective: &EffectiveConfig, log: &LogFilter) {
         self.effective.store(Some(Arc::new(effective.clone())));
