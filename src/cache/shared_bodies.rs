@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_goes_on_with_the_same_bytes_goes_on_with_its_loans() {
+    fn an_entry_that_goes_on_with_the_same_bytes_goes_on_with_its_shared_bodies() {
         let budget = budget();
         let bodies = SharedBodies::new(&budget);
         let body = bodies.share(Bytes::from(vec![b'x'; BODY]));

@@ -55,13 +55,13 @@ impl Cache {
             memory: settings.memory,
             oldest: oldest.map(|age| age.as_secs()),
             generation: self.generation(),
-            companion: self.companion_state(now),
+            companion: self.site_companion(now),
             operations: self.metrics().lookups_by_operation(),
         }
     }
 
     /// What is known of the companion plugin at a time since 1970.
-    pub(crate) fn companion_state(&self, now: Duration) -> CompanionState {
+    pub(crate) fn site_companion(&self, now: Duration) -> CompanionState {
         match self.companion() {
             None => CompanionState::Unseen,
             Some(signs) if now.saturating_sub(signs.last) <= self.settings().reconcile => {

@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 use url::Url;
 
-use super::companion_state::{CompanionState, Sign};
+use super::site_companion::{Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
 use crate::telemetry::since_1970;
 use calendar_edge_core::cache::{Removal, RemovalCause};
@@ -24,7 +24,7 @@ pub(crate) struct Companions(Arc<State>);
 #[derive(Debug)]
 struct State {
     cache: Cache,
-    roots: Mutex<HashMap<Url, CompanionState>>,
+    roots: Mutex<HashMap<Url, SiteCompanion>>,
     taken: Mutex<SeenSeals>,
     /// Whether a client called since the last look: only then is it worth asking.
     is_called: AtomicBool,
@@ -184,7 +184,7 @@ impl Companions {
         &self,
         root: &Url,
         asked: ExchangeStart,
-        hear: impl FnOnce(&mut CompanionState, Duration, Duration) -> Sign,
+        hear: impl FnOnce(&mut SiteCompanion, Duration, Duration) -> Sign,
     ) -> AnswerAge {
         let reconcile = self.reconcile();
         let now = since_1970();

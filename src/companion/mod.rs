@@ -1,8 +1,8 @@
 //! What the companion plugin of the site says: its purges, its count of changes, and whether it is heard at all.
 
-mod companion_state;
 mod companions;
 mod purge_requests;
+mod site_companion;
 mod watch;
 
 pub(crate) use companions::{Companions, ExchangeStart};

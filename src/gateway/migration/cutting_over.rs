@@ -122,7 +122,7 @@ impl CutoverRules {
             root: call.call.request().root,
             is_personal: call.call.expects_privacy(),
         };
-        let mut spared = CallRoute::Primary;
+        let mut excluded = CallRoute::Primary;
         for (index, rule) in self.plan.rules_about(asked) {
             let Some(Some(cutover)) = self.cutovers.get(index) else {
                 continue;
@@ -134,10 +134,10 @@ impl CutoverRules {
             if cutover.rule_state.share().covers(place) {
                 return CallRoute::Candidate(Arc::clone(cutover));
             }
-            if matches!(spared, CallRoute::Primary) {
-                spared = CallRoute::Excluded(Arc::clone(&cutover.rule_state));
+            if matches!(excluded, CallRoute::Primary) {
+                excluded = CallRoute::Excluded(Arc::clone(&cutover.rule_state));
             }
         }
-        spared
+        excluded
     }
 }

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refund_gives_back_what_was_taken_and_no_more() {
+    fn charges_are_returned_up_to_what_was_taken() {
         let now = Instant::now();
         for (limit, later, left) in [
             // The own bucket, at once, after half of the time and after all of it.
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_refund_does_not_pay_for_others() {
+    fn a_late_return_does_not_pay_for_others() {
         let now = Instant::now();
         let store = BucketStore::new(10);
         let first = store.charge(key(1), &RATE, now).unwrap();

@@ -6,7 +6,7 @@ use super::rate_limit_fields::RateLimitStatus;
 /// The charges of a request on entry. [`Budgets::return_charges`](super::Budgets::return_charges) gives back what counts only for
 /// failed logins; without it, all stays spent.
 #[derive(Debug, Default)]
-#[must_use = "a request whose login was not refused gets a refund"]
+#[must_use = "a request whose login was not refused gets its charges back"]
 pub struct Charges {
     pub(super) status: RateLimitStatus,
     /// The cost of a failed login.

@@ -33,7 +33,7 @@ impl CacheStatus {
             limit_bytes: settings.memory,
             sums: cache.metrics().sums(),
             companion: json!({
-                "state": cache.companion_state(since_1970()),
+                "state": cache.site_companion(since_1970()),
                 "heard": signs.map(|signs| moment(signs.last)),
                 "unbroken_since": signs.map(|signs| moment(signs.since)),
             }),

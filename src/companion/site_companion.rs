@@ -8,7 +8,7 @@ use calendar_edge_core::companion::purge::{AnswerAge, ChangeTracker, UnfinishedC
 
 /// The signs of one site's companion plugin; times are since 1970.
 #[derive(Debug, Default)]
-pub(super) struct CompanionState {
+pub(super) struct SiteCompanion {
     /// The changes that the site counted.
     pub(super) tracker: ChangeTracker,
     /// The change that the site has begun and not finished.
@@ -38,9 +38,9 @@ pub(super) struct Sign {
     pub(super) is_unbroken: bool,
 }
 
-// === impl CompanionState ===
+// === impl SiteCompanion ===
 
-impl CompanionState {
+impl SiteCompanion {
     /// The site shows its changes in an answer to an exchange.
     pub(super) fn shown(
         &mut self,
@@ -116,7 +116,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn shown(state: &mut CompanionState, now: u64) -> bool {
+    fn shown(state: &mut SiteCompanion, now: u64) -> bool {
         let asked = ExchangeStart {
             at: at(now),
             settled: None,
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_row_of_signs_begins_with_the_first() {
-        let mut state = CompanionState::default();
+        let mut state = SiteCompanion::default();
         assert!(!state.is_heard());
         assert!(!shown(&mut state, 1));
         assert!(shown(&mut state, 2));
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn an_idle_edge_breaks_no_row() {
-        let mut state = CompanionState::default();
+        let mut state = SiteCompanion::default();
         shown(&mut state, 1);
         assert!(shown(&mut state, 5000));
     }
 
     #[test]
     fn silence_that_was_asked_breaks_the_row_when_it_lasts() {
-        let mut state = CompanionState::default();
+        let mut state = SiteCompanion::default();
         shown(&mut state, 1);
         state.unanswered();
         assert!(shown(&mut state, 11));
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn one_question_is_asked_at_a_time() {
-        let mut state = CompanionState::default();
+        let mut state = SiteCompanion::default();
         assert!(!state.is_due(RECONCILE, at(100)));
         shown(&mut state, 100);
         assert!(!state.is_due(RECONCILE, at(104)));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_unfinished_change_is_asked_about_sooner() {
-        let mut state = CompanionState::default();
+        let mut state = SiteCompanion::default();
         let asked = ExchangeStart {
             at: at(100),
             settled: None,
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_a_sign_breaks_the_row_at_once() {
-        let mut state = CompanionState::default();
+        let mut state = SiteCompanion::default();
         shown(&mut state, 1);
         state.gone();
         state.unanswered();
