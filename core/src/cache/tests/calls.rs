@@ -154,7 +154,8 @@ fn parameters_of_other_plugins_may_mean_any_moment() {
 #[test]
 fn what_a_merge_sends_is_never_taken_for_a_valid_call() {
     let body = r#"{"title":"x"}"#;
-    let update = forwardable(&settings(), &request("PATCH", "/events/56", &[], body));
+    let json = [("content-type", "application/json")];
+    let update = forwardable(&settings(), &request("PATCH", "/events/56", &json, body));
     assert!(update.validated().is_some());
     let read = RecordRead::of(&update).expect("an update");
     assert_eq!(read.request().method, Method::GET);
