@@ -43,7 +43,7 @@ impl Shutdown {
         Ok(this)
     }
 
-    /// PurgeRequests come from the returned sender.
+    /// Orders come from the returned sender.
     pub fn manual() -> (mpsc::Sender<()>, Self) {
         let (sender, signals) = mpsc::channel(2);
         (sender, Self { signals })
@@ -70,7 +70,7 @@ impl Sighup {
         Ok(this)
     }
 
-    /// PurgeRequests come from the returned sender.
+    /// Orders come from the returned sender.
     pub fn manual() -> (mpsc::Sender<()>, Self) {
         let (sender, signals) = mpsc::channel(1);
         (sender, Self { signals })

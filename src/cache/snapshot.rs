@@ -1,4 +1,4 @@
-//! Stored answers in a file: written aside and renamed, read at start.
+//! Stored responses in a file: written aside and renamed, read at start.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};

@@ -1,4 +1,4 @@
-//! PurgeRequests to remove answers: who may give them, and the answer to them.
+//! Requests to remove answers: who may make them, and the answer to them.
 
 use std::time::Duration;
 

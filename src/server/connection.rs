@@ -19,7 +19,7 @@ use super::activity::{Activity, Due, Phase, PhaseLimits, PhaseWatch, RunningRequ
 use super::drain::{Drain, DrainStage};
 use super::framing::FoundBreach;
 use super::h2_stalls::StallWatch;
-use super::http_connection::HttpConnection;
+use super::http_connection::{ClientService, HttpConnection};
 use super::inspected_io::{InspectedIo, InspectionRules};
 use super::min_rate::MinRate;
 use super::peer::Peer;
@@ -166,61 +166,107 @@ impl Protocol {
             drain: drain.clone(),
             handover: handover.clone(),
         };
-        let mut connection = HttpConnection::new(&self.builder, service, stream);
-        let mut watch = PhaseWatch::new(&activity, self.limits);
+        let serving = Serving {
+            connection: HttpConnection::new(&self.builder, service, stream),
+            watch: PhaseWatch::new(&activity, self.limits),
+            activity,
+            notice: self.limits.head,
+            end: ConnectionEnd::Finished,
+        };
+        match serving.run(&drain).await {
+            Served::Ended(end) => {
+                // Behind a pointer: few connections are upgraded, and none needs this memory before.
+                Box::pin(join_upgraded(handover, &drain)).await;
+                breach.end().unwrap_or(end)
+            }
+            Served::Cut(end) => end,
+        }
+    }
+}
+
+/// A connection while it is served.
+struct Serving<'a, S: ClientService> {
+    connection: HttpConnection<'a, S>,
+    activity: Activity,
+    watch: PhaseWatch,
+    /// How long a client that received the shutdown notice has for another request.
+    notice: Duration,
+    /// Why the connection ends, unless it breaks.
+    end: ConnectionEnd,
+}
+
+/// How the service of a connection ended.
+enum Served {
+    /// The connection has ended, or goes on as another protocol.
+    Ended(ConnectionEnd),
+    /// It is dropped as it is.
+    Cut(ConnectionEnd),
+}
+
+impl<S: ClientService> Serving<'_, S> {
+    async fn run(mut self, drain: &Drain) -> Served {
         let mut stages = drain.stages();
-        let mut end = ConnectionEnd::Finished;
         loop {
-            tokio::select! {
+            let served = tokio::select! {
                 // The connection first: what follows sees what it did.
                 biased;
-                ended = &mut connection => {
-                    end = ended.map_or_else(|error| broken(&*error), |()| end);
-                    break;
+                ended = &mut self.connection => {
+                    let end = ended.map_or_else(|error| broken(&*error), |()| self.end);
+                    Some(Served::Ended(end))
                 }
-                stage = stages.next() => match stage {
-                    DrainStage::Over => return ConnectionEnd::Drain,
-                    _ if connection.is_closing() => {}
-                    DrainStage::Dismissed => {
-                        end = ConnectionEnd::Drain;
-                        activity.dismiss();
-                        connection.close();
-                    }
-                    // HTTP/2 can send GOAWAY without losing a request that is on its way (RFC 9113 6.8).
-                    DrainStage::Begun if activity.is_multiplexed() => {
-                        connection.close();
-                    }
-                    DrainStage::Serving | DrainStage::Begun => {}
-                },
-                () = activity.room_wanted() => {
-                    end = ConnectionEnd::MadeRoom;
-                    if activity.awaits_head() {
-                        break;
-                    }
-                    // A request that has arrived meanwhile is answered.
-                    watch.allow_idle(Duration::ZERO);
-                    connection.close();
-                }
-                due = &mut watch => match due {
-                    Due::Parking if connection.is_closing() => {}
-                    Due::Parking => if let Err(error) = connection.park().await {
-                        end = broken(&*error);
-                        break;
-                    },
-                    Due::End(_) if connection.is_closing() => return end,
-                    Due::End(Phase::Idle) => {
-                        end = ConnectionEnd::Idle;
-                        // A client that received the shutdown notice gets one more short phase.
-                        watch.allow_idle(self.limits.head);
-                        connection.close();
-                    }
-                    Due::End(_) => return ConnectionEnd::Silent,
-                },
+                stage = stages.next() => self.drained(stage),
+                () = self.activity.room_wanted() => self.make_room(),
+                due = &mut self.watch => self.due(due).await,
+            };
+            if let Some(served) = served {
+                return served;
             }
         }
-        // Behind a pointer: few connections are upgraded, and none needs this memory before.
-        Box::pin(join_upgraded(handover, &drain)).await;
-        breach.end().unwrap_or(end)
+    }
+
+    fn drained(&mut self, stage: DrainStage) -> Option<Served> {
+        match stage {
+            DrainStage::Over => return Some(Served::Cut(ConnectionEnd::Drain)),
+            _ if self.connection.is_closing() => {}
+            DrainStage::Dismissed => {
+                self.end = ConnectionEnd::Drain;
+                self.activity.dismiss();
+                self.connection.close();
+            }
+            // HTTP/2 can send GOAWAY without losing a request that is on its way (RFC 9113 6.8).
+            DrainStage::Begun if self.activity.is_multiplexed() => self.connection.close(),
+            DrainStage::Serving | DrainStage::Begun => {}
+        }
+        None
+    }
+
+    /// Ends for another connection. A request that has arrived meanwhile is answered.
+    fn make_room(&mut self) -> Option<Served> {
+        self.end = ConnectionEnd::MadeRoom;
+        if self.activity.awaits_head() {
+            return Some(Served::Cut(self.end));
+        }
+        self.watch.allow_idle(Duration::ZERO);
+        self.connection.close();
+        None
+    }
+
+    async fn due(&mut self, due: Due) -> Option<Served> {
+        match due {
+            Due::Parking if self.connection.is_closing() => None,
+            Due::Parking => {
+                let parked = self.connection.park().await;
+                parked.err().map(|error| Served::Ended(broken(&*error)))
+            }
+            Due::End(_) if self.connection.is_closing() => Some(Served::Cut(self.end)),
+            Due::End(Phase::Idle) => {
+                self.end = ConnectionEnd::Idle;
+                self.watch.allow_idle(self.notice);
+                self.connection.close();
+                None
+            }
+            Due::End(_) => Some(Served::Cut(ConnectionEnd::Silent)),
+        }
     }
 }
 

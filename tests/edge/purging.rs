@@ -1,4 +1,4 @@
-//! PurgeRequests to remove answers, and the site's count of changes: who is obeyed, and what is noticed without an order.
+//! Requests to remove answers, and the site's count of changes: who is obeyed, and what is noticed without an order.
 
 use std::process::Command;
 use std::sync::Arc;

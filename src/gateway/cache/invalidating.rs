@@ -1,4 +1,4 @@
-//! Stored answers that a write may have changed are removed before its own answer leaves.
+//! Stored responses that a write may have changed are removed before its own answer leaves.
 
 use std::time::Duration;
 

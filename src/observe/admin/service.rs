@@ -57,7 +57,7 @@ pub(crate) struct AdminParts {
     pub(crate) readiness: Readiness,
     /// What depends on the settings only.
     pub(crate) pages: Arc<ArcSwap<Pages>>,
-    /// PurgeRequests to remove answers.
+    /// Requests to remove answers.
     pub(crate) companion_service: Arc<ArcSwap<CompanionService>>,
     /// Everything that is counted.
     pub(crate) metrics: Metrics,

@@ -1,4 +1,4 @@
-//! PurgeRequest of responses, expectations, and verdicts that do not depend on the segmentation of the bytes (T-31).
+//! Order of responses, expectations, and verdicts that do not depend on the segmentation of the bytes (T-31).
 
 use super::{HOST, all_refused, chunked, get, post, scene};
 use crate::support::{EVENTS, Edge, Gate, Origin, Reply};

@@ -76,7 +76,7 @@ fn edge_codes(language: Language) -> Value {
 pub(super) fn examples(status: u16, language: Language) -> Map<String, Value> {
     let errors = EdgeError::ALL.iter().copied();
     errors
-        // PurgeRequests to the cache are no operation of the calendar.
+        // Requests to remove answers are no operation of the calendar.
         .filter(|error| error.status().as_u16() == status && *error != EdgeError::PurgeReplayed)
         .map(|error| {
             let value = Problem::edge(error).to_json(&Words::english());
