@@ -117,7 +117,7 @@ fn openapi_has_an_example_for_every_code() {
     let expected = EdgeError::ALL
         .iter()
         .filter(|error| !WITHOUT_RESPONSE.contains(&error.status().as_u16()))
-        // PurgeRequests to the cache are no operation of the calendar.
+        // Requests to remove answers are no operation of the calendar.
         .filter(|error| **error != EdgeError::PurgeReplayed)
         .map(|error| error.code().to_owned());
     assert_eq!(shown, expected.collect());
