@@ -166,7 +166,7 @@ impl Protocol {
             drain: drain.clone(),
             handover: handover.clone(),
         };
-        let serving = Serving {
+        let serving = ServedConnection {
             connection: HttpConnection::new(&self.builder, service, stream),
             watch: PhaseWatch::new(&activity, self.limits),
             activity,
@@ -174,18 +174,18 @@ impl Protocol {
             end: ConnectionEnd::Finished,
         };
         match serving.run(&drain).await {
-            Served::Ended(end) => {
+            ServiceEnd::Ended(end) => {
                 // Behind a pointer: few connections are upgraded, and none needs this memory before.
                 Box::pin(join_upgraded(handover, &drain)).await;
                 breach.end().unwrap_or(end)
             }
-            Served::Cut(end) => end,
+            ServiceEnd::Cut(end) => end,
         }
     }
 }
 
 /// A connection while it is served.
-struct Serving<'a, S: ClientService> {
+struct ServedConnection<'a, S: ClientService> {
     connection: HttpConnection<'a, S>,
     activity: Activity,
     watch: PhaseWatch,
@@ -196,15 +196,15 @@ struct Serving<'a, S: ClientService> {
 }
 
 /// How the service of a connection ended.
-enum Served {
+enum ServiceEnd {
     /// The connection has ended, or goes on as another protocol.
     Ended(ConnectionEnd),
     /// It is dropped as it is.
     Cut(ConnectionEnd),
 }
 
-impl<S: ClientService> Serving<'_, S> {
-    async fn run(mut self, drain: &Drain) -> Served {
+impl<S: ClientService> ServedConnection<'_, S> {
+    async fn run(mut self, drain: &Drain) -> ServiceEnd {
         let mut stages = drain.stages();
         loop {
             let served = tokio::select! {
@@ -212,7 +212,7 @@ impl<S: ClientService> Serving<'_, S> {
                 biased;
                 ended = &mut self.connection => {
                     let end = ended.map_or_else(|error| broken(&*error), |()| self.end);
-                    Some(Served::Ended(end))
+                    Some(ServiceEnd::Ended(end))
                 }
                 stage = stages.next() => self.drained(stage),
                 () = self.activity.room_wanted() => self.make_room(),
@@ -224,9 +224,9 @@ impl<S: ClientService> Serving<'_, S> {
         }
     }
 
-    fn drained(&mut self, stage: DrainStage) -> Option<Served> {
+    fn drained(&mut self, stage: DrainStage) -> Option<ServiceEnd> {
         match stage {
-            DrainStage::Over => return Some(Served::Cut(ConnectionEnd::Drain)),
+            DrainStage::Over => return Some(ServiceEnd::Cut(ConnectionEnd::Drain)),
             _ if self.connection.is_closing() => {}
             DrainStage::Dismissed => {
                 self.end = ConnectionEnd::Drain;
@@ -241,31 +241,31 @@ impl<S: ClientService> Serving<'_, S> {
     }
 
     /// Ends for another connection. A request that has arrived meanwhile is answered.
-    fn make_room(&mut self) -> Option<Served> {
+    fn make_room(&mut self) -> Option<ServiceEnd> {
         self.end = ConnectionEnd::MadeRoom;
         if self.activity.awaits_head() {
-            return Some(Served::Cut(self.end));
+            return Some(ServiceEnd::Cut(self.end));
         }
         self.watch.allow_idle(Duration::ZERO);
         self.connection.close();
         None
     }
 
-    async fn due(&mut self, due: Due) -> Option<Served> {
+    async fn due(&mut self, due: Due) -> Option<ServiceEnd> {
         match due {
             Due::Parking if self.connection.is_closing() => None,
             Due::Parking => {
                 let parked = self.connection.park().await;
-                parked.err().map(|error| Served::Ended(broken(&*error)))
+                parked.err().map(|error| ServiceEnd::Ended(broken(&*error)))
             }
-            Due::End(_) if self.connection.is_closing() => Some(Served::Cut(self.end)),
+            Due::End(_) if self.connection.is_closing() => Some(ServiceEnd::Cut(self.end)),
             Due::End(Phase::Idle) => {
                 self.end = ConnectionEnd::Idle;
                 self.watch.allow_idle(self.notice);
                 self.connection.close();
                 None
             }
-            Due::End(_) => Some(Served::Cut(ConnectionEnd::Silent)),
+            Due::End(_) => Some(ServiceEnd::Cut(ConnectionEnd::Silent)),
         }
     }
 }

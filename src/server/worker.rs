@@ -130,10 +130,11 @@ where
     async fn accept(&self, listener: &Listener) {
         let mut pause = BACKOFF.0;
         loop {
-            let permit = self.connections.take(|| self.per_address.make_room()).await;
             match listener.accept().await {
                 Ok(arrival) => {
                     pause = BACKOFF.0;
+                    // Once it is here, because no other has to make room for one that may never come.
+                    let permit = self.connections.take(|| self.per_address.make_room()).await;
                     self.start(arrival, permit);
                 }
                 Err(error) if concerns_one_connection(&error) => {}

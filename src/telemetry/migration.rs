@@ -36,7 +36,8 @@ pub(crate) enum CopySkip {
     InFlight,
     /// As many copies began in this second as may.
     Rate,
-    /// The owner failed to answer.
+    /// The primary failed to answer.
+    #[strum(serialize = "owner_failed")]
     PrimaryFailed,
     /// The answer is too large to be compared.
     TooLarge,

@@ -17,6 +17,7 @@ pub(super) const MORE: &str = ":more";
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ExamplePair {
     /// The value of the backend that owns the call.
+    #[serde(rename = "owner")]
     pub primary: Value,
     /// The value of the other backend.
     pub other: Value,
