@@ -6,9 +6,11 @@ use std::fmt;
 use http::header::LINK;
 use url::Url;
 
-use super::super::check::{API_RELATION, HeaderLink, Report, links, tags};
+use super::advertised::{API_RELATION, HeaderLink, links};
+use super::html::tags;
 use super::obstacle::Obstacle;
 use super::root_document::{NoDocument, RootDocument};
+use super::survey_report::Report;
 use super::visit::{Visited, is_same_site, visit};
 
 /// A REST root that answers.

@@ -11,17 +11,17 @@ use super::probe_response::ProbeResponse;
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Advertised {
+pub(crate) struct Advertised {
     /// The language tag; none: the site names a root without one.
-    pub(in crate::cli) language: Option<String>,
+    pub(crate) language: Option<String>,
     /// The REST root at the origin that belongs to it.
-    pub(in crate::cli) root: Url,
-    pub(in crate::cli) found: RootFound,
+    pub(crate) root: Url,
+    pub(crate) found: RootFound,
 }
 
 /// What is known about a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum RootFound {
+pub(crate) enum RootFound {
     /// It publishes the namespace, or a `Link` header names it.
     Exists,
     /// The site has pages in the language and no REST root at this address.
@@ -42,14 +42,14 @@ struct Candidates<'a> {
 const MOST_LANGUAGES: usize = 24;
 
 /// The relation under which WordPress names its REST root.
-pub(in crate::cli) const API_RELATION: &str = "https://api.w.org/";
+pub(crate) const API_RELATION: &str = "https://api.w.org/";
 
 /// A language, and the address of its home page.
-pub(in crate::cli) type LanguageHome = (String, Url);
+pub(crate) type LanguageHome = (String, Url);
 
 /// The roots and languages that the site advertises on its home page and in its answers, without those that the
 /// settings have; `listed` are languages that are known from elsewhere.
-pub(in crate::cli) async fn advertised(
+pub(crate) async fn advertised(
     probe: &Probe<'_>,
     site: &BackendSettings,
     home: Option<&ProbeResponse>,
@@ -75,7 +75,7 @@ pub(in crate::cli) async fn advertised(
 }
 
 /// The languages of a page with the addresses of their home pages, from its head and from its headers.
-pub(in crate::cli) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
+pub(crate) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
     let text = home.text();
     let in_head = tags(&text)
         .filter(|tag| tag.is("link"))
@@ -99,7 +99,7 @@ pub(in crate::cli) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<Langua
 }
 
 /// Whether a text names a language: `de`, `pt-BR`.
-pub(in crate::cli) fn is_tag(text: &str) -> bool {
+pub(crate) fn is_tag(text: &str) -> bool {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -108,13 +108,13 @@ pub(in crate::cli) fn is_tag(text: &str) -> bool {
 
 /// One link of a `Link` header, read tolerantly.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::cli) struct HeaderLink<'a> {
-    pub(in crate::cli) target: &'a str,
+pub(crate) struct HeaderLink<'a> {
+    pub(crate) target: &'a str,
     parameters: &'a str,
 }
 
 /// The links of a `Link` header.
-pub(in crate::cli) fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
+pub(crate) fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
     field.split('<').skip(1).filter_map(|piece| {
         let (target, parameters) = piece.split_once('>')?;
         Some(HeaderLink { target, parameters })
@@ -133,7 +133,7 @@ impl<'a> HeaderLink<'a> {
     }
 
     /// True if this is the REST root of WordPress.
-    pub(in crate::cli) fn names_api(&self) -> bool {
+    pub(crate) fn names_api(&self) -> bool {
         self.parameter("rel") == Some(API_RELATION)
     }
 }
@@ -238,7 +238,7 @@ impl Candidates<'_> {
 
 impl Advertised {
     /// Configuration lines that serve this root; the default root has to be listed beside it.
-    pub(in crate::cli) fn paste(&self, site: &BackendSettings) -> Vec<String> {
+    pub(crate) fn paste(&self, site: &BackendSettings) -> Vec<String> {
         let mut lines = Vec::new();
         if let [only] = site.roots.as_slice()
             && only.path == Root::DEFAULT_PATH
@@ -255,7 +255,7 @@ impl Advertised {
     }
 
     /// The REST root as `roots.origin_url` names it.
-    pub(in crate::cli) fn origin_url(&self, site: &BackendSettings) -> Url {
+    pub(crate) fn origin_url(&self, site: &BackendSettings) -> Url {
         if self.found == RootFound::OtherHost {
             return self.root.clone();
         }
@@ -265,7 +265,7 @@ impl Advertised {
     }
 
     /// The public path: the one at the site, or one by language for a host of its own.
-    pub(in crate::cli) fn public_path(&self) -> String {
+    pub(crate) fn public_path(&self) -> String {
         match (self.found, &self.language) {
             (RootFound::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
             _ => self.root.path().to_owned(),
