@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calendar_edge_core::relay::links;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
 use url::Url;
 
@@ -40,9 +41,6 @@ struct Candidates<'a> {
 
 /// Maximum number of languages that are asked for; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
-
-/// The relation under which WordPress names its REST root.
-pub(crate) const API_RELATION: &str = "https://api.w.org/";
 
 /// A language, and the address of its home page.
 pub(crate) type LanguageHome = (String, Url);
@@ -83,8 +81,8 @@ pub(crate) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> 
     let fields = home.fields(&http::header::LINK);
     let in_headers = fields
         .iter()
-        .flat_map(|field| links(field))
-        .filter_map(|link| Some((link.parameter("hreflang")?, link.target)));
+        .flat_map(|field| header_links(field))
+        .filter_map(|link| Some((link.language?, link.target)));
     let mut found: Vec<LanguageHome> = Vec::new();
     for (language, href) in in_head.chain(in_headers) {
         let Ok(page) = base.join(&href.replace("&amp;", "&").replace("&#038;", "&")) else {
@@ -106,36 +104,25 @@ pub(crate) fn is_tag(text: &str) -> bool {
     (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
 }
 
-/// One link of a `Link` header, read tolerantly.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HeaderLink<'a> {
-    pub(crate) target: &'a str,
-    parameters: &'a str,
-}
-
-/// The links of a `Link` header.
-pub(crate) fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
-    field.split('<').skip(1).filter_map(|piece| {
-        let (target, parameters) = piece.split_once('>')?;
-        Some(HeaderLink { target, parameters })
-    })
-}
-
-// === impl HeaderLink ===
-
-impl<'a> HeaderLink<'a> {
-    fn parameter(&self, name: &str) -> Option<&'a str> {
-        self.parameters.split([';', ',']).find_map(|parameter| {
-            let (found, value) = parameter.split_once('=')?;
-            let is_name = found.trim().eq_ignore_ascii_case(name);
-            is_name.then(|| value.trim().trim_matches('"'))
-        })
-    }
-
+/// One link of a `Link` header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeaderLink<'a> {
+    pub(super) target: &'a str,
+    /// The language of the target.
+    language: Option<&'a str>,
     /// True if this is the REST root of WordPress.
-    pub(crate) fn names_api(&self) -> bool {
-        self.parameter("rel") == Some(API_RELATION)
-    }
+    pub(super) is_api: bool,
+}
+
+/// The links of a `Link` header before its first fault.
+pub(super) fn header_links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
+    links(field.as_bytes()).links.into_iter().filter_map(|link| {
+        Some(HeaderLink {
+            target: field.get(link.target)?,
+            language: link.language.and_then(|place| field.get(place)),
+            is_api: link.is_api,
+        })
+    })
 }
 
 // === impl Candidates ===
@@ -171,7 +158,7 @@ impl Candidates<'_> {
     /// The roots that `Link` headers of an answer name.
     fn add_links(&mut self, answer: &ProbeResponse, language: Option<&str>) {
         for field in answer.fields(&http::header::LINK) {
-            for link in links(field).filter(HeaderLink::names_api) {
+            for link in header_links(field).filter(|link| link.is_api) {
                 let Ok(root) = self.probe.address().join(link.target) else {
                     continue;
                 };
@@ -270,5 +257,26 @@ impl Advertised {
             (RootFound::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
             _ => self.root.path().to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_links_of_a_field_are_told_apart_whatever_their_titles_say() {
+        let field = r#"<https://h/wp-json/>; rel="x https://api.w.org/", <https://h/a,b>; rel=alternate; hreflang="de"; title="<c>; rel=\"https://api.w.org/\"", <https://h/d>; title="; hreflang=fr""#;
+        let found: Vec<_> = header_links(field)
+            .map(|link| (link.target, link.language, link.is_api))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("https://h/wp-json/", None, true),
+                ("https://h/a,b", Some("de"), false),
+                ("https://h/d", None, false),
+            ]
+        );
     }
 }
