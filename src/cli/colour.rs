@@ -3,15 +3,7 @@
 use std::io::IsTerminal;
 
 use super::environment::Environment;
-
-/// The look of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Colour {
-    /// Text alone.
-    Plain,
-    /// The first word has a colour.
-    Terminal,
-}
+use crate::survey::Colour;
 
 // === impl Colour ===
 

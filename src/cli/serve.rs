@@ -12,12 +12,12 @@ use calendar_edge::telemetry::install_logs;
 use calendar_edge_core::settings::Settings;
 
 use super::args::ServeArgs;
-use super::check::Report;
 use super::environment::Environment;
 use super::guarded_rules;
 use super::named_address;
 use super::runtime::{self, Runtimes};
 use super::status::Status;
+use crate::survey::Report;
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. SIGHUP reloads the file.
 pub(super) fn run(args: &ServeArgs, environment: Environment<'_>) -> anyhow::Result<Status> {

@@ -8,6 +8,7 @@ use calendar_edge::config::ConfigError;
 use calendar_edge::telemetry::LogError;
 
 use super::runtime::NoThreads;
+use crate::survey::WorstFinding;
 
 /// An exit status; those above 63 have the numbers of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +87,16 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 // === impl Status ===
+
+impl From<WorstFinding> for Status {
+    fn from(worst: WorstFinding) -> Self {
+        match worst {
+            WorstFinding::Nothing => Self::Success,
+            WorstFinding::Difference => Self::Failure,
+            WorstFinding::Unusable => Self::Unusable,
+        }
+    }
+}
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {

@@ -6,26 +6,28 @@ use std::ops::Range;
 use http::{HeaderMap, HeaderValue, header};
 
 /// The relation under which WordPress names its REST root.
-const API_RELATION: &[u8] = b"https://api.w.org/";
+pub const API_RELATION: &str = "https://api.w.org/";
 
 /// One link of a field; all positions are those of bytes in the field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Link {
+pub struct Link {
     /// The text between the angle brackets.
-    pub(super) target: Range<usize>,
+    pub target: Range<usize>,
     /// The address that the link is about, if it is not the document's own; without its quotes.
-    pub(super) anchor: Option<Range<usize>>,
+    pub anchor: Option<Range<usize>>,
+    /// The language of the target, without its quotes.
+    pub language: Option<Range<usize>>,
     /// True if one of its relations is WordPress's REST root.
-    pub(super) is_api: bool,
+    pub is_api: bool,
 }
 
 /// The links of one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Links {
+pub struct Links {
     /// The links before the first fault.
-    pub(super) links: Vec<Link>,
+    pub links: Vec<Link>,
     /// True if the field has no fault.
-    pub(super) is_whole: bool,
+    pub is_whole: bool,
 }
 
 /// Reads a field from left to right.
@@ -38,7 +40,7 @@ struct LinkReader<'a> {
 struct Malformed;
 
 /// The links of one field.
-pub(super) fn links(field: &[u8]) -> Links {
+pub fn links(field: &[u8]) -> Links {
     let mut reader = LinkReader { field, at: 0 };
     let mut links = Vec::new();
     loop {
@@ -140,7 +142,7 @@ impl LinkReader<'_> {
         }
     }
 
-    /// Reads a parameter, which may be empty. Of several `rel` or `anchor` parameters the first one counts.
+    /// Reads a parameter, which may be empty. Of several parameters of one name the first one counts.
     fn parameter(&mut self, link: &mut Link, has_relation: &mut bool) -> Result<(), Malformed> {
         self.skip(is_blank);
         let start = self.at;
@@ -159,7 +161,9 @@ impl LinkReader<'_> {
         } else if name.eq_ignore_ascii_case(b"rel") && !std::mem::replace(has_relation, true) {
             let relations = unescaped(self.text(&value));
             let mut relations = relations.split(u8::is_ascii_whitespace);
-            link.is_api = relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION));
+            link.is_api = relations.any(|relation| relation.eq_ignore_ascii_case(API_RELATION.as_bytes()));
+        } else if name.eq_ignore_ascii_case(b"hreflang") {
+            link.language.get_or_insert(value);
         }
         Ok(())
     }

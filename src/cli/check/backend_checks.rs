@@ -4,8 +4,7 @@ use anyhow::Context as _;
 use calendar_edge_core::settings::{BackendSettings, BackendSoftware};
 use calendar_edge_judge::contract::drift::compare_index;
 
-use super::check_report::Report;
-use super::probe::Probe;
+use crate::survey::{Probe, Report};
 
 /// Asks one backend on the way that its calls take: the differences of a WordPress site's index from the table, or of
 /// another service whether it answers a list of events.

@@ -6,26 +6,23 @@ use anyhow::Context as _;
 use calendar_edge::app::TlsIdentity;
 use calendar_edge::backend::with_listed_namespace;
 use calendar_edge_core::settings::{OriginNamespace, OriginSettings, Root, Settings, TlsSettings};
+use calendar_edge_judge::contract::TableInForce;
 use calendar_edge_judge::contract::drift::compare_index;
-use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce};
 use serde_json::Value;
 
 use super::super::args::CheckArgs;
-use super::super::colour::Colour;
 use super::super::environment::Environment;
 use super::super::guarded_rules;
 use super::super::named_address;
 use super::super::runtime;
 use super::super::status::Status;
 use super::backend_checks;
-use super::check_report::Report;
 use super::collector;
 use super::editors;
 use super::groups::{GroupWeight, groups};
-use super::probe::{Probe, Wall};
 use super::settings::settings;
 use super::site::CheckedSite;
-use super::trouble::Trouble;
+use crate::survey::{Colour, Probe, Report, Trouble, Wall, in_force};
 
 /// Why a probe could not begin.
 const NO_CLIENT: &str = "no client for the origin can be made";
@@ -56,14 +53,14 @@ pub(crate) fn run(
             unguarded(&settings, &mut report)?;
         }
         collector::name(&settings.traces, &mut report)?;
-        return Ok(report.status());
+        return Ok(report.worst().into());
     }
     runtime::single()?.block_on(async {
         let settings = learn_namespace(settings, &mut report).await?;
         origins(&settings, &mut report).await?;
         collector::ask(&settings.traces, &mut report).await
     })?;
-    Ok(report.status())
+    Ok(report.worst().into())
 }
 
 /// Checks certificate and key.
@@ -139,17 +136,6 @@ async fn check_root(
         return Ok(false);
     }
     check_wall(&probe, path, report).await
-}
-
-/// The table as the edge will form it from this index.
-pub(in crate::cli) async fn in_force(index: &Value, probe: &Probe<'_>, namespace: &str) -> TableInForce {
-    let body = index.to_string();
-    let Ok(published) = PublishedIndex::read(body.as_bytes(), namespace) else {
-        return (*TableInForce::unread()).clone();
-    };
-    let shown = probe.rest_target(EventIds::PROBE).await.ok();
-    let shown = shown.and_then(|answer| EventIds::shown_by(answer.status.as_u16(), answer.body()));
-    TableInForce::over(&published.with_event_ids(shown))
 }
 
 /// Says how the index differs from the table.

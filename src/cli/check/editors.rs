@@ -3,8 +3,7 @@
 use calendar_edge_core::settings::{BackendSettings, Root};
 use serde_json::Value;
 
-use super::check_report::Report;
-use super::probe::Probe;
+use crate::survey::{Probe, Report};
 
 /// The post types of the calendar. WordPress serves one to its editors where the plugin says so.
 const RECORD_TYPES: [&str; 4] = [

@@ -6,6 +6,8 @@ use calendar_edge_core::settings::{Profile, Settings, UndeclaredParameters};
 use calendar_edge_judge::contract::drift::Drift;
 use calendar_edge_judge::contract::{TableInForce, table};
 
+use crate::survey::is_forwarded;
+
 /// Differences that have one subject and one consequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
@@ -162,28 +164,6 @@ fn extra(argument: &str, places: &[String], in_force: &TableInForce, settings: &
         "# at the top of the file".to_owned(),
         format!("extra_parameters = [\"{argument}\"]"),
     ])
-}
-
-/// Whether the edge forwards an argument that only the site has, in all of these operations.
-fn is_forwarded(argument: &str, operations: &[String], in_force: &TableInForce) -> bool {
-    operations.iter().all(|name| {
-        let operation = table().named(name);
-        operation.is_some_and(|operation| in_force.operation(operation).has_extra(argument.as_bytes()))
-    })
-}
-
-/// The arguments that only the site has and that the edge forwards: parameters that plugins add.
-pub(in crate::cli) fn added_parameters(drifts: &[Drift], in_force: &TableInForce) -> Vec<String> {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (subject, place) in drifts.iter().map(classified) {
-        if let Subject::Extra(argument) = subject {
-            places.entry(argument).or_default().push(place);
-        }
-    }
-    let forwarded = places
-        .into_iter()
-        .filter(|(argument, places)| is_forwarded(argument, places, in_force));
-    forwarded.map(|(argument, _)| argument).collect()
 }
 
 /// Lines by which the rules of these operations are only reported.

@@ -4,12 +4,12 @@ use calendar_edge_core::settings::Settings;
 
 use super::super::status::Status;
 use super::check_command::{learn_namespace, origins};
-use super::check_report::Report;
+use crate::survey::Report;
 
 /// The result of a check that nobody has seen yet.
-pub(in crate::cli) struct CheckOutcome {
-    pub(in crate::cli) status: Status,
-    pub(in crate::cli) lines: Vec<String>,
+pub(crate) struct CheckOutcome {
+    pub(crate) status: Status,
+    pub(crate) lines: Vec<String>,
 }
 
 /// Checks these settings against the live origin.
@@ -17,12 +17,12 @@ pub(in crate::cli) struct CheckOutcome {
 /// # Errors
 ///
 /// When no client can be made.
-pub(in crate::cli) async fn outcome(settings: Settings) -> anyhow::Result<CheckOutcome> {
+pub(crate) async fn outcome(settings: Settings) -> anyhow::Result<CheckOutcome> {
     let mut text = Vec::new();
     let mut report = Report::new(&mut text);
     let settings = learn_namespace(settings, &mut report).await?;
     origins(&settings, &mut report).await?;
-    let status = report.status();
+    let status = report.worst().into();
     let text = String::from_utf8_lossy(&text);
     Ok(CheckOutcome {
         status,

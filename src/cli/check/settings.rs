@@ -4,9 +4,8 @@ use calendar_edge_core::settings::Settings;
 
 use super::super::args::CheckArgs;
 use super::super::environment::Environment;
-use super::super::init::Obstacle;
 use super::super::status::{Status, tell};
-use super::check_report::Report;
+use crate::survey::{Obstacle, Report};
 
 /// Reads the settings, or asks the site for them; the inner error is the status after a reported problem.
 ///

@@ -5,14 +5,10 @@ use std::io;
 use calendar_edge_core::settings::BackendSettings;
 use calendar_edge_judge::contract::TableInForce;
 
-use super::check_report::Report;
-use super::home::{Home, SAME_HOME, home, home_path};
-use super::languages::{RootFound, advertised};
-use super::pages::past_the_edge;
-use super::probe::Probe;
-use super::probe_response::ProbeResponse;
-use super::trouble::Trouble;
-use super::versions;
+use crate::survey::{
+    Home, Probe, ProbeResponse, Report, RootFound, SAME_HOME, Trouble, advertised, home, home_path,
+    past_the_edge, plugin, wordpress,
+};
 
 /// The home page, asked for on the way that the rest of the site takes.
 pub(super) struct CheckedSite<'a> {
@@ -39,8 +35,8 @@ impl<'a> CheckedSite<'a> {
         let page = self.home.as_ref().map(ProbeResponse::text).unwrap_or_default();
         let readme = self.probe.readme().await;
         let readme = readme.as_ref().map(ProbeResponse::text).unwrap_or_default();
-        let plugin = versions::plugin(&readme).unwrap_or(NOT_SHOWN);
-        let wordpress = versions::wordpress(&page).unwrap_or(NOT_SHOWN);
+        let plugin = plugin(&readme).unwrap_or(NOT_SHOWN);
+        let wordpress = wordpress(&page).unwrap_or(NOT_SHOWN);
         let generation = in_force.generations();
         format!("The Events Calendar {plugin} (generation: {generation}), WordPress {wordpress}")
     }

@@ -9,16 +9,14 @@ use calendar_edge::config::{Overrides, parse};
 use calendar_edge_core::settings::Settings;
 use url::Url;
 
-use super::super::check::{Report, outcome};
-use super::super::colour::Colour;
+use super::super::check::outcome;
 use super::super::environment::{Environment, ORIGIN_NAMESPACE, PUBLIC_URL};
 use super::super::runtime;
 use super::super::status::{Misuse, Status};
 use super::file::{FileUse, text};
-use super::found::{FoundSite, find};
 use super::init_args::InitArgs;
-use super::obstacle::Obstacle;
 use super::site_address::SiteAddress;
+use crate::survey::{Colour, FoundSite, Obstacle, Report, find};
 
 /// The file that is written unless another one is named.
 const DEFAULT_FILE: &str = "edge.toml";
@@ -46,7 +44,7 @@ enum Replace {
 
 /// Finds a site, writes its configuration, and says what `check` says about it. Statuses: 0 it is written, 1 it cannot
 /// be written, 2 the site cannot be used.
-pub(in crate::cli) fn run(
+pub(crate) fn run(
     args: &InitArgs,
     environment: Environment<'_>,
     out: &mut dyn Write,
@@ -59,13 +57,14 @@ pub(in crate::cli) fn run(
         Output::Standard => Report::new(&mut errors).in_colour(Colour::of(&io::stderr(), environment)),
         Output::File { .. } => Report::new(&mut *out).in_colour(Colour::of(&io::stdout(), environment)),
     };
-    let found = runtime::single()?.block_on(find(&asked.address, asked.namespace.as_deref(), &mut report));
+    let found =
+        runtime::single()?.block_on(find(&asked.address.url, asked.namespace.as_deref(), &mut report));
     let found = match found {
         Ok(found) => found,
         Err(Obstacle::Output(error)) => return Err(error).context("standard output"),
         Err(obstacle) => {
             report.unusable(&obstacle.to_string())?;
-            return Ok(report.status());
+            return Ok(report.worst().into());
         }
     };
     let public_url = asked.public_url.as_ref().unwrap_or(&found.public);
@@ -89,7 +88,7 @@ pub(super) fn configuration_of(
     report: &mut Report<'_>,
 ) -> anyhow::Result<String> {
     let address = SiteAddress::read(site)?;
-    let found = runtime::single()?.block_on(find(&address, namespace, report))?;
+    let found = runtime::single()?.block_on(find(&address.url, namespace, report))?;
     Ok(text(&found, FileUse::OneRun))
 }
 

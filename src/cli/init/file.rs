@@ -4,9 +4,7 @@ use std::fmt::{self, Write as _};
 
 use url::Url;
 
-use super::found::FoundSite;
-use super::languages::{LanguageRoot, RootPlace};
-use super::limits::ServerLimits;
+use crate::survey::{FoundSite, LanguageRoot, RootPlace, ServerLimits};
 
 /// What becomes of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,8 +193,8 @@ mod tests {
     use calendar_edge_core::settings::Settings;
     use proptest::prelude::*;
 
-    use super::super::languages::SiteLanguages;
     use super::*;
+    use crate::survey::SiteLanguages;
 
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()

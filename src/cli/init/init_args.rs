@@ -6,14 +6,14 @@ use calendar_edge::config::ConfigSource;
 use clap::Args;
 
 use super::super::args::SiteArgs;
-use super::super::check::Report;
 use super::super::environment::{Environment, ORIGIN, ORIGIN_NAMESPACE};
 use super::super::status::Misuse;
 use super::command::configuration_of;
+use crate::survey::Report;
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct InitArgs {
+pub(crate) struct InitArgs {
     #[arg(
         long,
         value_name = "URL",
@@ -36,7 +36,7 @@ pub(in crate::cli) struct InitArgs {
 
 /// The site that is asked instead of a file.
 #[derive(Debug, Default, Clone, Args)]
-pub(in crate::cli) struct AskedSiteArgs {
+pub(crate) struct AskedSiteArgs {
     /// The address of the site, instead of a file: REST root, namespace and languages are found as by `init`, except
     /// the public address
     #[arg(long = "site", id = "asked_site", value_name = "URL")]
@@ -56,7 +56,7 @@ impl AskedSiteArgs {
     ///
     /// # Errors
     /// When a file or a REST root is given as well, or when the site cannot be used.
-    pub(in crate::cli) fn over(
+    pub(crate) fn over(
         &self,
         source: ConfigSource,
         others: &SiteArgs,

@@ -7,7 +7,7 @@ use calendar_edge_core::relay::mark_advice;
 
 /// Why the index of a namespace could not be had.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum Trouble {
+pub(crate) enum Trouble {
     /// No connection.
     #[error("the origin cannot be reached: {0}")]
     Unreachable(String),
@@ -61,7 +61,7 @@ pub(in crate::cli) enum Trouble {
 
 impl Trouble {
     /// Classifies a failed exchange; `key` is the setting with the address.
-    pub(in crate::cli) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Self {
+    pub(crate) fn of_exchange(error: &reqwest::Error, key: &'static str) -> Self {
         let cause = deepest(error);
         if error.is_timeout() {
             return Self::TooSlow;

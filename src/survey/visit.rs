@@ -5,8 +5,10 @@ use std::time::Duration;
 use calendar_edge_core::settings::{BackendSettings, Settings};
 use url::Url;
 
-use super::super::check::{Probe, ProbeResponse, Report};
 use super::obstacle::Obstacle;
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
+use super::survey_report::Report;
 
 /// A page, and the address at which it was answered.
 pub(super) struct Visited {

@@ -6,14 +6,14 @@ use super::html::tags;
 const MOST_LETTERS: usize = 20;
 
 /// The version of WordPress in the generator of a page: `6.1.9`.
-pub(in crate::cli) fn wordpress(page: &str) -> Option<&str> {
+pub(crate) fn wordpress(page: &str) -> Option<&str> {
     let generators = tags(page).filter(|tag| tag.is("meta") && tag.attribute("name") == Some("generator"));
     let mut named = generators.filter_map(|tag| tag.attribute("content"));
     named.find_map(|content| version(content.strip_prefix("WordPress ")?))
 }
 
 /// The version of the plugin in the addresses of its files on a page, or in its `readme.txt`: `6.17.2`.
-pub(in crate::cli) fn plugin(readme: &str) -> Option<&str> {
+pub(crate) fn plugin(readme: &str) -> Option<&str> {
     let mut lines = readme.lines().take(40);
     lines.find_map(|line| {
         let (key, value) = line.split_once(':')?;

@@ -11,29 +11,31 @@ use http::header::SERVER;
 use serde_json::Value;
 use url::Url;
 
-use super::super::check::{Probe, Report, added_parameters, in_force, plugin, wordpress};
 use super::languages::{RootPlace, SiteLanguages, site_languages};
 use super::limits::{ServerLimits, server_limits};
 use super::obstacle::Obstacle;
+use super::probe::Probe;
 use super::rest_root::{RestRoot, rest_root};
-use super::site_address::SiteAddress;
+use super::site_table::{added_parameters, in_force};
+use super::survey_report::Report;
+use super::versions::{plugin, wordpress};
 use super::visit::{Visited, asking, visit};
 
 /// A site whose calendar the edge can serve.
-pub(super) struct FoundSite {
+pub(crate) struct FoundSite {
     /// The REST root, without a slash at the end.
-    pub(super) root: Url,
-    pub(super) namespace: String,
+    pub(crate) root: Url,
+    pub(crate) namespace: String,
     /// Scheme, host and port by which visitors know the site.
-    pub(super) public: Url,
-    pub(super) name: Option<String>,
-    pub(super) zone: Option<String>,
+    pub(crate) public: Url,
+    pub(crate) name: Option<String>,
+    pub(crate) zone: Option<String>,
     /// The address that answered.
-    pub(super) remote: Option<SocketAddr>,
-    pub(super) languages: SiteLanguages,
+    pub(crate) remote: Option<SocketAddr>,
+    pub(crate) languages: SiteLanguages,
     /// Parameters that plugins add.
-    pub(super) parameters: Vec<String>,
-    pub(super) limits: ServerLimits,
+    pub(crate) parameters: Vec<String>,
+    pub(crate) limits: ServerLimits,
 }
 
 /// Maximum time of all questions together.
@@ -42,9 +44,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// Stands for what a site hides.
 const NOT_SHOWN: &str = "(version not shown)";
 
-/// Asks a site for everything; `namespace` is the one that the operator names.
-pub(super) async fn find(
-    address: &SiteAddress,
+/// Asks a site for everything, beginning at its front page; `namespace` is the one that the operator names.
+pub(crate) async fn find(
+    address: &Url,
     namespace: Option<&str>,
     report: &mut Report<'_>,
 ) -> Result<FoundSite, Obstacle> {
@@ -52,19 +54,15 @@ pub(super) async fn find(
     found.map_err(|_| Obstacle::TooSlow(PATIENCE))?
 }
 
-async fn ask(
-    address: &SiteAddress,
-    namespace: Option<&str>,
-    report: &mut Report<'_>,
-) -> Result<FoundSite, Obstacle> {
-    let page = visit(&address.url, report).await?;
+async fn ask(address: &Url, namespace: Option<&str>, report: &mut Report<'_>) -> Result<FoundSite, Obstacle> {
+    let page = visit(address, report).await?;
     let server = page.answer.header(&SERVER).unwrap_or("a server without a name");
     report.ok(&format!(
         "{} answers with status {} ({server})",
         page.url,
         page.answer.status.as_u16()
     ))?;
-    let root = rest_root(&page, &address.url, report).await?;
+    let root = rest_root(&page, address, report).await?;
     tell_root(&root, report)?;
     let namespace = namespace_of(&root, namespace)?;
     let site = site_of(&root, &namespace);

@@ -3,14 +3,17 @@
 use calendar_edge_core::settings::BackendSettings;
 use url::Url;
 
-use super::super::check::{Probe, ProbeResponse, Report, Trouble};
 use super::obstacle::Obstacle;
+use super::probe::Probe;
+use super::probe_response::ProbeResponse;
+use super::survey_report::Report;
+use super::trouble::Trouble;
 
 /// What the server takes where it is less than the edge's own limits, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct ServerLimits {
-    pub(super) target_bytes: Option<usize>,
-    pub(super) header_bytes: Option<usize>,
+pub(crate) struct ServerLimits {
+    pub(crate) target_bytes: Option<usize>,
+    pub(crate) header_bytes: Option<usize>,
 }
 
 /// Sizes of targets that are tried. The first is the edge's default; servers often allow 8 KiB with method and version.

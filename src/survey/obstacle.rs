@@ -1,15 +1,18 @@
 //! Why no configuration can be written for a site, with the nearest cause and the next step.
 
+use std::error::Error;
 use std::io;
 use std::time::Duration;
 
+use calendar_edge::app::ClientError;
 use url::Url;
 
-use super::super::check::{Trouble, home_path};
+use super::home::home_path;
+use super::trouble::Trouble;
 
 /// The reason, as a sentence that ends in what to do.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum Obstacle {
+pub(crate) enum Obstacle {
     /// No answer.
     #[error("{url}: {trouble}{}", step(trouble, url))]
     Unreachable { url: Box<Url>, trouble: Trouble },
@@ -77,8 +80,8 @@ pub(in crate::cli) enum Obstacle {
     #[error("the configuration would not be valid: {0}")]
     Invalid(String),
     /// No client can be made.
-    #[error("no client for the site can be made: {0:#}")]
-    Client(anyhow::Error),
+    #[error("no client for the site can be made: {}", with_causes(.0))]
+    Client(ClientError),
     /// The report cannot be written.
     #[error("standard output")]
     Output(#[from] io::Error),
@@ -99,6 +102,13 @@ fn step(trouble: &Trouble, url: &Url) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// An error and its causes in one line.
+fn with_causes(error: &ClientError) -> String {
+    let first: &dyn Error = error;
+    let all = std::iter::successors(Some(first), |&error| error.source());
+    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 fn rest(url: &Url) -> &str {

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use calendar_edge::app::{OriginRoute, check_client};
+use calendar_edge::app::{ClientError, OriginRoute, check_client};
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use http::header::{ACCEPT, HOST, USER_AGENT};
@@ -15,7 +15,7 @@ use super::probe_response::{GUARD, ProbeResponse, code};
 use super::trouble::Trouble;
 
 /// Asks one origin on the way that `serve` takes, without following redirects, within the configured deadlines.
-pub(in crate::cli) struct Probe<'a> {
+pub(crate) struct Probe<'a> {
     client: reqwest::Client,
     route: OriginRoute,
     /// Scheme and host as requests name them.
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Probe<'a> {
 
 /// Whether the companion plugin refuses calls without a mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) enum Wall {
+pub(crate) enum Wall {
     /// It does.
     Stands,
     /// The site answers such calls.
@@ -50,20 +50,20 @@ const MARK_MISSING: &str = "calendar_edge_mark_missing";
 
 impl<'a> Probe<'a> {
     /// A probe of a REST root; `key` is the setting that holds its address.
-    pub(in crate::cli) fn of_root(
+    pub(crate) fn of_root(
         backend: &'a BackendSettings,
         url: &Url,
         key: &'static str,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, ClientError> {
         Self::on(backend, OriginRoute::of_root(&backend.origin, url), key)
     }
 
     /// A probe of the rest of the site.
-    pub(in crate::cli) fn of_site(backend: &'a BackendSettings) -> anyhow::Result<Self> {
+    pub(crate) fn of_site(backend: &'a BackendSettings) -> Result<Self, ClientError> {
         Self::on(backend, OriginRoute::of_site(backend), "origin.url")
     }
 
-    fn on(backend: &'a BackendSettings, route: OriginRoute, key: &'static str) -> anyhow::Result<Self> {
+    fn on(backend: &'a BackendSettings, route: OriginRoute, key: &'static str) -> Result<Self, ClientError> {
         Ok(Self {
             client: check_client(backend, &route)?,
             address: named_address(&route),
@@ -74,12 +74,12 @@ impl<'a> Probe<'a> {
     }
 
     /// Scheme and host as requests to the site name them.
-    pub(in crate::cli) const fn address(&self) -> &Url {
+    pub(crate) const fn address(&self) -> &Url {
         &self.address
     }
 
     /// The published index of the origin's namespace below one root.
-    pub(in crate::cli) async fn index(&self) -> Result<Value, Trouble> {
+    pub(crate) async fn index(&self) -> Result<Value, Trouble> {
         let namespace = &self.backend.origin.namespace;
         let answer = self.rest(namespace, Marking::Marked).await?;
         if answer.status.is_redirection() {
@@ -102,7 +102,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Asks for a list of events, which a service must answer even if it publishes no index.
-    pub(in crate::cli) async fn events(&self) -> Result<(), Trouble> {
+    pub(crate) async fn events(&self) -> Result<(), Trouble> {
         let path = format!("{}/events", self.backend.origin.namespace);
         let answer = self.rest(&path, Marking::Unmarked).await?;
         if answer.status.is_redirection() {
@@ -121,7 +121,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Asks for the same index without a mark, which changes nothing wherever it arrives.
-    pub(in crate::cli) async fn wall(&self) -> Result<Wall, Trouble> {
+    pub(crate) async fn wall(&self) -> Result<Wall, Trouble> {
         let answer = self
             .rest(&self.backend.origin.namespace, Marking::Unmarked)
             .await?;
@@ -200,41 +200,37 @@ impl<'a> Probe<'a> {
     }
 
     /// A target below the namespace, with its query.
-    pub(in crate::cli) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn rest_target(&self, target: &str) -> Result<ProbeResponse, Trouble> {
         let namespace = &self.backend.origin.namespace;
         self.rest(&format!("{namespace}/{target}"), Marking::Marked).await
     }
 
     /// A document that the REST API shows to everybody; none if it does not.
-    pub(in crate::cli) async fn json(&self, path: &str) -> Option<Value> {
+    pub(crate) async fn json(&self, path: &str) -> Option<Value> {
         let answer = self.rest(path, Marking::Unmarked).await.ok()?;
         answer.json().filter(|_| answer.status.is_success())
     }
 
     /// A page of the site with one more header.
-    pub(in crate::cli) async fn page_with(
-        &self,
-        path: &str,
-        header: (&str, &str),
-    ) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn page_with(&self, path: &str, header: (&str, &str)) -> Result<ProbeResponse, Trouble> {
         let request = self.request(path).header(header.0, header.1);
         self.send(request, Marking::Unmarked).await
     }
 
     /// A page of the site.
-    pub(in crate::cli) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn page(&self, path: &str) -> Result<ProbeResponse, Trouble> {
         self.send(self.request(path), Marking::Unmarked).await
     }
 
     /// The index of the namespace below another root.
-    pub(in crate::cli) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
+    pub(crate) async fn index_below(&self, root: &Url) -> Result<ProbeResponse, Trouble> {
         let namespace = &self.backend.origin.namespace;
         let path = format!("{}/{namespace}", root.path().trim_end_matches('/'));
         self.send(self.request(&path), Marking::Marked).await
     }
 
     /// The plugin's own description, which most sites serve as a file.
-    pub(in crate::cli) async fn readme(&self) -> Option<ProbeResponse> {
+    pub(crate) async fn readme(&self) -> Option<ProbeResponse> {
         let home = home_path(&self.backend.origin.url);
         let path = format!("{home}wp-content/plugins/the-events-calendar/readme.txt");
         let answer = self.page(&path).await.ok()?;

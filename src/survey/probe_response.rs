@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::trouble::Trouble;
 
 /// A complete answer.
-pub(in crate::cli) struct ProbeResponse {
-    pub(in crate::cli) status: StatusCode,
+pub(crate) struct ProbeResponse {
+    pub(crate) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
     pub(super) remote: Option<SocketAddr>,
@@ -23,45 +23,45 @@ pub(super) const GUARD: &str = "calendar_edge_";
 
 impl ProbeResponse {
     /// The body.
-    pub(in crate::cli) fn body(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
 
     /// The body as text; what is not UTF-8 is replaced.
-    pub(in crate::cli) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
     /// Whether this is the index of a namespace, or the companion plugin refuses to show it.
-    pub(in crate::cli) fn is_index_of(&self, namespace: &str) -> bool {
+    pub(crate) fn is_index_of(&self, namespace: &str) -> bool {
         let Some(json) = self.json() else { return false };
         let is_index = json.get("namespace").and_then(Value::as_str) == Some(namespace);
         (self.status.is_success() && is_index) || code(&json).starts_with(GUARD)
     }
 
     /// The values of a header that are text.
-    pub(in crate::cli) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
+    pub(crate) fn fields(&self, name: &http::HeaderName) -> Vec<&str> {
         let fields = self.headers.get_all(name).iter();
         fields.filter_map(|value| value.to_str().ok()).collect()
     }
 
     /// The body, if it is JSON.
-    pub(in crate::cli) fn json(&self) -> Option<Value> {
+    pub(crate) fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
 
     /// The address that answered.
-    pub(in crate::cli) const fn remote(&self) -> Option<SocketAddr> {
+    pub(crate) const fn remote(&self) -> Option<SocketAddr> {
         self.remote
     }
 
     /// Where a redirect leads.
-    pub(in crate::cli) fn location(&self) -> Option<&str> {
+    pub(crate) fn location(&self) -> Option<&str> {
         self.header(&LOCATION)
     }
 
     /// The first value of a header, if it is text.
-    pub(in crate::cli) fn header(&self, name: &http::HeaderName) -> Option<&str> {
+    pub(crate) fn header(&self, name: &http::HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
@@ -77,7 +77,7 @@ impl ProbeResponse {
 }
 
 /// The code of an error of the REST API.
-pub(in crate::cli) fn code(json: &Value) -> String {
+pub(crate) fn code(json: &Value) -> String {
     let code = json.get("code").and_then(Value::as_str);
     code.unwrap_or("no code").to_owned()
 }

@@ -11,7 +11,7 @@ use super::html::tags;
 const ADDRESSES: [&str; 3] = ["href", "src", "action"];
 
 /// The hosts of the site, other than the public one, that addresses on its page name, with the number of addresses.
-pub(super) fn past_the_edge(page: &str, asked: &Url, site: &BackendSettings) -> BTreeMap<String, usize> {
+pub(crate) fn past_the_edge(page: &str, asked: &Url, site: &BackendSettings) -> BTreeMap<String, usize> {
     let public = site.public_url.as_ref().and_then(OriginHost::of);
     let own = [
         OriginHost::of(&site.origin.url),

@@ -4,7 +4,8 @@ use http::header::CONTENT_TYPE;
 use serde_json::Value;
 use url::Url;
 
-use super::super::check::{LanguageHome, ProbeResponse, code, is_tag};
+use super::advertised::{LanguageHome, is_tag};
+use super::probe_response::{ProbeResponse, code};
 
 /// What a REST root says about its site. All of it is text of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calendar_edge_core::relay::links;
 use calendar_edge_core::settings::{BackendSettings, OriginHost, Root};
 use url::Url;
 
@@ -11,17 +12,17 @@ use super::probe_response::ProbeResponse;
 
 /// A language of the site, or a REST root that the site names, which the settings do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Advertised {
+pub(crate) struct Advertised {
     /// The language tag; none: the site names a root without one.
-    pub(in crate::cli) language: Option<String>,
+    pub(crate) language: Option<String>,
     /// The REST root at the origin that belongs to it.
-    pub(in crate::cli) root: Url,
-    pub(in crate::cli) found: RootFound,
+    pub(crate) root: Url,
+    pub(crate) found: RootFound,
 }
 
 /// What is known about a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum RootFound {
+pub(crate) enum RootFound {
     /// It publishes the namespace, or a `Link` header names it.
     Exists,
     /// The site has pages in the language and no REST root at this address.
@@ -41,15 +42,12 @@ struct Candidates<'a> {
 /// Maximum number of languages that are asked for; more are hardly a site's own.
 const MOST_LANGUAGES: usize = 24;
 
-/// The relation under which WordPress names its REST root.
-pub(in crate::cli) const API_RELATION: &str = "https://api.w.org/";
-
 /// A language, and the address of its home page.
-pub(in crate::cli) type LanguageHome = (String, Url);
+pub(crate) type LanguageHome = (String, Url);
 
 /// The roots and languages that the site advertises on its home page and in its answers, without those that the
 /// settings have; `listed` are languages that are known from elsewhere.
-pub(in crate::cli) async fn advertised(
+pub(crate) async fn advertised(
     probe: &Probe<'_>,
     site: &BackendSettings,
     home: Option<&ProbeResponse>,
@@ -75,7 +73,7 @@ pub(in crate::cli) async fn advertised(
 }
 
 /// The languages of a page with the addresses of their home pages, from its head and from its headers.
-pub(in crate::cli) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
+pub(crate) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<LanguageHome> {
     let text = home.text();
     let in_head = tags(&text)
         .filter(|tag| tag.is("link"))
@@ -83,8 +81,8 @@ pub(in crate::cli) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<Langua
     let fields = home.fields(&http::header::LINK);
     let in_headers = fields
         .iter()
-        .flat_map(|field| links(field))
-        .filter_map(|link| Some((link.parameter("hreflang")?, link.target)));
+        .flat_map(|field| header_links(field))
+        .filter_map(|link| Some((link.language?, link.target)));
     let mut found: Vec<LanguageHome> = Vec::new();
     for (language, href) in in_head.chain(in_headers) {
         let Ok(page) = base.join(&href.replace("&amp;", "&").replace("&#038;", "&")) else {
@@ -99,43 +97,32 @@ pub(in crate::cli) fn alternates(home: &ProbeResponse, base: &Url) -> Vec<Langua
 }
 
 /// Whether a text names a language: `de`, `pt-BR`.
-pub(in crate::cli) fn is_tag(text: &str) -> bool {
+pub(crate) fn is_tag(text: &str) -> bool {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     (2..=20).contains(&text.len()) && is_plain && !text.eq_ignore_ascii_case("x-default")
 }
 
-/// One link of a `Link` header, read tolerantly.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::cli) struct HeaderLink<'a> {
-    pub(in crate::cli) target: &'a str,
-    parameters: &'a str,
-}
-
-/// The links of a `Link` header.
-pub(in crate::cli) fn links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
-    field.split('<').skip(1).filter_map(|piece| {
-        let (target, parameters) = piece.split_once('>')?;
-        Some(HeaderLink { target, parameters })
-    })
-}
-
-// === impl HeaderLink ===
-
-impl<'a> HeaderLink<'a> {
-    fn parameter(&self, name: &str) -> Option<&'a str> {
-        self.parameters.split([';', ',']).find_map(|parameter| {
-            let (found, value) = parameter.split_once('=')?;
-            let is_name = found.trim().eq_ignore_ascii_case(name);
-            is_name.then(|| value.trim().trim_matches('"'))
-        })
-    }
-
+/// One link of a `Link` header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeaderLink<'a> {
+    pub(super) target: &'a str,
+    /// The language of the target.
+    language: Option<&'a str>,
     /// True if this is the REST root of WordPress.
-    pub(in crate::cli) fn names_api(&self) -> bool {
-        self.parameter("rel") == Some(API_RELATION)
-    }
+    pub(super) is_api: bool,
+}
+
+/// The links of a `Link` header before its first fault.
+pub(super) fn header_links(field: &str) -> impl Iterator<Item = HeaderLink<'_>> {
+    links(field.as_bytes()).links.into_iter().filter_map(|link| {
+        Some(HeaderLink {
+            target: field.get(link.target)?,
+            language: link.language.and_then(|place| field.get(place)),
+            is_api: link.is_api,
+        })
+    })
 }
 
 // === impl Candidates ===
@@ -171,7 +158,7 @@ impl Candidates<'_> {
     /// The roots that `Link` headers of an answer name.
     fn add_links(&mut self, answer: &ProbeResponse, language: Option<&str>) {
         for field in answer.fields(&http::header::LINK) {
-            for link in links(field).filter(HeaderLink::names_api) {
+            for link in header_links(field).filter(|link| link.is_api) {
                 let Ok(root) = self.probe.address().join(link.target) else {
                     continue;
                 };
@@ -238,7 +225,7 @@ impl Candidates<'_> {
 
 impl Advertised {
     /// Configuration lines that serve this root; the default root has to be listed beside it.
-    pub(in crate::cli) fn paste(&self, site: &BackendSettings) -> Vec<String> {
+    pub(crate) fn paste(&self, site: &BackendSettings) -> Vec<String> {
         let mut lines = Vec::new();
         if let [only] = site.roots.as_slice()
             && only.path == Root::DEFAULT_PATH
@@ -255,7 +242,7 @@ impl Advertised {
     }
 
     /// The REST root as `roots.origin_url` names it.
-    pub(in crate::cli) fn origin_url(&self, site: &BackendSettings) -> Url {
+    pub(crate) fn origin_url(&self, site: &BackendSettings) -> Url {
         if self.found == RootFound::OtherHost {
             return self.root.clone();
         }
@@ -265,10 +252,31 @@ impl Advertised {
     }
 
     /// The public path: the one at the site, or one by language for a host of its own.
-    pub(in crate::cli) fn public_path(&self) -> String {
+    pub(crate) fn public_path(&self) -> String {
         match (self.found, &self.language) {
             (RootFound::OtherHost, Some(language)) => format!("/{}/wp-json", language.to_lowercase()),
             _ => self.root.path().to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_links_of_a_field_are_told_apart_whatever_their_titles_say() {
+        let field = r#"<https://h/wp-json/>; rel="x https://api.w.org/", <https://h/a,b>; rel=alternate; hreflang="de"; title="<c>; rel=\"https://api.w.org/\"", <https://h/d>; title="; hreflang=fr""#;
+        let found: Vec<_> = header_links(field)
+            .map(|link| (link.target, link.language, link.is_api))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("https://h/wp-json/", None, true),
+                ("https://h/a,b", Some("de"), false),
+                ("https://h/d", None, false),
+            ]
+        );
     }
 }

@@ -2,13 +2,13 @@
 
 /// One opening tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) struct HtmlTag<'a> {
+pub(crate) struct HtmlTag<'a> {
     name: &'a str,
     attributes: &'a str,
 }
 
 /// The opening tags of a page, in their order.
-pub(in crate::cli) fn tags(page: &str) -> impl Iterator<Item = HtmlTag<'_>> {
+pub(crate) fn tags(page: &str) -> impl Iterator<Item = HtmlTag<'_>> {
     page.split('<').skip(1).filter_map(|piece| {
         let inside = piece.split('>').next()?;
         let end = inside.find(|letter: char| !letter.is_ascii_alphanumeric());
@@ -21,12 +21,12 @@ pub(in crate::cli) fn tags(page: &str) -> impl Iterator<Item = HtmlTag<'_>> {
 
 impl<'a> HtmlTag<'a> {
     /// True if the tag has this name, without regard to case.
-    pub(in crate::cli) fn is(&self, name: &str) -> bool {
+    pub(crate) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
     /// The value of an attribute, quoted or not.
-    pub(in crate::cli) fn attribute(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {
             rest = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '/');

@@ -4,36 +4,37 @@ use calendar_edge_core::settings::BackendSettings;
 use serde_json::Value;
 use url::Url;
 
-use super::super::check::{
-    Advertised, LanguageHome, Probe, Report, RootFound, advertised, alternates, home_path,
-};
+use super::advertised::{Advertised, LanguageHome, RootFound, advertised, alternates};
+use super::home::home_path;
 use super::obstacle::Obstacle;
+use super::probe::Probe;
 use super::root_document::{RootDocument, languages};
+use super::survey_report::Report;
 use super::visit::Visited;
 
 /// The languages of a site.
 #[derive(Debug, Default)]
-pub(super) struct SiteLanguages {
+pub(crate) struct SiteLanguages {
     /// That of the first root.
-    pub(super) own: Option<String>,
-    pub(super) roots: Vec<LanguageRoot>,
+    pub(crate) own: Option<String>,
+    pub(crate) roots: Vec<LanguageRoot>,
 }
 
 /// A further root that publishes the namespace.
 #[derive(Debug)]
-pub(super) struct LanguageRoot {
-    pub(super) language: Option<String>,
+pub(crate) struct LanguageRoot {
+    pub(crate) language: Option<String>,
     /// The public path, which is the one at the site.
-    pub(super) path: String,
-    pub(super) url: Url,
-    pub(super) index: Value,
+    pub(crate) path: String,
+    pub(crate) url: Url,
+    pub(crate) index: Value,
     /// Whether it is on the host of the first root.
-    pub(super) place: RootPlace,
+    pub(crate) place: RootPlace,
 }
 
 /// The host of a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RootPlace {
+pub(crate) enum RootPlace {
     SameHost,
     /// Another host, which pages of the site name.
     OtherHost,

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use calendar_edge_core::relay::API_RELATION;
 use http::header::LINK;
 use url::Url;
 
-use super::super::check::{API_RELATION, HeaderLink, Report, links, tags};
+use super::advertised::header_links;
+use super::html::tags;
 use super::obstacle::Obstacle;
 use super::root_document::{NoDocument, RootDocument};
+use super::survey_report::Report;
 use super::visit::{Visited, is_same_site, visit};
 
 /// A REST root that answers.
@@ -73,9 +76,9 @@ pub(super) async fn rest_root(
 fn named(page: &Visited) -> Vec<(RootSource, Url)> {
     let text = page.answer.text();
     let fields = page.answer.fields(&LINK);
-    let in_headers = fields.iter().flat_map(|field| links(field));
+    let in_headers = fields.iter().flat_map(|field| header_links(field));
     let in_headers = in_headers
-        .filter(HeaderLink::names_api)
+        .filter(|link| link.is_api)
         .map(|link| (RootSource::LinkHeader, link.target));
     let in_head = tags(&text)
         .filter(|tag| tag.is("link") && tag.attribute("rel") == Some(API_RELATION))

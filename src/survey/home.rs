@@ -8,7 +8,7 @@ use super::probe_response::ProbeResponse;
 
 /// What the home page shows about the address of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Home {
+pub(crate) enum Home {
     /// It is answered, or redirects within the site.
     Fits { status: u16 },
     /// It redirects to the address that was asked for.
@@ -22,10 +22,10 @@ pub(super) enum Home {
 }
 
 /// What to do where the host is right and the site still sends clients elsewhere.
-pub(super) const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
+pub(crate) const SAME_HOME: &str = "the site's home (Settings > General) and `public_url` must be the same";
 
 /// Judges the answer to a request for the home page.
-pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, site: &BackendSettings) -> Home {
+pub(crate) fn home(probe: &Probe<'_>, answer: &ProbeResponse, site: &BackendSettings) -> Home {
     let asked = public_address(probe, site, &home_path(&site.origin.url));
     let status = answer.status.as_u16();
     let location = answer.location().filter(|_| answer.status.is_redirection());
@@ -48,7 +48,7 @@ pub(super) fn home(probe: &Probe<'_>, answer: &ProbeResponse, site: &BackendSett
 }
 
 /// The path of the home page: REST roots are one segment below it.
-pub(in crate::cli) fn home_path(root: &Url) -> String {
+pub(crate) fn home_path(root: &Url) -> String {
     let path = root.path().trim_end_matches('/');
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     format!("{above}/")

@@ -1,12 +1,29 @@
-//! The lines that `check` prints, and the count of what it found.
+//! The lines that tell what is found out about a site, and the count of what an operator has to decide.
 
 use std::io::{self, Write};
 
-use super::super::colour::Colour;
-use super::super::status::Status;
+/// The look of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    /// Text alone.
+    Plain,
+    /// The first word has a colour.
+    Terminal,
+}
+
+/// The worst that a report tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorstFinding {
+    /// The site is as the edge expects.
+    Nothing,
+    /// The site differs, and the edge works with it.
+    Difference,
+    /// The edge cannot work with the site.
+    Unusable,
+}
 
 /// The report of one run.
-pub(in crate::cli) struct Report<'a> {
+pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
     colour: Colour,
     findings: usize,
@@ -16,7 +33,7 @@ pub(in crate::cli) struct Report<'a> {
 // === impl Report ===
 
 impl<'a> Report<'a> {
-    pub(in crate::cli) fn new(out: &'a mut dyn Write) -> Self {
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
             colour: Colour::Plain,
@@ -26,73 +43,73 @@ impl<'a> Report<'a> {
     }
 
     /// The same with or without colours.
-    pub(in crate::cli) fn in_colour(self, colour: Colour) -> Self {
+    pub(crate) fn in_colour(self, colour: Colour) -> Self {
         Self { colour, ..self }
     }
 
     /// Something is as it should be.
-    pub(in crate::cli) fn ok(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn ok(&mut self, text: &str) -> io::Result<()> {
         self.line("ok", text)
     }
 
     /// Something to know; nothing has to be done.
-    pub(in crate::cli) fn note(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
         self.line("note", text)
     }
 
     /// Something that an operator should look at before others find it; it is not counted.
-    pub(in crate::cli) fn warning(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
         self.line("warning", text)
     }
 
     /// The same, loudly.
-    pub(in crate::cli) fn loud(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn loud(&mut self, text: &str) -> io::Result<()> {
         self.line("WARNING", text)
     }
 
     /// A setting that has no effect, loudly; it is counted.
-    pub(in crate::cli) fn void(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn void(&mut self, text: &str) -> io::Result<()> {
         self.findings += 1;
         self.line("WARNING", text)
     }
 
     /// The site differs from what the edge expects.
-    pub(in crate::cli) fn differs(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn differs(&mut self, text: &str) -> io::Result<()> {
         self.findings += 1;
         self.line("differs", text)
     }
 
     /// The companion plugin does not guard the site.
-    pub(in crate::cli) fn open(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn open(&mut self, text: &str) -> io::Result<()> {
         self.findings += 1;
         self.line("open", text)
     }
 
     /// The edge cannot work with this.
-    pub(in crate::cli) fn unusable(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn unusable(&mut self, text: &str) -> io::Result<()> {
         self.unusable += 1;
         self.line("unusable", text)
     }
 
     /// A line without a kind.
-    pub(in crate::cli) fn plain(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn plain(&mut self, text: &str) -> io::Result<()> {
         self.raw(text)
     }
 
     /// Lines for the configuration file that settle what the line above says.
-    pub(in crate::cli) fn paste(&mut self, lines: &[String]) -> io::Result<()> {
+    pub(crate) fn paste(&mut self, lines: &[String]) -> io::Result<()> {
         for line in lines {
             self.raw(&format!("    {line}"))?;
         }
         Ok(())
     }
 
-    /// The exit status of what was found.
-    pub(in crate::cli) const fn status(&self) -> Status {
+    /// The worst of what was found.
+    pub(crate) const fn worst(&self) -> WorstFinding {
         match (self.findings, self.unusable) {
-            (0, 0) => Status::Success,
-            (_, 0) => Status::Failure,
-            _ => Status::Unusable,
+            (0, 0) => WorstFinding::Nothing,
+            (_, 0) => WorstFinding::Difference,
+            _ => WorstFinding::Unusable,
         }
     }
 

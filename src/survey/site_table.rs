@@ -1,0 +1,45 @@
+//! The table as the index of a site changes it, and the parameters that plugins add there.
+
+use std::collections::BTreeMap;
+
+use calendar_edge_judge::contract::drift::Drift;
+use calendar_edge_judge::contract::{EventIds, PublishedIndex, TableInForce, table};
+use serde_json::Value;
+
+use super::probe::Probe;
+
+/// The table as the edge will form it from this index.
+pub(crate) async fn in_force(index: &Value, probe: &Probe<'_>, namespace: &str) -> TableInForce {
+    let body = index.to_string();
+    let Ok(published) = PublishedIndex::read(body.as_bytes(), namespace) else {
+        return (*TableInForce::unread()).clone();
+    };
+    let shown = probe.rest_target(EventIds::PROBE).await.ok();
+    let shown = shown.and_then(|answer| EventIds::shown_by(answer.status.as_u16(), answer.body()));
+    TableInForce::over(&published.with_event_ids(shown))
+}
+
+/// Whether the edge forwards an argument that only the site has, in all of these operations.
+pub(crate) fn is_forwarded(argument: &str, operations: &[String], in_force: &TableInForce) -> bool {
+    operations.iter().all(|name| {
+        let operation = table().named(name);
+        operation.is_some_and(|operation| in_force.operation(operation).has_extra(argument.as_bytes()))
+    })
+}
+
+/// The arguments that only the site has and that the edge forwards: parameters that plugins add.
+pub(crate) fn added_parameters(drifts: &[Drift], in_force: &TableInForce) -> Vec<String> {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for drift in drifts {
+        if let Drift::ArgumentExtra { operation, argument } = drift {
+            places
+                .entry(argument.clone())
+                .or_default()
+                .push(operation.clone());
+        }
+    }
+    let forwarded = places
+        .into_iter()
+        .filter(|(argument, places)| is_forwarded(argument, places, in_force));
+    forwarded.map(|(argument, _)| argument).collect()
+}
