@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use prometheus_client::metrics::counter::Counter;
@@ -16,8 +15,9 @@ use super::table::{
     ORIGIN_BREAKER_STATE, ORIGIN_PERMITS_IN_USE, ORIGIN_PERMITS_LIMIT, ORIGIN_QUEUE_SECONDS, ORIGIN_RETRIES,
     ORIGIN_REVOKED_PERMITS, ORIGIN_SHED_REQUESTS, ORIGIN_WAITING_REQUESTS, ORIGIN_WAITING_REQUESTS_LIMIT,
 };
-use super::wall_clock::since_1970;
+use super::wall_clock::unix_time;
 use calendar_edge_core::limits::queue::Shed;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ struct BackendSeries {
     failed: Moment,
 }
 
-/// Milliseconds since 1970; 0: never.
+/// The milliseconds of a [`UnixTime`]; 0: never.
 #[derive(Debug, Default)]
 struct Moment(AtomicU64);
 
@@ -139,8 +139,8 @@ impl BackendMetrics {
         self.0.failed.note();
     }
 
-    /// When a read was last answered, and when one last failed, since 1970.
-    pub(crate) fn last_reads(&self) -> (Option<Duration>, Option<Duration>) {
+    /// When a read was last answered, and when one last failed.
+    pub(crate) fn last_reads(&self) -> (Option<UnixTime>, Option<UnixTime>) {
         (self.0.answered.read(), self.0.failed.read())
     }
 
@@ -154,13 +154,12 @@ impl BackendMetrics {
 
 impl Moment {
     fn note(&self) {
-        let now = u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX);
-        self.0.store(now, Ordering::Relaxed);
+        self.0.store(unix_time().as_millis(), Ordering::Relaxed);
     }
 
-    fn read(&self) -> Option<Duration> {
+    fn read(&self) -> Option<UnixTime> {
         let noted = self.0.load(Ordering::Relaxed);
-        (noted > 0).then(|| Duration::from_millis(noted))
+        (noted > 0).then(|| UnixTime::from_millis(noted))
     }
 }
 

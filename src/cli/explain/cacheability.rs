@@ -1,6 +1,6 @@
 //! What the cache would do with a request.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use calendar_edge_core::cache::{
     CachePolicy, CacheableCall, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
@@ -8,6 +8,7 @@ use calendar_edge_core::cache::{
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::settings::Settings;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::routing::CallTarget;
 use serde::Serialize;
@@ -64,7 +65,7 @@ impl CacheStory {
     }
 
     fn kept(cacheable: CacheableCall<'_>, reached: ReachedBy<'_>, settings: &Settings) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = UnixTime::of(SystemTime::now()).unwrap_or_default();
         // The zone of the site is known to a running edge only.
         let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
         let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
