@@ -1,6 +1,6 @@
 //! A time of the wall clock.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// A time of the wall clock, counted from 1970-01-01T00:00:00Z on, which is its default.
 ///
@@ -11,6 +11,11 @@ pub struct UnixTime(Duration);
 // === impl UnixTime ===
 
 impl UnixTime {
+    /// The time so long after the beginning.
+    pub const fn after_epoch(time: Duration) -> Self {
+        Self(time)
+    }
+
     /// The time so many seconds after the beginning.
     pub const fn from_secs(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
@@ -19,11 +24,6 @@ impl UnixTime {
     /// The time so many milliseconds after the beginning.
     pub const fn from_millis(milliseconds: u64) -> Self {
         Self(Duration::from_millis(milliseconds))
-    }
-
-    /// A time of the system's clock; `None` if it is before 1970.
-    pub fn of(time: SystemTime) -> Option<Self> {
-        time.duration_since(UNIX_EPOCH).ok().map(Self)
     }
 
     /// The whole seconds since the beginning.
@@ -67,13 +67,6 @@ impl UnixTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_before_1970_are_none() {
-        let second = Duration::from_secs(1);
-        assert_eq!(UnixTime::of(UNIX_EPOCH + second), Some(UnixTime::from_secs(1)));
-        assert_eq!(UnixTime::of(UNIX_EPOCH - second), None);
-    }
 
     #[test]
     fn a_clock_that_was_set_back_lets_no_time_pass() {

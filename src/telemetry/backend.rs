@@ -1,7 +1,6 @@
 //! Metrics of each backend: permits, waiting requests, revoked permits, retries, and the state of its breaker.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -42,13 +41,9 @@ pub(super) struct BackendFamilies {
 struct BackendSeries {
     backend: Arc<str>,
     families: BackendFamilies,
-    answered: Moment,
-    failed: Moment,
+    answered: Mutex<Option<UnixTime>>,
+    failed: Mutex<Option<UnixTime>>,
 }
-
-/// The milliseconds of a [`UnixTime`]; 0: never.
-#[derive(Debug, Default)]
-struct Moment(AtomicU64);
 
 const TRIED: &str = "tried";
 const DENIED: &str = "denied";
@@ -79,8 +74,8 @@ impl BackendFamilies {
             let series = Arc::new(BackendSeries {
                 backend: backend.into(),
                 families: self.clone(),
-                answered: Moment::default(),
-                failed: Moment::default(),
+                answered: Mutex::default(),
+                failed: Mutex::default(),
             });
             series.create();
             live.insert(backend.to_owned(), Arc::downgrade(&series));
@@ -131,35 +126,22 @@ impl BackendMetrics {
 
     /// Notes that the backend answered a read.
     pub(crate) fn answered(&self) {
-        self.0.answered.note();
+        *self.0.answered.lock() = Some(unix_time());
     }
 
     /// Notes that the backend failed to answer a read.
     pub(crate) fn failed(&self) {
-        self.0.failed.note();
+        *self.0.failed.lock() = Some(unix_time());
     }
 
     /// When a read was last answered, and when one last failed.
     pub(crate) fn last_reads(&self) -> (Option<UnixTime>, Option<UnixTime>) {
-        (self.0.answered.read(), self.0.failed.read())
+        (*self.0.answered.lock(), *self.0.failed.lock())
     }
 
     fn retry(&self, result: &'static str) {
         let labels = [(&self.0.backend).into(), result.into()];
         self.0.families.retries.add(labels, 1);
-    }
-}
-
-// === impl Moment ===
-
-impl Moment {
-    fn note(&self) {
-        self.0.store(unix_time().as_millis(), Ordering::Relaxed);
-    }
-
-    fn read(&self) -> Option<UnixTime> {
-        let noted = self.0.load(Ordering::Relaxed);
-        (noted > 0).then(|| UnixTime::from_millis(noted))
     }
 }
 

@@ -1,10 +1,11 @@
 //! The wall clock, for timestamps and the age of kept answers; timers must not use it.
 
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use calendar_edge_core::unix_time::UnixTime;
 
-/// What time it is.
-pub(crate) fn unix_time() -> UnixTime {
-    UnixTime::of(SystemTime::now()).unwrap_or_default()
+/// The time now; the beginning if the clock of the system is before 1970.
+pub fn unix_time() -> UnixTime {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    UnixTime::after_epoch(since.unwrap_or_default())
 }

@@ -51,11 +51,6 @@ pub struct SnapshotLengths {
 // === impl SnapshotHead ===
 
 impl SnapshotHead {
-    /// The moment and the turn of an answer as a snapshot tells them.
-    pub fn times(filled: &LifetimeFacts) -> (u64, Option<u64>) {
-        (filled.at.as_millis(), filled.turns_at.map(UnixTime::as_millis))
-    }
-
     /// The facts that the lifetime of the answer depends on. What changed while no edge ran is not known.
     pub fn filled(&self) -> LifetimeFacts {
         LifetimeFacts {
@@ -148,7 +143,7 @@ mod tests {
         let tags = [Tag::Record(Kind::Event, 5), Tag::Collection(Kind::Event)];
         assert_eq!(read.dependencies(), Dependencies::On(Box::new(tags)));
         assert_eq!(SnapshotHead::names(&read.dependencies()), head().tags);
-        assert_eq!(SnapshotHead::times(&read.filled()), (head().at, None));
+        assert_eq!(read.filled().at.as_millis(), head().at);
         assert!(read.filled().is_restored);
     }
 

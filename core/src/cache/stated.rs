@@ -1,6 +1,6 @@
 //! The life of an answer as the site states it to shared caches (RFC 9111 sections 4.2.1, 5.2.2 and 5.3).
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES};
 use http::{HeaderMap, HeaderName};
@@ -124,10 +124,10 @@ fn expires(headers: &HeaderMap, now: UnixTime) -> Option<Duration> {
 
 /// The times in all fields of a name.
 fn times<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Option<UnixTime>> + 'h {
-    headers
-        .get_all(name)
-        .into_iter()
-        .map(|field| UnixTime::of(httpdate::parse_http_date(field.to_str().ok()?.trim()).ok()?))
+    headers.get_all(name).into_iter().map(|field| {
+        let time = httpdate::parse_http_date(field.to_str().ok()?.trim()).ok()?;
+        time.duration_since(UNIX_EPOCH).ok().map(UnixTime::after_epoch)
+    })
 }
 
 /// The time that the answer was in caches before (RFC 9111 section 5.1).

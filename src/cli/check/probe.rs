@@ -1,11 +1,9 @@
 //! Fetches the index that an origin publishes.
 
-use std::time::SystemTime;
-
 use calendar_edge::app::{OriginRoute, check_client};
+use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
-use calendar_edge_core::unix_time::UnixTime;
 use http::header::{ACCEPT, HOST, USER_AGENT};
 use http::{Method, StatusCode};
 use serde_json::Value;
@@ -275,8 +273,7 @@ impl<'a> Probe<'a> {
         let mut request = request.build().map_err(trouble)?;
         if let (Marking::Marked, Some(key)) = (marking, &self.backend.origin.mark_key) {
             let target = &request.url()[Position::BeforePath..Position::AfterQuery];
-            let now = UnixTime::of(SystemTime::now()).unwrap_or_default();
-            let mark = key.mark(&Method::GET, target, b"", now.as_secs());
+            let mark = key.mark(&Method::GET, target, b"", unix_time().as_secs());
             request.headers_mut().insert(MARK, mark);
         }
         let mut response = self.client.execute(request).await.map_err(trouble)?;

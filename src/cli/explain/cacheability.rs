@@ -1,14 +1,12 @@
 //! What the cache would do with a request.
 
-use std::time::SystemTime;
-
+use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::cache::{
     CachePolicy, CacheableCall, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
 };
 use calendar_edge_core::gateway::authority::PublicAddress;
 use calendar_edge_core::gateway::decision::RequestHead;
 use calendar_edge_core::settings::Settings;
-use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::ForwardableCall;
 use calendar_edge_judge::routing::CallTarget;
 use serde::Serialize;
@@ -65,7 +63,7 @@ impl CacheStory {
     }
 
     fn kept(cacheable: CacheableCall<'_>, reached: ReachedBy<'_>, settings: &Settings) -> Self {
-        let now = UnixTime::of(SystemTime::now()).unwrap_or_default();
+        let now = unix_time();
         // The zone of the site is known to a running edge only.
         let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
         let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);
