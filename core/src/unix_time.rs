@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A time of the wall clock, counted from 1970-01-01T00:00:00Z on, which is its default.
+/// A time of the wall clock, counted from the Unix epoch, 1970-01-01T00:00:00Z, which is its default.
 ///
 /// Its clock can be set back: the time between two of these is zero if the later one comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -11,43 +11,43 @@ pub struct UnixTime(Duration);
 // === impl UnixTime ===
 
 impl UnixTime {
-    /// The time so long after the beginning.
+    /// The time this long after the epoch.
     pub const fn after_epoch(time: Duration) -> Self {
         Self(time)
     }
 
-    /// The time so many seconds after the beginning.
+    /// The time this many seconds after the epoch.
     pub const fn from_secs(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
     }
 
-    /// The time so many milliseconds after the beginning.
+    /// The time this many milliseconds after the epoch.
     pub const fn from_millis(milliseconds: u64) -> Self {
         Self(Duration::from_millis(milliseconds))
     }
 
-    /// The whole seconds since the beginning.
+    /// The whole seconds since the epoch.
     pub const fn as_secs(self) -> u64 {
         self.0.as_secs()
     }
 
-    /// The whole milliseconds since the beginning, as far as they can be counted.
+    /// The whole milliseconds since the epoch; [`u64::MAX`] if there are more.
     pub fn as_millis(self) -> u64 {
         u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The time since the beginning.
+    /// The time since the epoch.
     pub const fn since_epoch(self) -> Duration {
         self.0
     }
 
-    /// The time so much later, or the last one there is.
+    /// The time this much later, or the last one there is.
     #[must_use]
     pub const fn saturating_add(self, time: Duration) -> Self {
         Self(self.0.saturating_add(time))
     }
 
-    /// The time so much earlier, or the beginning.
+    /// The time this much earlier, or the epoch.
     #[must_use]
     pub const fn saturating_sub(self, time: Duration) -> Self {
         Self(self.0.saturating_sub(time))

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use calendar_edge_core::cache::CompanionSigns;
 use calendar_edge_core::unix_time::UnixTime;
 
-/// The last signs of the companion plugin; clones of the cache share them. Times are the milliseconds of a [`UnixTime`]; 0: never.
+/// The last signs of the companion plugin; clones of the cache share them. Times are in the milliseconds of a
+/// [`UnixTime`]; 0: never.
 #[derive(Debug, Default)]
 pub(super) struct Companion {
     since: AtomicU64,

@@ -126,9 +126,7 @@ impl Lifetimes {
         } else {
             (self.fresh, LifetimeRule::Fresh)
         };
-        let turn = filled
-            .turns_at
-            .map(|turns_at| turns_at.saturating_since(filled.at));
+        let turn = filled.turns_at.map(|end| end.saturating_since(filled.at));
         let limits = [
             (turn, LifetimeRule::EndOfDay),
             (filled.stated.fresh, LifetimeRule::Stated),

@@ -143,7 +143,9 @@ mod tests {
         let tags = [Tag::Record(Kind::Event, 5), Tag::Collection(Kind::Event)];
         assert_eq!(read.dependencies(), Dependencies::On(Box::new(tags)));
         assert_eq!(SnapshotHead::names(&read.dependencies()), head().tags);
-        assert_eq!(read.filled().at.as_millis(), head().at);
+        let at = UnixTime::from_millis(1_800_000_000_123);
+        assert_eq!((read.filled().at, read.filled().turns_at), (at, None));
+        assert_eq!(at.as_millis(), head().at);
         assert!(read.filled().is_restored);
     }
 
