@@ -14,3 +14,4 @@ pub mod migration;
 pub mod relay;
 pub mod settings;
 mod simd;
+pub mod unix_time;

@@ -263,7 +263,7 @@ impl ReloaderState {
             names: identity.names().to_vec(),
             not_after,
         });
-        if not_after < unix_time() {
+        if u64::try_from(not_after).unwrap_or_default() < unix_time().as_secs() {
             tracing::warn!("the certificate that clients see has expired");
         }
     }

@@ -122,7 +122,7 @@ impl CallWriter {
         call: &AddressedCall,
         forwarded: &ForwardedHeaders,
     ) -> Result<reqwest::Request, AddressFault> {
-        let now = u64::try_from(unix_time()).unwrap_or_default();
+        let now = unix_time().as_secs();
         match self {
             Self::WordPress(writer) => writer.write(call, forwarded, now),
         }

@@ -43,7 +43,7 @@ impl ChangesQuestion {
 
     /// Asks the root; none if there is no answer with a number.
     pub(crate) async fn ask(&self, backends: &Backends) -> Option<ShownChanges> {
-        let now = u64::try_from(unix_time()).unwrap_or_default();
+        let now = unix_time().as_secs();
         let backend = backends.for_root(self.root);
         let (response, guard) = backend.exchange(self.request(now)?, "none").await.ok()?;
         guard.report(Health::Alive);

@@ -189,7 +189,7 @@ impl<'a> IndexReader<'a> {
 
     fn mark(&self, url: &Url) -> Option<HeaderValue> {
         let key = self.backend.origin.mark_key.as_ref()?;
-        let now = u64::try_from(unix_time()).unwrap_or_default();
+        let now = unix_time().as_secs();
         Some(key.mark(
             &Method::GET,
             &url[Position::BeforePath..Position::AfterQuery],

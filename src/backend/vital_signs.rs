@@ -9,8 +9,9 @@ use tokio::time::timeout;
 use super::backends::{Backend, Backends};
 use super::root_index::RootIndex;
 use super::shared::SharedBackends;
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
 use calendar_edge_core::settings::BackendSettings;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The sites of all roots; clones share what was found last.
 #[derive(Debug, Clone)]
@@ -68,7 +69,7 @@ impl VitalSigns {
 /// True if the last read was answered, a moment ago.
 fn is_fresh(backend: &Backend) -> bool {
     let (answered, failed) = backend.shared.metrics.last_reads();
-    let recent = |answered: Duration| since_1970().saturating_sub(answered) < FRESH;
+    let recent = |answered: UnixTime| unix_time().saturating_since(answered) < FRESH;
     answered.is_some_and(recent) && answered > failed
 }
 

@@ -1,11 +1,12 @@
 //! The signs of the companion plugin.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use calendar_edge_core::cache::CompanionSigns;
+use calendar_edge_core::unix_time::UnixTime;
 
-/// The last signs of the companion plugin; clones of the cache share them. Times are milliseconds since 1970; 0: never.
+/// The last signs of the companion plugin; clones of the cache share them. Times are in the milliseconds of a
+/// [`UnixTime`]; 0: never.
 #[derive(Debug, Default)]
 pub(super) struct Companion {
     since: AtomicU64,
@@ -15,9 +16,9 @@ pub(super) struct Companion {
 // === impl Companion ===
 
 impl Companion {
-    /// Notes a sign at a time since 1970. `is_unbroken` says that no change since the last sign was missed.
-    pub(super) fn heard(&self, at: Duration, is_unbroken: bool) {
-        let at = millis(at);
+    /// Notes a sign. `is_unbroken` says that no change since the last sign was missed.
+    pub(super) fn heard(&self, at: UnixTime, is_unbroken: bool) {
+        let at = at.as_millis();
         if !is_unbroken || self.last.load(Ordering::Acquire) == 0 {
             self.since.store(at, Ordering::Release);
         }
@@ -29,13 +30,9 @@ impl Companion {
         match self.last.load(Ordering::Acquire) {
             0 => None,
             last => Some(CompanionSigns {
-                last: Duration::from_millis(last),
-                since: Duration::from_millis(self.since.load(Ordering::Acquire)),
+                last: UnixTime::from_millis(last),
+                since: UnixTime::from_millis(self.since.load(Ordering::Acquire)),
             }),
         }
     }
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

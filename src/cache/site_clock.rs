@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
 use calendar_edge_core::cache::SiteZone;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The zone as the site last told it; clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SiteClock {
     zone: Arc<ArcSwapOption<SiteZone>>,
-    /// Seconds since 1970; 0: never.
+    /// The seconds of a [`UnixTime`]; 0: never.
     asked_at: Arc<AtomicU64>,
 }
 
@@ -30,8 +30,8 @@ impl SiteClock {
         self.zone.load_full()
     }
 
-    /// Returns true for one caller after each pause: that one asks for the zone. `now` is a time since 1970.
-    pub(crate) fn is_due(&self, now: Duration) -> bool {
+    /// Returns true for one caller after each pause: that one asks for the zone.
+    pub(crate) fn is_due(&self, now: UnixTime) -> bool {
         let asked_at = self.asked_at.load(Ordering::Relaxed);
         let pause = if self.zone.load().is_some() {
             KNOWN
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn one_caller_asks_at_a_time() {
         let clock = SiteClock::default();
-        let at = Duration::from_secs;
+        let at = UnixTime::from_secs;
         assert!(clock.is_due(at(1000)));
         assert!(!clock.is_due(at(1029)));
         assert!(clock.is_due(at(1030)));

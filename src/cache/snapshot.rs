@@ -12,6 +12,7 @@ use super::stored_response::{StoredMetadata, StoredResponse};
 use crate::server::response::AnsweredBy;
 use crate::server::state_file;
 use calendar_edge_core::cache::{SNAPSHOT_HEADER, SnapshotHead, SnapshotLengths, snapshot_seal};
+use calendar_edge_core::unix_time::UnixTime;
 
 /// A length of a head or body in a file.
 fn length(bytes: &[u8]) -> io::Result<u32> {
@@ -96,7 +97,7 @@ impl Cache {
 }
 
 fn write_one(file: &mut impl Write, key: &str, stored: &StoredResponse) -> io::Result<()> {
-    let (at, turns_at) = SnapshotHead::times(stored.filled());
+    let filled = stored.filled();
     let headers = stored.answer.headers().iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.to_string(), value.to_owned()))
@@ -105,9 +106,9 @@ fn write_one(file: &mut impl Write, key: &str, stored: &StoredResponse) -> io::R
         key: key.to_owned(),
         status: stored.answer.status.as_u16(),
         headers: headers.collect(),
-        at,
-        turns_at,
-        is_brief: stored.filled().is_brief,
+        at: filled.at.as_millis(),
+        turns_at: filled.turns_at.map(UnixTime::as_millis),
+        is_brief: filled.is_brief,
         tags: SnapshotHead::names(&stored.fill.dependencies),
     };
     let head = serde_json::to_vec(&head)?;

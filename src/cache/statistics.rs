@@ -1,6 +1,6 @@
 //! What the cache holds and how often it was asked, for operators.
 
-use std::time::Duration;
+use calendar_edge_core::unix_time::UnixTime;
 
 use serde::Serialize;
 
@@ -41,8 +41,8 @@ pub(crate) enum CompanionState {
 // === impl Cache ===
 
 impl Cache {
-    /// What is stored at a time since 1970.
-    pub(crate) fn statistics(&self, now: Duration) -> Statistics {
+    /// What is stored at a time.
+    pub(crate) fn statistics(&self, now: UnixTime) -> Statistics {
         let settings = self.settings();
         let answers = self.answers();
         answers.run_pending_tasks();
@@ -60,11 +60,11 @@ impl Cache {
         }
     }
 
-    /// What is known of the companion plugin at a time since 1970.
-    pub(crate) fn site_companion(&self, now: Duration) -> CompanionState {
+    /// What is known of the companion plugin at a time.
+    pub(crate) fn site_companion(&self, now: UnixTime) -> CompanionState {
         match self.companion() {
             None => CompanionState::Unseen,
-            Some(signs) if now.saturating_sub(signs.last) <= self.settings().reconcile => {
+            Some(signs) if now.saturating_since(signs.last) <= self.settings().reconcile => {
                 CompanionState::Alive
             }
             Some(_) => CompanionState::Silent,

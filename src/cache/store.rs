@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use moka::sync::Cache as Moka;
@@ -16,6 +15,7 @@ use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{CompanionSigns, Lifetimes, Removal, RemovalCause, Serving, Tag};
 use calendar_edge_core::relay::BufferBudget;
 use calendar_edge_core::settings::CacheSettings;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The cache; clones share everything.
 #[derive(Debug, Clone)]
@@ -117,8 +117,8 @@ impl Cache {
         self.shared.generations.current()
     }
 
-    /// Finds the answer for a key at a time since 1970.
-    pub(crate) fn find(&self, key: &str, now: Duration) -> Lookup {
+    /// Finds the answer for a key at a time.
+    pub(crate) fn find(&self, key: &str, now: UnixTime) -> Lookup {
         let Some(stored) = self.answers().get(key) else {
             return Lookup::Nothing;
         };
@@ -135,8 +135,8 @@ impl Cache {
         }
     }
 
-    /// How an answer may be served at a time since 1970.
-    pub(crate) fn serving(&self, stored: &StoredResponse, now: Duration) -> Serving {
+    /// How an answer may be served at a time.
+    pub(crate) fn serving(&self, stored: &StoredResponse, now: UnixTime) -> Serving {
         let rules = self.shared.rules.load();
         rules.lifetimes.serving(stored.filled(), self.companion(), now)
     }
@@ -218,9 +218,9 @@ impl Cache {
         self.shared.generations.remove(&with_collections(removal))
     }
 
-    /// Notes a sign of the companion plugin at a time since 1970. `is_unbroken` says that its counter shows no change
+    /// Notes a sign of the companion plugin. `is_unbroken` says that its counter shows no change
     /// that the edge was not told of; else what was stored before is asked for again.
-    pub(crate) fn companion_heard(&self, at: Duration, is_unbroken: bool) {
+    pub(crate) fn companion_heard(&self, at: UnixTime, is_unbroken: bool) {
         self.shared.companion.heard(at, is_unbroken);
     }
 

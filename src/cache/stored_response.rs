@@ -14,6 +14,7 @@ use crate::server::response::{AnsweredBy, PlainResponse};
 use calendar_edge_core::cache::compression::forbids_change;
 use calendar_edge_core::cache::{Dependencies, LifetimeFacts, entity_tag, is_known, same_text};
 use calendar_edge_core::relay::BufferBudget;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// An answer in the cache.
 #[derive(Debug)]
@@ -99,9 +100,9 @@ impl StoredResponse {
         &self.fill.filled
     }
 
-    /// The time since it was asked for; `now` is a time since 1970.
-    pub(crate) fn age(&self, now: Duration) -> Duration {
-        now.saturating_sub(self.fill.filled.at)
+    /// The time since it was asked for.
+    pub(crate) fn age(&self, now: UnixTime) -> Duration {
+        now.saturating_since(self.fill.filled.at)
     }
 
     /// The response for a client, with an entity tag if the answer is a success. `if_none_match` is the client's

@@ -11,11 +11,12 @@ use url::Url;
 
 use super::site_companion::{Sign, SiteCompanion};
 use crate::cache::{Cache, Removed};
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::companion::mark::{Seal, ShownChanges};
 use calendar_edge_core::companion::purge::{AnswerAge, PurgeRequest, SeenFault, SeenSeals};
 use calendar_edge_core::settings::Root;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The companion plugins by the REST root at the site; clones share them.
 #[derive(Debug, Clone)]
@@ -33,8 +34,7 @@ struct State {
 /// The beginning of an exchange.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExchangeStart {
-    /// Since 1970.
-    pub(super) at: Duration,
+    pub(super) at: UnixTime,
     /// The edge was told of every change up to this number.
     pub(super) settled: Option<u64>,
 }
@@ -72,7 +72,7 @@ impl Companions {
     /// Begins an exchange with a root.
     pub(crate) fn asks(&self, root: &Url) -> ExchangeStart {
         ExchangeStart {
-            at: since_1970(),
+            at: unix_time(),
             settled: self
                 .0
                 .roots
@@ -137,7 +137,7 @@ impl Companions {
     pub(super) fn obey(&self, purge: &PurgeRequest, cause: RemovalCause) -> Removed {
         // First the answers: whoever sees the number later must not find them.
         let removed = self.0.cache.remove(&purge.removal, cause);
-        let now = since_1970();
+        let now = unix_time();
         for state in self.0.roots.lock().values_mut() {
             state.tracker.told(purge, now);
         }
@@ -147,7 +147,7 @@ impl Companions {
     /// Removes everything if a change went untold or unfinished for too long, and returns the roots that are to be asked.
     pub(super) fn look(&self) -> Vec<Url> {
         let reconcile = self.reconcile();
-        let now = since_1970();
+        let now = unix_time();
         let grace = (reconcile / 10).min(LONGEST_GRACE);
         let is_called = self.0.is_called.swap(false, Ordering::Relaxed);
         let (mut is_missed, mut is_unfinished) = (false, false);
@@ -184,10 +184,10 @@ impl Companions {
         &self,
         root: &Url,
         asked: ExchangeStart,
-        hear: impl FnOnce(&mut SiteCompanion, Duration, Duration) -> Sign,
+        hear: impl FnOnce(&mut SiteCompanion, Duration, UnixTime) -> Sign,
     ) -> AnswerAge {
         let reconcile = self.reconcile();
-        let now = since_1970();
+        let now = unix_time();
         let mut roots = self.0.roots.lock();
         let sign = hear(roots.entry(root.clone()).or_default(), reconcile, now);
         // One root whose site counts no changes could serve old answers in the name of the others.

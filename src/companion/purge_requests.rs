@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::companions::Companions;
 use crate::cache::Removed;
 use crate::server::response::{BoxError, PlainResponse, json};
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
 use calendar_edge_core::cache::RemovalCause;
 use calendar_edge_core::companion::mark::{SEAL, Seal};
 use calendar_edge_core::companion::purge::{PurgeRequest, SeenFault};
@@ -104,7 +104,7 @@ impl PurgeRequests {
             (None, _, _) if sender == Sender::Local && !headers.contains_key(ORIGIN) => return Ok(None),
             _ => return Err(denied()),
         };
-        let now = since_1970().as_secs();
+        let now = unix_time().as_secs();
         let seal = key.open(field.as_bytes(), now).map_err(|fault| {
             tracing::info!(%fault, "an order to remove answers is refused");
             denied()

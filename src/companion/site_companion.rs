@@ -5,16 +5,17 @@ use std::time::Duration;
 use super::companions::ExchangeStart;
 use calendar_edge_core::companion::mark::ShownChanges;
 use calendar_edge_core::companion::purge::{AnswerAge, ChangeTracker, UnfinishedChange};
+use calendar_edge_core::unix_time::UnixTime;
 
-/// The signs of one site's companion plugin; times are since 1970.
+/// The signs of one site's companion plugin.
 #[derive(Debug, Default)]
 pub(super) struct SiteCompanion {
     /// The changes that the site counted.
     pub(super) tracker: ChangeTracker,
     /// The change that the site has begun and not finished.
     pub(super) unfinished: UnfinishedChange,
-    last: Option<Duration>,
-    asked: Option<Duration>,
+    last: Option<UnixTime>,
+    asked: Option<UnixTime>,
     doubt: Doubt,
 }
 
@@ -47,7 +48,7 @@ impl SiteCompanion {
         changes: ShownChanges,
         asked: ExchangeStart,
         reconcile: Duration,
-        now: Duration,
+        now: UnixTime,
     ) -> Sign {
         let age = self.tracker.shown(changes.number, asked.settled, now);
         let is_unbroken = self.is_unbroken(reconcile, now);
@@ -61,12 +62,12 @@ impl SiteCompanion {
         Sign { age, is_unbroken }
     }
 
-    fn is_unbroken(&self, reconcile: Duration, now: Duration) -> bool {
+    fn is_unbroken(&self, reconcile: Duration, now: UnixTime) -> bool {
         let Some(last) = self.last else { return false };
         match self.doubt {
             // Nobody asked, so nothing was silent: the count says what has changed.
             Doubt::None => true,
-            Doubt::Unanswered => now.saturating_sub(last) <= reconcile,
+            Doubt::Unanswered => now.saturating_since(last) <= reconcile,
             Doubt::Gone => false,
         }
     }
@@ -90,9 +91,9 @@ impl SiteCompanion {
 
     /// Whether it is time to ask: the companion was heard, but neither heard nor asked for half of `reconcile`, or half
     /// of that while it has a change to finish.
-    pub(super) fn is_due(&mut self, reconcile: Duration, now: Duration) -> bool {
+    pub(super) fn is_due(&mut self, reconcile: Duration, now: UnixTime) -> bool {
         let pause = reconcile / if self.unfinished.is_known() { 4 } else { 2 };
-        let is_recent = |time: Option<Duration>| time.is_some_and(|time| now.saturating_sub(time) < pause);
+        let is_recent = |time: Option<UnixTime>| time.is_some_and(|time| now.saturating_since(time) < pause);
         let is_due = self.is_heard() && !is_recent(self.last) && !is_recent(self.asked);
         if is_due {
             self.asked = Some(now);
@@ -101,8 +102,8 @@ impl SiteCompanion {
     }
 
     /// Whether the last sign is at least so old.
-    pub(super) fn is_older_than(&self, age: Duration, now: Duration) -> bool {
-        self.last.is_some_and(|last| now.saturating_sub(last) >= age)
+    pub(super) fn is_older_than(&self, age: Duration, now: UnixTime) -> bool {
+        self.last.is_some_and(|last| now.saturating_since(last) >= age)
     }
 }
 
@@ -112,8 +113,8 @@ mod tests {
 
     const RECONCILE: Duration = Duration::from_secs(10);
 
-    fn at(seconds: u64) -> Duration {
-        Duration::from_secs(seconds)
+    fn at(seconds: u64) -> UnixTime {
+        UnixTime::from_secs(seconds)
     }
 
     fn shown(state: &mut SiteCompanion, now: u64) -> bool {
@@ -127,7 +128,7 @@ mod tests {
     fn changes(begun: Option<u64>) -> ShownChanges {
         ShownChanges {
             number: 7,
-            begun: begun.map(at),
+            begun: begun.map(Duration::from_secs),
         }
     }
 

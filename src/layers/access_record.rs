@@ -17,7 +17,7 @@ use crate::server::Transport;
 use crate::server::response::AnsweredBy;
 use crate::telemetry::{
     GaugeGuard, Metrics, RecordedRefusal, Refusals, RequestLog, Served, SpanRecorder, TraceHeaders, cut,
-    method_label, since_1970,
+    method_label, unix_time,
 };
 use calendar_edge_core::gateway::authority::Scheme;
 use calendar_edge_core::settings::Settings;
@@ -270,7 +270,7 @@ impl Record {
         }
         self.sinks.refusals.keep(RecordedRefusal {
             id: self.id().unwrap_or_default().into(),
-            at: since_1970(),
+            at: unix_time(),
             client: self.arrival.client,
             method: self.arrival.method.clone(),
             path: self.arrival.target.path().into(),

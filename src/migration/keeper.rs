@@ -154,7 +154,7 @@ fn file_in(directory: Option<&Path>) -> Option<PathBuf> {
 fn returned_now(reason: String) -> Returned {
     Returned {
         reason,
-        at: u64::try_from(unix_time()).unwrap_or_default(),
+        at: unix_time().as_secs(),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::keeper::Keeper;
 use crate::cache::Cache;
-use crate::telemetry::{MigrationMetrics, since_1970};
+use crate::telemetry::{MigrationMetrics, unix_time};
 use calendar_edge_core::cache::{Removal, RemovalCause};
 use calendar_edge_core::migration::cutover::{Returned, RuleChange, RuleControl, RuleEvent, RuleRecord};
 use calendar_edge_core::settings::{CutoverRule, Percentage};
@@ -48,7 +48,7 @@ pub(super) struct Means {
 
 impl RuleState {
     pub(super) fn new(rule: &CutoverRule, standing: RuleRecord, means: Means) -> Self {
-        let control = RuleControl::new(rule.clone(), standing, since_1970());
+        let control = RuleControl::new(rule.clone(), standing, unix_time());
         let this = Self {
             name: rule.name.as_str().into(),
             share: AtomicU32::new(control.share().millionths()),
@@ -63,7 +63,7 @@ impl RuleState {
     pub(super) fn adopt(&self, rule: &CutoverRule) {
         let mut control = self.control.lock();
         if control.rule() != rule {
-            control.adopt(rule.clone(), since_1970());
+            control.adopt(rule.clone(), unix_time());
             self.show(&control);
         }
     }
@@ -86,7 +86,7 @@ impl RuleState {
     /// Counts an event. If that trips the guard, the site answers every call that begins from now on.
     pub(crate) fn observe(&self, event: RuleEvent) {
         let mut control = self.control.lock();
-        let Some(change) = control.observe(event, since_1970()) else {
+        let Some(change) = control.observe(event, unix_time()) else {
             return;
         };
         self.show(&control);
@@ -111,7 +111,7 @@ impl RuleState {
     /// Takes clients again after the guard has returned them; false if it has not.
     pub(super) fn resume(&self) -> bool {
         let mut control = self.control.lock();
-        let is_resumed = control.resume(since_1970());
+        let is_resumed = control.resume(unix_time());
         self.show(&control);
         let standing = control.standing().clone();
         drop(control);
@@ -190,7 +190,7 @@ fn steps(control: &RuleControl) -> Value {
 
 fn guard(control: &RuleControl) -> Value {
     let millis = |duration: std::time::Duration| duration.as_secs_f64() * 1000.0;
-    let Some(view) = control.view(since_1970()) else {
+    let Some(view) = control.view(unix_time()) else {
         return Value::Null;
     };
     json!({

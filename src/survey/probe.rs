@@ -1,8 +1,7 @@
 //! Fetches the index that an origin publishes.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use calendar_edge::app::{ClientError, OriginRoute, check_client};
+use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::companion::mark::MARK;
 use calendar_edge_core::settings::{BackendSettings, OriginHost};
 use http::header::{ACCEPT, HOST, USER_AGENT};
@@ -270,7 +269,7 @@ impl<'a> Probe<'a> {
         let mut request = request.build().map_err(trouble)?;
         if let (Marking::Marked, Some(key)) = (marking, &self.backend.origin.mark_key) {
             let target = &request.url()[Position::BeforePath..Position::AfterQuery];
-            let mark = key.mark(&Method::GET, target, b"", unix_time());
+            let mark = key.mark(&Method::GET, target, b"", unix_time().as_secs());
             request.headers_mut().insert(MARK, mark);
         }
         let mut response = self.client.execute(request).await.map_err(trouble)?;
@@ -316,10 +315,4 @@ fn other_namespaces(names: &[&str]) -> String {
         "set `origin.namespace` to one of those the site lists: {all}; these belong to a calendar: {}",
         of_calendars.join(", ")
     )
-}
-
-/// Seconds since 1970.
-fn unix_time() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.unwrap_or_default().as_secs()
 }

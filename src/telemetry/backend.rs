@@ -1,9 +1,7 @@
 //! Metrics of each backend: permits, waiting requests, revoked permits, retries, and the state of its breaker.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use prometheus_client::metrics::counter::Counter;
@@ -16,8 +14,9 @@ use super::table::{
     ORIGIN_BREAKER_STATE, ORIGIN_PERMITS_IN_USE, ORIGIN_PERMITS_LIMIT, ORIGIN_QUEUE_SECONDS, ORIGIN_RETRIES,
     ORIGIN_REVOKED_PERMITS, ORIGIN_SHED_REQUESTS, ORIGIN_WAITING_REQUESTS, ORIGIN_WAITING_REQUESTS_LIMIT,
 };
-use super::wall_clock::since_1970;
+use super::wall_clock::unix_time;
 use calendar_edge_core::limits::queue::Shed;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The series of one backend, all present from the start with zero; they are removed with the last clone.
 #[derive(Debug, Clone)]
@@ -42,13 +41,9 @@ pub(super) struct BackendFamilies {
 struct BackendSeries {
     backend: Arc<str>,
     families: BackendFamilies,
-    answered: Moment,
-    failed: Moment,
+    answered: Mutex<Option<UnixTime>>,
+    failed: Mutex<Option<UnixTime>>,
 }
-
-/// Milliseconds since 1970; 0: never.
-#[derive(Debug, Default)]
-struct Moment(AtomicU64);
 
 const TRIED: &str = "tried";
 const DENIED: &str = "denied";
@@ -79,8 +74,8 @@ impl BackendFamilies {
             let series = Arc::new(BackendSeries {
                 backend: backend.into(),
                 families: self.clone(),
-                answered: Moment::default(),
-                failed: Moment::default(),
+                answered: Mutex::default(),
+                failed: Mutex::default(),
             });
             series.create();
             live.insert(backend.to_owned(), Arc::downgrade(&series));
@@ -131,36 +126,22 @@ impl BackendMetrics {
 
     /// Notes that the backend answered a read.
     pub(crate) fn answered(&self) {
-        self.0.answered.note();
+        *self.0.answered.lock() = Some(unix_time());
     }
 
     /// Notes that the backend failed to answer a read.
     pub(crate) fn failed(&self) {
-        self.0.failed.note();
+        *self.0.failed.lock() = Some(unix_time());
     }
 
-    /// When a read was last answered, and when one last failed, since 1970.
-    pub(crate) fn last_reads(&self) -> (Option<Duration>, Option<Duration>) {
-        (self.0.answered.read(), self.0.failed.read())
+    /// When a read was last answered, and when one last failed.
+    pub(crate) fn last_reads(&self) -> (Option<UnixTime>, Option<UnixTime>) {
+        (*self.0.answered.lock(), *self.0.failed.lock())
     }
 
     fn retry(&self, result: &'static str) {
         let labels = [(&self.0.backend).into(), result.into()];
         self.0.families.retries.add(labels, 1);
-    }
-}
-
-// === impl Moment ===
-
-impl Moment {
-    fn note(&self) {
-        let now = u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX);
-        self.0.store(now, Ordering::Relaxed);
-    }
-
-    fn read(&self) -> Option<Duration> {
-        let noted = self.0.load(Ordering::Relaxed);
-        (noted > 0).then(|| Duration::from_millis(noted))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
@@ -13,7 +12,8 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use super::table::CONTRACT_DRIFT;
-use super::wall_clock::since_1970;
+use super::wall_clock::unix_time;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::drift::{DRIFT_KINDS, Drift};
 
 /// The differences of all backends; clones share them.
@@ -23,8 +23,8 @@ pub(crate) struct DriftMetrics(Arc<Mutex<BTreeMap<String, BackendDrift>>>);
 /// The differences of one backend.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BackendDrift {
-    /// When its index was last compared, since 1970; none: it was not read yet.
-    pub(crate) compared: Option<Duration>,
+    /// When its index was last compared; none: it was not read yet.
+    pub(crate) compared: Option<UnixTime>,
     /// By the REST root that publishes the index.
     roots: BTreeMap<String, Vec<Drift>>,
 }
@@ -65,7 +65,7 @@ impl DriftMetrics {
     pub(crate) fn found(&self, backend: &str, root: &str, drifts: &[Drift]) -> DriftChange {
         let mut known = self.0.lock();
         let known = known.entry(backend.to_owned()).or_default();
-        known.compared = Some(since_1970());
+        known.compared = Some(unix_time());
         let before = known.differences();
         let is_first = known.roots.insert(root.to_owned(), drifts.to_vec()).is_none();
         let after = known.differences();

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::wall_clock::since_1970;
+use super::wall_clock::unix_time;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
 
 /// Maximum rows about undeclared parameters, whose names are text of clients. Further names share one row.
@@ -22,7 +22,7 @@ pub(crate) struct FindingSums(Arc<Mutex<SumTable>>);
 
 #[derive(Debug)]
 struct SumTable {
-    since: Duration,
+    since: UnixTime,
     rows: HashMap<SumKey, FindingSum>,
     undeclared: usize,
 }
@@ -39,10 +39,10 @@ struct SumKey {
 pub(crate) struct FindingSum {
     /// Times.
     pub(crate) count: u64,
-    /// The first time, since 1970.
-    pub(crate) first: Duration,
-    /// The last time, since 1970.
-    pub(crate) last: Duration,
+    /// The first time.
+    pub(crate) first: UnixTime,
+    /// The last time.
+    pub(crate) last: UnixTime,
     /// The id of the last request.
     pub(crate) sample: Box<str>,
 }
@@ -65,7 +65,7 @@ pub(crate) struct FindingRow {
 impl Default for FindingSums {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(SumTable {
-            since: since_1970(),
+            since: unix_time(),
             rows: HashMap::new(),
             undeclared: 0,
         })))
@@ -75,7 +75,7 @@ impl Default for FindingSums {
 impl FindingSums {
     /// Counts a finding about the request with this id.
     pub(crate) fn count(&self, operation: &'static str, finding: &Finding, action: &'static str, id: &str) {
-        let now = since_1970();
+        let now = unix_time();
         let key = SumKey {
             operation,
             finding: finding.clone(),
@@ -94,8 +94,8 @@ impl FindingSums {
         sum.sample = id.into();
     }
 
-    /// Since when is counted, since 1970, and the rows, most frequent first.
-    pub(crate) fn rows(&self) -> (Duration, Vec<FindingRow>) {
+    /// Since when is counted, and the rows, most frequent first.
+    pub(crate) fn rows(&self) -> (UnixTime, Vec<FindingRow>) {
         let table = self.0.lock();
         let mut rows: Vec<FindingRow> = table.rows.iter().map(FindingRow::of).collect();
         rows.sort_by(|one, other| {

@@ -8,7 +8,8 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use super::logs::LogError;
-use super::wall_clock::since_1970;
+use super::wall_clock::unix_time;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// The filter of a log; it can be replaced at run time. Clones share it.
 #[derive(Debug, Clone)]
@@ -24,8 +25,8 @@ pub(crate) struct ShownFilter {
     pub(crate) configured: String,
     /// The one in use.
     pub(crate) current: String,
-    /// When the configured one returns, since 1970; none: with the next reload.
-    pub(crate) until: Option<Duration>,
+    /// When the configured one returns; none: with the next reload.
+    pub(crate) until: Option<UnixTime>,
     /// Number of changes, so that a filter does not end with the time of an earlier one.
     turn: u64,
 }
@@ -82,7 +83,7 @@ impl LogFilter {
         let mut in_use = self.in_use.lock();
         self.handle.reload(parsed)?;
         filter.clone_into(&mut in_use.current);
-        in_use.until = lasting.map(|lasting| since_1970() + lasting);
+        in_use.until = lasting.map(|lasting| unix_time().saturating_add(lasting));
         in_use.turn += 1;
         let turn = in_use.turn;
         drop(in_use);

@@ -72,5 +72,5 @@ pub(crate) use spans::{Attributes, Span, SpanKind, SpanRecorder};
 pub(crate) use spans::{SpanIds, SpanMetrics, SpanOutcome};
 pub(crate) use told::{causes, cut, milliseconds, with_causes};
 pub(crate) use trace_context::{TraceContext, TraceHeaders};
-pub(crate) use wall_clock::{since_1970, unix_time};
+pub use wall_clock::unix_time;
 pub(crate) use warnings::Warnings;

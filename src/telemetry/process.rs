@@ -8,7 +8,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-use super::wall_clock::since_1970;
+use super::wall_clock::unix_time;
 
 /// Reads the figures of this process at each scrape; there are none where there is no `/proc`.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl ProcessFigures {
     /// The process has started now.
     pub(super) fn new() -> Self {
         Self {
-            started: since_1970().as_secs_f64(),
+            started: unix_time().since_epoch().as_secs_f64(),
         }
     }
 }

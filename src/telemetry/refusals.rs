@@ -3,12 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Method;
 use parking_lot::Mutex;
 
 use calendar_edge_core::gateway::refusals::RefusedRequest;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
 
 /// Memory for each refusal that may be kept, in bytes, on average.
@@ -23,8 +23,8 @@ pub(crate) struct Refusals(Arc<Mutex<RecordedRefusals>>);
 pub(crate) struct RecordedRefusal {
     /// The id of the request.
     pub(crate) id: Box<str>,
-    /// When it was answered, since 1970.
-    pub(crate) at: Duration,
+    /// When it was answered.
+    pub(crate) at: UnixTime,
     /// The client's address.
     pub(crate) client: Option<IpAddr>,
     /// The method as sent.
@@ -168,7 +168,7 @@ mod tests {
     fn refusal(id: usize, code: &'static str, path: &str) -> RecordedRefusal {
         RecordedRefusal {
             id: id.to_string().into(),
-            at: Duration::from_secs(u64::try_from(id).unwrap()),
+            at: UnixTime::from_secs(u64::try_from(id).unwrap()),
             client: None,
             method: Method::GET,
             path: path.into(),

@@ -33,7 +33,8 @@ impl ReloadMetrics {
 
     /// Sets the time of the current configuration to now.
     pub(crate) fn loaded(&self) {
-        self.last_success.set(unix_time());
+        let now = unix_time().as_secs();
+        self.last_success.set(i64::try_from(now).unwrap_or(i64::MAX));
         self.was_successful.set(1);
     }
 

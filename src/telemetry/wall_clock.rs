@@ -1,13 +1,11 @@
 //! The wall clock, for timestamps and the age of kept answers; timers must not use it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970.
-pub(crate) fn unix_time() -> i64 {
-    i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
-}
+use calendar_edge_core::unix_time::UnixTime;
 
-/// The time since 1970.
-pub(crate) fn since_1970() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+/// The time now; the epoch if the clock of the system is before it.
+pub fn unix_time() -> UnixTime {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    UnixTime::after_epoch(since.unwrap_or_default())
 }

@@ -6,6 +6,7 @@ use super::stated::StatedLife;
 use super::storable::Storable;
 use super::zone::{SiteZone, day_end};
 use crate::settings::CacheSettings;
+use crate::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 /// The times for which answers are served.
@@ -18,22 +19,22 @@ pub struct Lifetimes {
     reconcile: Duration,
 }
 
-/// The last signs of the companion plugin, as times since 1970.
+/// The last signs of the companion plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompanionSigns {
     /// The first of an unbroken row of signs: changes since then are known.
-    pub since: Duration,
+    pub since: UnixTime,
     /// The last sign.
-    pub last: Duration,
+    pub last: UnixTime,
 }
 
-/// The facts about one kept answer that its lifetime depends on; times are since 1970.
+/// The facts about one kept answer that its lifetime depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LifetimeFacts {
     /// When the site was asked.
-    pub at: Duration,
+    pub at: UnixTime,
     /// When the answer changes by itself; `None`: never.
-    pub turns_at: Option<Duration>,
+    pub turns_at: Option<UnixTime>,
     /// True if it is a short-lived answer: it changes by itself at every moment, or says that nothing is there.
     pub is_brief: bool,
     /// True if it was kept by an earlier run of the edge, which does not know what has changed since.
@@ -86,15 +87,15 @@ impl Lifetimes {
         }
     }
 
-    /// Says how an answer may be served at the time `now`, since 1970.
+    /// Says how an answer may be served at the time `now`.
     pub fn serving(
         &self,
         filled: &LifetimeFacts,
         companion: Option<CompanionSigns>,
-        now: Duration,
+        now: UnixTime,
     ) -> Serving {
         // A clock that was set back says nothing about the age of an answer.
-        let Some(age) = now.checked_sub(filled.at) else {
+        let Some(age) = now.checked_since(filled.at) else {
             return filled.stale(Duration::ZERO);
         };
         let (fresh, _) = self.lifetime(filled, companion, now);
@@ -116,7 +117,7 @@ impl Lifetimes {
         &self,
         filled: &LifetimeFacts,
         companion: Option<CompanionSigns>,
-        now: Duration,
+        now: UnixTime,
     ) -> (Duration, LifetimeRule) {
         let (length, rule) = if filled.is_brief {
             (self.fresh.min(self.fresh_with_purge), LifetimeRule::Brief)
@@ -125,7 +126,7 @@ impl Lifetimes {
         } else {
             (self.fresh, LifetimeRule::Fresh)
         };
-        let turn = filled.turns_at.map(|turns_at| turns_at.saturating_sub(filled.at));
+        let turn = filled.turns_at.map(|end| end.saturating_since(filled.at));
         let limits = [
             (turn, LifetimeRule::EndOfDay),
             (filled.stated.fresh, LifetimeRule::Stated),
@@ -139,16 +140,16 @@ impl Lifetimes {
     }
 
     /// Returns true if the companion plugin is heard, and was when the answer was filled: every change since is known.
-    fn vouches(&self, signs: CompanionSigns, filled: &LifetimeFacts, now: Duration) -> bool {
-        now.saturating_sub(signs.last) <= self.reconcile && signs.since <= filled.at
+    fn vouches(&self, signs: CompanionSigns, filled: &LifetimeFacts, now: UnixTime) -> bool {
+        now.saturating_since(signs.last) <= self.reconcile && signs.since <= filled.at
     }
 }
 
 // === impl LifetimeFacts ===
 
 impl LifetimeFacts {
-    /// An answer that was asked for at the time `at`, since 1970.
-    pub fn new(at: Duration, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
+    /// An answer that was asked for at the time `at`.
+    pub fn new(at: UnixTime, storable: Storable, turn: DateTurn, zone: Option<&SiteZone>) -> Self {
         Self {
             at,
             turns_at: (turn == DateTurn::Daily).then(|| day_end(zone, at)),
@@ -161,9 +162,9 @@ impl LifetimeFacts {
 
     /// Returns true if the answer may be served at the time `now` although it is stale and the site works: it says
     /// nothing that time has made wrong, and lives as long as the site stated.
-    pub fn may_be_stale(&self, now: Duration) -> bool {
+    pub fn may_be_stale(&self, now: UnixTime) -> bool {
         let has_turned = self.turns_at.is_some_and(|turns_at| turns_at <= now);
-        let has_ended = self.stated.must_revalidate || self.stated.has_ended(now.saturating_sub(self.at));
+        let has_ended = self.stated.must_revalidate || self.stated.has_ended(now.saturating_since(self.at));
         !has_turned && !has_ended && !self.is_brief && !self.is_restored
     }
 
@@ -197,7 +198,7 @@ mod tests {
 
     use super::*;
 
-    const NOON: Duration = Duration::from_hours(500_000);
+    const NOON: UnixTime = UnixTime::from_secs(500_000 * 3600);
 
     fn seconds(number: u64) -> Duration {
         Duration::from_secs(number)
@@ -212,15 +213,15 @@ mod tests {
     }
 
     fn serving(filled: &LifetimeFacts, companion: impl Into<Option<CompanionSigns>>, after: u64) -> Serving {
-        lifetimes().serving(filled, companion.into(), NOON + seconds(after))
+        lifetimes().serving(filled, companion.into(), NOON.saturating_add(seconds(after)))
     }
 
     /// Signs from `since` to `last` seconds after the fill.
     fn signs(since: i64, last: u64) -> CompanionSigns {
         let since = NOON.as_secs().saturating_add_signed(since);
         CompanionSigns {
-            since: seconds(since),
-            last: NOON + seconds(last),
+            since: UnixTime::from_secs(since),
+            last: NOON.saturating_add(seconds(last)),
         }
     }
 
@@ -263,7 +264,7 @@ mod tests {
     #[test]
     fn what_turns_with_the_day_ends_with_it() {
         let filled = LifetimeFacts {
-            turns_at: Some(NOON + seconds(60)),
+            turns_at: Some(NOON.saturating_add(seconds(60))),
             ..filled(DateTurn::Never)
         };
         let companion = signs(-5, 55);
@@ -272,7 +273,7 @@ mod tests {
         // Neither is a stale answer served past the turn.
         assert_eq!(serving(&filled, None, 20), Serving::Behind(seconds(19)));
         let soon = LifetimeFacts {
-            turns_at: Some(NOON + seconds(5)),
+            turns_at: Some(NOON.saturating_add(seconds(5))),
             ..filled
         };
         assert_eq!(serving(&soon, None, 6), Serving::OnError(seconds(5)));
@@ -332,7 +333,7 @@ mod tests {
         fn nothing_is_served_past_its_turn_unless_the_site_fails(
             age in 0_u64..200_000, turn in 0_u64..100_000, last in 0_u64..200_000, is_brief: bool,
         ) {
-            let filled = LifetimeFacts { at: NOON, turns_at: Some(NOON + seconds(turn)), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
+            let filled = LifetimeFacts { at: NOON, turns_at: Some(NOON.saturating_add(seconds(turn))), is_brief, is_restored: false, is_of_backend: false, stated: StatedLife::default() };
             let found = serving(&filled, signs(-1, last), age);
             if age >= turn {
                 prop_assert!(matches!(found, Serving::OnError(_) | Serving::Expired), "{:?}", found);

@@ -3,14 +3,13 @@
 //! A snapshot begins with [`SNAPSHOT_HEADER`]. Each answer follows as two lengths, a head in JSON, the body, and a digest of both.
 //! Two lengths of zero end it: a file without them was not written to its end.
 
-use std::time::Duration;
-
 use ring::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
 
 use super::dependencies::Dependencies;
 use super::freshness::LifetimeFacts;
 use super::stated::StatedLife;
+use crate::unix_time::UnixTime;
 
 /// The first bytes of every snapshot of this version.
 pub const SNAPSHOT_HEADER: &[u8] = b"calendar-edge cache 1\n";
@@ -52,16 +51,11 @@ pub struct SnapshotLengths {
 // === impl SnapshotHead ===
 
 impl SnapshotHead {
-    /// The moment and the turn of an answer as a snapshot tells them.
-    pub fn times(filled: &LifetimeFacts) -> (u64, Option<u64>) {
-        (millis(filled.at), filled.turns_at.map(millis))
-    }
-
     /// The facts that the lifetime of the answer depends on. What changed while no edge ran is not known.
     pub fn filled(&self) -> LifetimeFacts {
         LifetimeFacts {
-            at: Duration::from_millis(self.at),
-            turns_at: self.turns_at.map(Duration::from_millis),
+            at: UnixTime::from_millis(self.at),
+            turns_at: self.turns_at.map(UnixTime::from_millis),
             is_brief: self.is_brief,
             is_restored: true,
             is_of_backend: false,
@@ -86,10 +80,6 @@ impl SnapshotHead {
         });
         parsed.map_or(Dependencies::OnEverything, Dependencies::On)
     }
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 // === impl SnapshotLengths ===
@@ -153,7 +143,9 @@ mod tests {
         let tags = [Tag::Record(Kind::Event, 5), Tag::Collection(Kind::Event)];
         assert_eq!(read.dependencies(), Dependencies::On(Box::new(tags)));
         assert_eq!(SnapshotHead::names(&read.dependencies()), head().tags);
-        assert_eq!(SnapshotHead::times(&read.filled()), (head().at, None));
+        let at = UnixTime::from_millis(1_800_000_000_123);
+        assert_eq!((read.filled().at, read.filled().turns_at), (at, None));
+        assert_eq!(at.as_millis(), head().at);
         assert!(read.filled().is_restored);
     }
 

@@ -5,6 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use http::header::{AGE, CACHE_CONTROL, DATE, EXPIRES};
 use http::{HeaderMap, HeaderName};
 
+use crate::unix_time::UnixTime;
+
 /// What the site states; nothing by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatedLife {
@@ -21,9 +23,8 @@ const LONGEST: u64 = 1 << 31;
 // === impl StatedLife ===
 
 impl StatedLife {
-    /// Reads the headers of an answer that arrives at the time `now`, since 1970. A lifetime that cannot be read has
-    /// ended.
-    pub fn of(headers: &HeaderMap, now: Duration) -> Self {
+    /// Reads the headers of an answer that arrives at the time `now`. A lifetime that cannot be read has ended.
+    pub fn of(headers: &HeaderMap, now: UnixTime) -> Self {
         let stated = Stated::of(headers);
         let fresh = stated
             .s_maxage
@@ -113,19 +114,19 @@ fn seconds(value: &str) -> Duration {
 }
 
 /// The time up to `Expires`, by the clock of the site where it shows one.
-fn expires(headers: &HeaderMap, now: Duration) -> Option<Duration> {
+fn expires(headers: &HeaderMap, now: UnixTime) -> Option<Duration> {
     let fields = headers.get_all(EXPIRES);
     let since = times(headers, &DATE).flatten().next().unwrap_or(now);
-    let left = |end: Option<Duration>| end.unwrap_or_default().saturating_sub(since);
+    let left = |end: Option<UnixTime>| end.unwrap_or_default().saturating_since(since);
     fields.iter().next()?;
     times(headers, &EXPIRES).map(left).min()
 }
 
-/// The times since 1970 in all fields of a name.
-fn times<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Option<Duration>> + 'h {
+/// The times in all fields of a name.
+fn times<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = Option<UnixTime>> + 'h {
     headers.get_all(name).into_iter().map(|field| {
         let time = httpdate::parse_http_date(field.to_str().ok()?.trim()).ok()?;
-        time.duration_since(UNIX_EPOCH).ok()
+        time.duration_since(UNIX_EPOCH).ok().map(UnixTime::after_epoch)
     })
 }
 
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     /// Sun, 06 Nov 1994 08:49:37 GMT.
-    const NOW: Duration = Duration::from_secs(784_111_777);
+    const NOW: UnixTime = UnixTime::from_secs(784_111_777);
 
     fn stated(fields: &[(&'static str, &str)]) -> StatedLife {
         let mut headers = HeaderMap::new();

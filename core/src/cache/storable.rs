@@ -80,13 +80,14 @@ mod tests {
     use http::HeaderValue;
 
     use super::*;
+    use crate::unix_time::UnixTime;
 
     fn judge(status: u16, fields: &[(&'static str, &'static str)]) -> Storable {
         let mut headers = HeaderMap::new();
         for (name, value) in fields {
             headers.append(*name, HeaderValue::from_static(value));
         }
-        let stated = StatedLife::of(&headers, Duration::from_hours(489_936));
+        let stated = StatedLife::of(&headers, UnixTime::from_secs(489_936 * 3600));
         Storable::of(StatusCode::from_u16(status).unwrap(), &headers, stated)
     }
 

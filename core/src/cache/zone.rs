@@ -1,10 +1,10 @@
 //! The time zone of the site, and the moments at which its day ends.
 
-use std::time::Duration;
-
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::Deserialize;
+
+use crate::unix_time::UnixTime;
 
 /// The time zone of a site, as its root index tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,37 +50,37 @@ impl SiteZone {
         Some(Self(TimeZone::fixed(offset)))
     }
 
-    /// The first midnight of the site after `now`; both are times since 1970.
-    fn midnight_after(&self, now: Duration) -> Option<Duration> {
+    /// The first midnight of the site after `now`.
+    fn midnight_after(&self, now: UnixTime) -> Option<UnixTime> {
         let now = Timestamp::new(i64::try_from(now.as_secs()).ok()?, 0).ok()?;
         let tomorrow = now.to_zoned(self.0.clone()).date().checked_add(1.day()).ok()?;
         let midnight = tomorrow.to_zoned(self.0.clone()).ok()?.timestamp();
-        u64::try_from(midnight.as_second()).ok().map(Duration::from_secs)
+        u64::try_from(midnight.as_second()).ok().map(UnixTime::from_secs)
     }
 }
 
-/// The moment after `now` at which "today" ends for the site; both are times since 1970.
+/// The moment after `now` at which "today" ends for the site.
 ///
 /// PHP's own day ends at midnight UTC, which WordPress sets as PHP's zone, so that the earlier of both midnights counts.
 /// While the zone is unknown, a day may end at any quarter of an hour: so far zones of the world lie apart.
-pub fn day_end(zone: Option<&SiteZone>, now: Duration) -> Duration {
+pub fn day_end(zone: Option<&SiteZone>, now: UnixTime) -> UnixTime {
     match zone.and_then(|zone| zone.midnight_after(now)) {
         Some(midnight) => midnight.min(next_multiple(now, DAY)),
         None => next_multiple(now, QUARTER),
     }
 }
 
-fn next_multiple(now: Duration, step: u64) -> Duration {
-    Duration::from_secs((now.as_secs() / step + 1) * step)
+fn next_multiple(now: UnixTime, step: u64) -> UnixTime {
+    UnixTime::from_secs((now.as_secs() / step + 1) * step)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Duration {
+    fn at(text: &str) -> UnixTime {
         let moment: Timestamp = text.parse().unwrap();
-        Duration::from_secs(u64::try_from(moment.as_second()).unwrap())
+        UnixTime::from_secs(u64::try_from(moment.as_second()).unwrap())
     }
 
     fn end(index: &str, now: &str) -> String {

@@ -1,7 +1,6 @@
 //! What the cache would do with a request.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use calendar_edge::telemetry::unix_time;
 use calendar_edge_core::cache::{
     CachePolicy, CacheableCall, KeySpace, LifetimeFacts, Lifetimes, ReachedBy, Removal, Storable, written_by,
 };
@@ -64,7 +63,7 @@ impl CacheStory {
     }
 
     fn kept(cacheable: CacheableCall<'_>, reached: ReachedBy<'_>, settings: &Settings) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = unix_time();
         // The zone of the site is known to a running edge only.
         let filled = LifetimeFacts::new(now, Storable::Yes, cacheable.turn(), None);
         let (lifetime, rule) = Lifetimes::new(&settings.cache).lifetime(&filled, None, now);

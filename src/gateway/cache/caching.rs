@@ -15,11 +15,12 @@ use crate::gateway::calls::{CalendarCall, CallResponse, JudgedCall};
 use crate::gateway::migration::route::CallRoute;
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{
     Asked, Bypass, CacheOutcome, CachePolicy, CacheableCall, KeySpace, ReachedBy, Serving,
 };
 use calendar_edge_core::settings::CacheSettings;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// Answers reads from the cache.
 ///
@@ -109,7 +110,7 @@ where
     }
 
     async fn answer(&self, query: CacheQuery<'_>, call: CalendarCall) -> CallResponse {
-        let now = since_1970();
+        let now = unix_time();
         match self.cache.find(&query.key, now) {
             Lookup::Stored(stored, Serving::Fresh(left)) => {
                 self.served.stored(&stored, &query, CacheOutcome::Hit(left), now)
@@ -150,11 +151,11 @@ where
             && self.cache.holds(older)
         {
             let busy = CacheOutcome::Busy(stale);
-            return self.served.stored(older, &query, busy, since_1970());
+            return self.served.stored(older, &query, busy, unix_time());
         }
         match waiting.outcome(Patience::End).await {
             QueryEnd::Finished(SharedOutcome::Stored(stored)) => {
-                let now = since_1970();
+                let now = unix_time();
                 // What a change overtook on its way is not stored.
                 let left = self.cache.holds(&stored).then(|| self.left(&stored, now));
                 self.served.stored(&stored, &query, asked(left), now)
@@ -217,7 +218,7 @@ where
     /// An older answer in place of a failure, if there is one that nothing has removed meanwhile.
     fn on_error(&self, older: Option<&StoredResponse>, query: &CacheQuery<'_>) -> Option<CallResponse> {
         let older = older.filter(|older| self.cache.holds(older))?;
-        let now = since_1970();
+        let now = unix_time();
         let stale = match self.cache.serving(older, now) {
             Serving::Fresh(_) => Duration::ZERO,
             Serving::Behind(stale) | Serving::OnError(stale) => stale,
@@ -231,7 +232,7 @@ where
 
     /// An older answer that may be served while the query waits, and for how long it is stale.
     fn while_busy<'k>(&self, older: Option<&'k StoredResponse>) -> Option<(&'k StoredResponse, Duration)> {
-        let now = since_1970();
+        let now = unix_time();
         let older = older.filter(|older| older.filled().may_be_stale(now))?;
         match self.cache.serving(older, now) {
             Serving::Behind(stale) | Serving::OnError(stale) => Some((older, stale)),
@@ -239,7 +240,7 @@ where
         }
     }
 
-    fn left(&self, stored: &StoredResponse, now: Duration) -> Duration {
+    fn left(&self, stored: &StoredResponse, now: UnixTime) -> Duration {
         match self.cache.serving(stored, now) {
             Serving::Fresh(left) => left,
             Serving::Behind(_) | Serving::OnError(_) | Serving::Expired => Duration::ZERO,

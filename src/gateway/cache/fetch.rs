@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
 use http_body::Body;
@@ -17,9 +16,10 @@ use crate::gateway::calls::{CalendarCall, CallResponse};
 use crate::gateway::stage::Stage;
 use crate::server::Drain;
 use crate::server::response::AnsweredBy;
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
 use calendar_edge_core::cache::{CachePolicy, CacheableCall, LifetimeFacts, SiteZone, Storable};
 use calendar_edge_core::settings::CacheSettings;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::wordpress::value::datetime::DateTurn;
 
 /// Asks the site, and keeps what may be stored.
@@ -144,7 +144,7 @@ where
         call: CalendarCall,
         older: Option<&StoredResponse>,
     ) -> SharedOutcome {
-        let at = since_1970();
+        let at = unix_time();
         let asked = Arc::clone(&call.call);
         let is_of_backend = call.route.cutover().is_some();
         let received = self.inner.call(call).await;
@@ -194,7 +194,7 @@ where
     }
 
     /// The facts that the lifetime of an answer depends on; asks for the site's zone if it is needed and due.
-    fn filled(self: &Arc<Self>, at: Duration, storable: Storable, turn: DateTurn) -> LifetimeFacts {
+    fn filled(self: &Arc<Self>, at: UnixTime, storable: Storable, turn: DateTurn) -> LifetimeFacts {
         let clock = self.cache.clock();
         if turn == DateTurn::Daily && clock.is_due(at) {
             let filling = Arc::clone(self);

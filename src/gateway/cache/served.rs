@@ -17,6 +17,7 @@ use crate::telemetry::CacheMetrics;
 use calendar_edge_core::cache::{Bypass, CacheOutcome, StatedLife};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::settings::CacheSettings;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// `Cache-Status` (RFC 9211).
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
@@ -44,13 +45,13 @@ impl CacheReport {
         }
     }
 
-    /// A stored answer, at a time since 1970.
+    /// A stored answer, at a time.
     pub(in crate::gateway) fn stored(
         &self,
         stored: &StoredResponse,
         query: &CacheQuery<'_>,
         outcome: CacheOutcome,
-        now: Duration,
+        now: UnixTime,
     ) -> CallResponse {
         let mut response = stored.response(query.if_none_match.as_ref());
         let by = match outcome {
@@ -70,7 +71,7 @@ impl CacheReport {
     }
 
     /// What clients may do with a stored answer: no more than the site allows.
-    fn caching(&self, stored: &StoredResponse, now: Duration) -> HeaderValue {
+    fn caching(&self, stored: &StoredResponse, now: UnixTime) -> HeaderValue {
         let stated = stored.filled().stated;
         if self.client_max_age.is_zero() || stated == StatedLife::default() {
             let prepared = if stored.is_untransformed() {

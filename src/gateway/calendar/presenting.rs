@@ -12,7 +12,7 @@ use crate::gateway::fault;
 use crate::gateway::stage::Stage;
 use crate::layers::{EdgeResponse, ResponseFacts};
 use crate::server::response::AnsweredBy;
-use crate::telemetry::{Warnings, since_1970};
+use crate::telemetry::{Warnings, unix_time};
 use calendar_edge_core::cache::{StatedLife, Storable};
 use calendar_edge_core::relay::cors::Audience;
 use calendar_edge_core::relay::{AcceptedResponse, ClientContext, RelayRules, present};
@@ -42,7 +42,7 @@ impl<S> Presenting<S> {
         let audience = client.audience;
         let is_refused =
             audience == Audience::OneClient && accepted.effective_status() == Some(StatusCode::UNAUTHORIZED);
-        let stated = StatedLife::of(accepted.headers(), since_1970());
+        let stated = StatedLife::of(accepted.headers(), unix_time());
         let storable = Storable::of(accepted.status(), accepted.headers(), stated);
         let storable = match accepted.whole_body() {
             Some(body) if audience == Audience::Everybody => storable.with_body(body),

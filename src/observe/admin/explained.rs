@@ -1,7 +1,6 @@
 //! Kept refusals and summed findings as JSON for operators.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use serde::Serialize;
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use super::review::{Reviewer, Today};
 use crate::telemetry::{FindingRow, FindingSums, RecordedRefusal, Refusals};
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::Finding;
 use calendar_edge_judge::problem::Remedy;
 
@@ -78,8 +78,8 @@ pub(super) fn sums(findings: &FindingSums) -> Value {
 }
 
 /// A moment as RFC 3339 writes it, in UTC, to the millisecond.
-pub(super) fn moment(since_1970: Duration) -> String {
-    let milliseconds = i64::try_from(since_1970.as_millis()).unwrap_or_default();
+pub(super) fn moment(time: UnixTime) -> String {
+    let milliseconds = i64::try_from(time.as_millis()).unwrap_or_default();
     let moment = jiff::Timestamp::from_millisecond(milliseconds).unwrap_or_default();
     format!("{moment:.3}")
 }

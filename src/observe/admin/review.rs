@@ -1,14 +1,13 @@
 //! The decision of today's configuration about a request that was refused.
 
-use std::time::Duration;
-
 use serde::Serialize;
 
 use super::explained::moment;
-use crate::telemetry::{RecordedRefusal, RefusalNote, since_1970};
+use crate::telemetry::{RecordedRefusal, RefusalNote, unix_time};
 use calendar_edge_core::gateway::decision::{Decider, Decision, HeadRules};
 use calendar_edge_core::gateway::refusals::{RecordedPart, RefusedRequest};
 use calendar_edge_core::settings::Settings;
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::call::{Finding, Outcome};
 use calendar_edge_judge::contract::TablesInForce;
 use calendar_edge_judge::problem::Refusal;
@@ -18,7 +17,7 @@ use calendar_edge_judge::problem::Refusal;
 pub(crate) struct Reviewer {
     heads: HeadRules,
     decider: Decider,
-    since: Duration,
+    since: UnixTime,
 }
 
 /// What the configuration in use decides about a kept request.
@@ -60,7 +59,7 @@ impl Reviewer {
         Self {
             heads: HeadRules::new(&settings.limits, &settings.hosts),
             decider: Decider::before(settings, tables),
-            since: since_1970(),
+            since: unix_time(),
         }
     }
 

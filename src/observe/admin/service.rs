@@ -28,7 +28,7 @@ use crate::migration::Migration;
 use crate::server::bodies::BodyBudget;
 use crate::server::response::{BoxError, EdgeBody, PlainResponse, ServedResponse, json, refused, whole};
 use crate::server::{ReceivedRequest, RequestFraming};
-use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, since_1970};
+use crate::telemetry::{BufferKind, FindingSums, Metrics, Refusals, unix_time};
 use calendar_edge_core::companion::mark::SEAL;
 use calendar_edge_core::migration::comparison::DifferenceClass;
 use calendar_edge_core::relay::BufferBudget;
@@ -239,7 +239,7 @@ impl Admin {
     }
 
     fn cache_page(&self) -> PlainResponse {
-        let statistics = serde_json::to_vec(&self.0.cache.statistics(since_1970()));
+        let statistics = serde_json::to_vec(&self.0.cache.statistics(unix_time()));
         json(
             StatusCode::OK,
             Bytes::from(statistics.expect("numbers and names are JSON")),

@@ -26,8 +26,8 @@ pub(super) fn asked(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn until(date: &str) -> Option<u64> {
-    let date = rfc2822::parse(date).ok()?.timestamp().as_second();
-    Some(u64::try_from(date - unix_time()).unwrap_or_default())
+    let date = u64::try_from(rfc2822::parse(date).ok()?.timestamp().as_second());
+    Some(date.unwrap_or_default().saturating_sub(unix_time().as_secs()))
 }
 
 /// The pause after this many failures, from 0 on. It differs by chance, so that many edges do not come at once.

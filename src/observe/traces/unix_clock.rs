@@ -1,14 +1,15 @@
-//! Moments of the running program as times since 1970.
+//! Moments of the running program as times of the wall clock.
 
 use std::time::{Duration, Instant};
 
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
+use calendar_edge_core::unix_time::UnixTime;
 
 /// Knows what time it was at one moment. All moments are counted from there, so that spans of one trace fit each other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnixClock {
     moment: Instant,
-    since_1970: Duration,
+    time: UnixTime,
 }
 
 /// The difference by which the system's clock counts as set by somebody.
@@ -21,29 +22,29 @@ impl UnixClock {
     pub(super) fn now() -> Self {
         Self {
             moment: Instant::now(),
-            since_1970: since_1970(),
+            time: unix_time(),
         }
     }
 
     /// The same clock, unless the system's was set to another time meanwhile.
     pub(super) fn unless_set(self, now: Self) -> Self {
-        let expected = self.at(now.moment);
-        if expected.abs_diff(now.since_1970) > SET {
+        let expected = self.at(now.moment).since_epoch();
+        if expected.abs_diff(now.time.since_epoch()) > SET {
             now
         } else {
             self
         }
     }
 
-    /// Nanoseconds since 1970; until the year 2554.
+    /// Nanoseconds of the wall clock; until the year 2554.
     pub(super) fn nanoseconds(self, moment: Instant) -> u64 {
-        u64::try_from(self.at(moment).as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(self.at(moment).since_epoch().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    fn at(self, moment: Instant) -> Duration {
+    fn at(self, moment: Instant) -> UnixTime {
         match moment.checked_duration_since(self.moment) {
-            Some(later) => self.since_1970 + later,
-            None => self.since_1970.saturating_sub(self.moment - moment),
+            Some(later) => self.time.saturating_add(later),
+            None => self.time.saturating_sub(self.moment - moment),
         }
     }
 }
@@ -57,7 +58,7 @@ mod tests {
         let moment = Instant::now() + Duration::from_secs(100);
         let clock = UnixClock {
             moment,
-            since_1970: Duration::from_secs(1000),
+            time: UnixTime::from_secs(1000),
         };
         assert_eq!(
             clock.nanoseconds(moment + Duration::from_nanos(7)),
@@ -72,9 +73,9 @@ mod tests {
     #[test]
     fn only_a_clock_that_was_set_begins_anew() {
         let moment = Instant::now();
-        let at = |after, since_1970| UnixClock {
+        let at = |after, milliseconds| UnixClock {
             moment: moment + Duration::from_secs(after),
-            since_1970: Duration::from_millis(since_1970),
+            time: UnixTime::from_millis(milliseconds),
         };
         let first = at(0, 1_000_000);
         let nanoseconds = |clock: UnixClock| clock.nanoseconds(moment);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::purge_request::PurgeRequest;
 use crate::cache::Removal;
+use crate::unix_time::UnixTime;
 
 /// What an edge knows of the changes at one site.
 ///
@@ -20,7 +21,7 @@ pub struct ChangeTracker {
     /// The highest number heard.
     highest: u64,
     /// When the first change was noticed that the edge was not told of.
-    gap_since: Option<Duration>,
+    gap_since: Option<UnixTime>,
 }
 
 /// What the number in an answer says about that answer.
@@ -46,7 +47,7 @@ impl ChangeTracker {
     }
 
     /// A message told changes; its removal is done.
-    pub fn told(&mut self, purge: &PurgeRequest, now: Duration) {
+    pub fn told(&mut self, purge: &PurgeRequest, now: UnixTime) {
         let Some(last) = purge.changes.iter().max().copied() else {
             return;
         };
@@ -62,7 +63,7 @@ impl ChangeTracker {
     }
 
     /// An answer of the site shows a number; `before` is [`Self::settled`] when its exchange began.
-    pub fn shown(&mut self, number: u64, before: Option<u64>, now: Duration) -> AnswerAge {
+    pub fn shown(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> AnswerAge {
         if before.is_some_and(|before| number < before) {
             return AnswerAge::Outdated;
         }
@@ -75,7 +76,7 @@ impl ChangeTracker {
     /// The site answers the edge's own question, which nothing in between can answer; `before` is [`Self::settled`]
     /// when it was asked. True if the count began anew, so that everything has to be removed.
     #[must_use]
-    pub fn answered(&mut self, number: u64, before: Option<u64>, now: Duration) -> bool {
+    pub fn answered(&mut self, number: u64, before: Option<u64>, now: UnixTime) -> bool {
         if self.shown(number, before, now) == AnswerAge::Current {
             return false;
         }
@@ -90,10 +91,10 @@ impl ChangeTracker {
     /// True, once, if a change was noticed longer than `grace` ago and the edge was still not told of it. Then
     /// everything has to be removed.
     #[must_use]
-    pub fn missed(&mut self, grace: Duration, now: Duration) -> bool {
+    pub fn missed(&mut self, grace: Duration, now: UnixTime) -> bool {
         let is_late = self
             .gap_since
-            .is_some_and(|since| now.saturating_sub(since) >= grace);
+            .is_some_and(|since| now.saturating_since(since) >= grace);
         if is_late || self.ahead.len() > Self::MOST_AHEAD {
             self.settled = Some(self.highest);
             self.settle(now);
@@ -103,12 +104,12 @@ impl ChangeTracker {
     }
 
     /// The time at which [`Self::missed`] may become true.
-    pub fn deadline(&self, grace: Duration) -> Option<Duration> {
+    pub fn deadline(&self, grace: Duration) -> Option<UnixTime> {
         self.gap_since.map(|since| since.saturating_add(grace))
     }
 
     /// Moves on over the changes that follow one another, and notes whether one is left out.
-    fn settle(&mut self, now: Duration) {
+    fn settle(&mut self, now: UnixTime) {
         let Some(mut settled) = self.settled else {
             return;
         };
@@ -133,8 +134,8 @@ mod tests {
 
     const GRACE: Duration = Duration::from_secs(1);
 
-    fn at(millis: u64) -> Duration {
-        Duration::from_millis(millis)
+    fn at(millis: u64) -> UnixTime {
+        UnixTime::from_millis(millis)
     }
 
     fn message(changes: &[u64]) -> PurgeRequest {
@@ -175,7 +176,7 @@ mod tests {
         tracker.told(&message(&[6]), at(0));
         assert_eq!(
             (tracker.settled(), tracker.deadline(GRACE)),
-            (Some(4), Some(GRACE))
+            (Some(4), Some(at(1000)))
         );
         assert!(!tracker.missed(GRACE, at(999)));
         tracker.told(&message(&[5]), at(999));

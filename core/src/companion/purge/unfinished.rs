@@ -2,23 +2,25 @@
 
 use std::time::Duration;
 
+use crate::unix_time::UnixTime;
+
 /// What an edge knows of the oldest unfinished change at one site.
 ///
 /// A run of PHP notes that a change begins before it stores anything, and gives the change its number at its end. A run
 /// that is killed in between tells nothing. So a change that stays unfinished counts as a change after `patience`, and
-/// again after each further `patience`, because its run may still be at work. Times are those of one clock.
+/// again after each further `patience`, because its run may still be at work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UnfinishedChange {
-    begun_at: Option<Duration>,
+    begun_at: Option<UnixTime>,
     /// When it counted last.
-    counted_at: Duration,
+    counted_at: UnixTime,
 }
 
 // === impl UnfinishedChange ===
 
 impl UnfinishedChange {
     /// An answer of the site shows how long ago the change was begun; none: every change is finished.
-    pub fn shown(&mut self, age: Option<Duration>, now: Duration) {
+    pub fn shown(&mut self, age: Option<Duration>, now: UnixTime) {
         self.begun_at = age.map(|age| now.saturating_sub(age));
     }
 
@@ -29,8 +31,8 @@ impl UnfinishedChange {
 
     /// True, once in each `patience`, if the change was begun at least so long ago. Then everything has to be removed.
     #[must_use]
-    pub fn counts(&mut self, patience: Duration, now: Duration) -> bool {
-        let is_past = |time: Duration| now.saturating_sub(time) >= patience;
+    pub fn counts(&mut self, patience: Duration, now: UnixTime) -> bool {
+        let is_past = |time: UnixTime| now.saturating_since(time) >= patience;
         let counts = self.begun_at.is_some_and(is_past) && is_past(self.counted_at);
         if counts {
             self.counted_at = now;
@@ -45,8 +47,8 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    fn at(seconds: u64) -> Duration {
-        Duration::from_secs(1000 + seconds)
+    fn at(seconds: u64) -> UnixTime {
+        UnixTime::from_secs(1000 + seconds)
     }
 
     fn begun(age: u64, now: u64) -> UnfinishedChange {

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::guard::{RuleEvent, RuleGuard, TripReason};
 use super::window::WindowCounts;
 use crate::settings::{CutoverRule, Percentage};
+use crate::unix_time::UnixTime;
 
-/// A rule while the edge runs. Times are since 1970 and passed in.
+/// A rule while the edge runs. Times are passed in.
 #[derive(Debug, Clone)]
 pub struct RuleControl {
     rule: CutoverRule,
@@ -69,7 +70,7 @@ pub struct GuardView {
 
 impl RuleControl {
     /// A rule with what is known of earlier runs.
-    pub fn new(rule: CutoverRule, standing: RuleRecord, now: Duration) -> Self {
+    pub fn new(rule: CutoverRule, standing: RuleRecord, now: UnixTime) -> Self {
         let mut this = Self {
             guard: None,
             rule: CutoverRule::default(),
@@ -80,7 +81,7 @@ impl RuleControl {
     }
 
     /// Takes other settings. Returned calls stay returned; other steps begin with the first.
-    pub fn adopt(&mut self, rule: CutoverRule, now: Duration) {
+    pub fn adopt(&mut self, rule: CutoverRule, now: UnixTime) {
         let known = self.guard.take();
         let known = known.filter(|guard| Some(guard.settings()) == rule.guard.as_ref());
         self.guard = known.or_else(|| rule.guard.as_ref().map(RuleGuard::new));
@@ -113,7 +114,7 @@ impl RuleControl {
     }
 
     /// What the guard sees; none without a guard.
-    pub fn view(&self, now: Duration) -> Option<GuardView> {
+    pub fn view(&self, now: UnixTime) -> Option<GuardView> {
         let guard = self.guard.as_ref()?;
         let (own_median, owner_median) = guard.medians(now);
         Some(GuardView {
@@ -124,7 +125,7 @@ impl RuleControl {
     }
 
     /// Counts an event, and changes the share if that is due.
-    pub fn observe(&mut self, event: RuleEvent, now: Duration) -> Option<RuleChange> {
+    pub fn observe(&mut self, event: RuleEvent, now: UnixTime) -> Option<RuleChange> {
         if self.standing.returned.is_some() {
             return None;
         }
@@ -139,13 +140,13 @@ impl RuleControl {
     }
 
     /// Returns all calls to the site.
-    pub fn return_calls(&mut self, reason: String, now: Duration) {
+    pub fn return_calls(&mut self, reason: String, now: UnixTime) {
         let at = now.as_secs();
         self.standing.returned = Some(Returned { reason, at });
     }
 
     /// Takes clients again, steps from the first one on; false if no calls were returned.
-    pub fn resume(&mut self, now: Duration) -> bool {
+    pub fn resume(&mut self, now: UnixTime) -> bool {
         if self.standing.returned.take().is_none() {
             return false;
         }
@@ -154,7 +155,7 @@ impl RuleControl {
         true
     }
 
-    fn step(&mut self, now: Duration) -> Option<RuleChange> {
+    fn step(&mut self, now: UnixTime) -> Option<RuleChange> {
         let next = self.standing.step + 1;
         let share = *self.rule.steps.get(next)?;
         let lasted = now.as_secs().saturating_sub(self.standing.since);
@@ -165,7 +166,7 @@ impl RuleControl {
         Some(RuleChange::Stepped(share))
     }
 
-    fn begin_step(&mut self, step: usize, now: Duration) {
+    fn begin_step(&mut self, step: usize, now: UnixTime) {
         self.standing.step = step;
         self.standing.since = now.as_secs();
         self.standing.calls = 0;

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use super::control::*;
 use super::guard::{RuleEvent, TripReason};
 use crate::settings::{CutoverRule, GuardSettings, Percentage};
+use crate::unix_time::UnixTime;
 
-const START: Duration = Duration::from_hours(500_000);
+const START: UnixTime = UnixTime::from_secs(500_000 * 3600);
 const QUICK: Duration = Duration::from_millis(20);
 
 fn percentage(text: &str) -> Percentage {
@@ -39,9 +40,14 @@ fn repeat(
     control: &mut RuleControl,
     event: RuleEvent,
     times: u64,
-    from: Duration,
+    from: UnixTime,
 ) -> Option<(u64, RuleChange)> {
-    (0..times).find_map(|n| Some((n, control.observe(event, from + Duration::from_secs(n))?)))
+    (0..times).find_map(|n| {
+        Some((
+            n,
+            control.observe(event, from.saturating_add(Duration::from_secs(n)))?,
+        ))
+    })
 }
 
 #[test]
@@ -66,10 +72,10 @@ fn failures_that_are_spread_are_forgotten() {
     let mut control = control(guarded(|_| ()));
     // One of ten calls fails, which is the most that may.
     for round in 0..50 {
-        let at = START + Duration::from_secs(10 * round);
+        let at = START.saturating_add(Duration::from_secs(10 * round));
         assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 9, at), None);
         assert_eq!(
-            control.observe(RuleEvent::Failed, at + Duration::from_secs(9)),
+            control.observe(RuleEvent::Failed, at.saturating_add(Duration::from_secs(9))),
             None
         );
     }
@@ -80,7 +86,7 @@ fn failures_that_are_spread_are_forgotten() {
 fn differences_return_the_calls() {
     let mut control = control(guarded(|_| ()));
     assert_eq!(repeat(&mut control, RuleEvent::Same, 18, START), None);
-    let later = START + Duration::from_secs(18);
+    let later = START.saturating_add(Duration::from_secs(18));
     let (at, change) = repeat(&mut control, RuleEvent::Different, 10, later).unwrap();
     assert!(
         matches!(change, RuleChange::Returned(TripReason::Different { .. })),
@@ -96,7 +102,12 @@ fn a_slow_backend_returns_the_calls() {
         let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
         assert_eq!(repeat(&mut control, site, 30, START), None);
         let slow = RuleEvent::Answered(Duration::from_millis(own));
-        let change = repeat(&mut control, slow, 64, START + Duration::from_secs(30));
+        let change = repeat(
+            &mut control,
+            slow,
+            64,
+            START.saturating_add(Duration::from_secs(30)),
+        );
         assert_eq!(change.is_some(), is_slow, "{own} {change:?}");
     }
 }
@@ -108,7 +119,12 @@ fn what_nobody_notices_is_not_slow() {
     assert_eq!(repeat(&mut control, site, 30, START), None);
     let slow = RuleEvent::Answered(Duration::from_millis(5));
     assert_eq!(
-        repeat(&mut control, slow, 64, START + Duration::from_secs(30)),
+        repeat(
+            &mut control,
+            slow,
+            64,
+            START.saturating_add(Duration::from_secs(30))
+        ),
         None
     );
 }
@@ -118,11 +134,19 @@ fn clients_that_leave_a_slow_backend_count() {
     let mut control = control(guarded(|_| ()));
     let site = RuleEvent::PrimaryAnswered(Duration::from_millis(200));
     assert_eq!(repeat(&mut control, site, 30, START), None);
-    let later = START + Duration::from_secs(30);
+    let later = START.saturating_add(Duration::from_secs(30));
     // The median of the site is known from the first look on.
     assert_eq!(repeat(&mut control, RuleEvent::Answered(QUICK), 16, later), None);
     let left = RuleEvent::GivenUp(Duration::from_secs(2));
-    assert!(repeat(&mut control, left, 64, later + Duration::from_secs(16)).is_some());
+    assert!(
+        repeat(
+            &mut control,
+            left,
+            64,
+            later.saturating_add(Duration::from_secs(16))
+        )
+        .is_some()
+    );
 }
 
 #[test]
@@ -130,7 +154,7 @@ fn only_an_operator_resumes() {
     let rule = guarded(|_| ());
     let mut first = control(rule.clone());
     assert!(repeat(&mut first, RuleEvent::Failed, 20, START).is_some());
-    let later = START + Duration::from_hours(24);
+    let later = START.saturating_add(Duration::from_hours(24));
     assert_eq!(repeat(&mut first, RuleEvent::Answered(QUICK), 500, later), None);
     assert_eq!(first.share(), Percentage::NONE);
     // Neither does a restart, nor other settings.
@@ -163,9 +187,9 @@ fn steps_take_their_time_and_their_calls() {
     let (at, change) = repeat(&mut control, RuleEvent::Answered(QUICK), 500, START).unwrap();
     assert_eq!((at, change), (60, RuleChange::Stepped(percentage("10%"))));
     // Few calls take longer.
-    let mut now = START + Duration::from_secs(61);
+    let mut now = START.saturating_add(Duration::from_secs(61));
     for _ in 0..29 {
-        now += Duration::from_secs(10);
+        now = now.saturating_add(Duration::from_secs(10));
         assert_eq!(control.observe(RuleEvent::Answered(QUICK), now), None);
     }
     let change = control.observe(RuleEvent::Answered(QUICK), now);
@@ -177,7 +201,7 @@ fn steps_take_their_time_and_their_calls() {
 fn steps_go_on_after_a_restart_and_begin_anew_after_a_return() {
     let mut first = control(stepped());
     assert!(repeat(&mut first, RuleEvent::Answered(QUICK), 61, START).is_some());
-    let later = START + Duration::from_secs(100);
+    let later = START.saturating_add(Duration::from_secs(100));
     let mut second = RuleControl::new(stepped(), first.standing().clone(), later);
     assert_eq!(second.share(), percentage("10%"));
     assert!(repeat(&mut second, RuleEvent::Failed, 20, later).is_some());
@@ -194,7 +218,7 @@ proptest! {
         let mut now = START;
         let mut is_returned = false;
         for (kind, pause) in events {
-            now += Duration::from_millis(pause);
+            now = now.saturating_add(Duration::from_millis(pause));
             let event = match kind {
                 0 => RuleEvent::Failed,
                 1 => RuleEvent::Different,
@@ -224,7 +248,7 @@ proptest! {
         let mut control = control(guarded(|_| ()));
         let mut now = START;
         for (pause, millis) in seconds.into_iter().zip(millis) {
-            now += Duration::from_secs(pause);
+            now = now.saturating_add(Duration::from_secs(pause));
             let took = Duration::from_millis(millis);
             for event in [RuleEvent::PrimaryAnswered(took), RuleEvent::Answered(took), RuleEvent::Same] {
                 prop_assert_eq!(control.observe(event, now), None);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::window::{Window, WindowCounts};
 use crate::settings::{GuardSettings, Percentage};
+use crate::unix_time::UnixTime;
 
 /// The events between two looks at the latencies.
 const LATENCY_EVERY: u64 = 16;
@@ -87,8 +88,8 @@ impl RuleGuard {
         &self.settings
     }
 
-    /// Counts an event at a time since 1970, and finds out whether it was one too many.
-    pub(super) fn observe(&mut self, event: RuleEvent, now: Duration) -> Option<TripReason> {
+    /// Counts an event, and finds out whether it was one too many.
+    pub(super) fn observe(&mut self, event: RuleEvent, now: UnixTime) -> Option<TripReason> {
         match event {
             RuleEvent::Answered(duration) => {
                 self.window.counts(now).calls += 1;
@@ -118,12 +119,12 @@ impl RuleGuard {
     }
 
     /// The counts of the window.
-    pub(super) fn counts(&self, now: Duration) -> WindowCounts {
+    pub(super) fn counts(&self, now: UnixTime) -> WindowCounts {
         self.window.sums(now)
     }
 
     /// The medians of the backend and of the site.
-    pub(super) fn medians(&self, now: Duration) -> (Option<Duration>, Option<Duration>) {
+    pub(super) fn medians(&self, now: UnixTime) -> (Option<Duration>, Option<Duration>) {
         let latencies = self.window.latencies(now);
         (
             latencies.own.median(),
@@ -131,7 +132,7 @@ impl RuleGuard {
         )
     }
 
-    fn finding(&mut self, now: Duration) -> Option<TripReason> {
+    fn finding(&mut self, now: UnixTime) -> Option<TripReason> {
         self.events = self.events.wrapping_add(1);
         let counts = self.window.sums(now);
         let GuardSettings {
@@ -167,7 +168,7 @@ impl RuleGuard {
             .and_then(|most| self.slowness(most, now))
     }
 
-    fn slowness(&mut self, most: u32, now: Duration) -> Option<TripReason> {
+    fn slowness(&mut self, most: u32, now: UnixTime) -> Option<TripReason> {
         let latencies = self.window.latencies(now);
         if latencies.primary.total() >= self.settings.calls {
             self.owner_median = latencies.primary.median();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::latency::Latencies;
+use crate::unix_time::UnixTime;
 
 /// The slots of a window: what is older than the window by a tenth is forgotten.
 const SLOTS: u32 = 10;
@@ -56,23 +57,23 @@ impl Window {
         }
     }
 
-    /// Counts something at a time since 1970. A clock that was set back counts in the slot that is there.
-    pub(super) fn counts(&mut self, now: Duration) -> &mut WindowCounts {
+    /// Counts something. A clock that was set back counts in the slot that is there.
+    pub(super) fn counts(&mut self, now: UnixTime) -> &mut WindowCounts {
         &mut self.slot(now).counts
     }
 
     /// Counts a duration of the backend.
-    pub(super) fn own_took(&mut self, duration: Duration, now: Duration) {
+    pub(super) fn own_took(&mut self, duration: Duration, now: UnixTime) {
         self.slot(now).own.add(duration);
     }
 
     /// Counts a duration of the site.
-    pub(super) fn owner_took(&mut self, duration: Duration, now: Duration) {
+    pub(super) fn owner_took(&mut self, duration: Duration, now: UnixTime) {
         self.slot(now).primary.add(duration);
     }
 
     /// The sums of all slots that are not older than the window.
-    pub(super) fn sums(&self, now: Duration) -> WindowCounts {
+    pub(super) fn sums(&self, now: UnixTime) -> WindowCounts {
         let mut sums = WindowCounts::default();
         for WindowSlot { counts, .. } in self.recent(now) {
             sums.calls += counts.calls;
@@ -84,7 +85,7 @@ impl Window {
     }
 
     /// The durations of all slots that are not older than the window.
-    pub(super) fn latencies(&self, now: Duration) -> WindowLatencies {
+    pub(super) fn latencies(&self, now: UnixTime) -> WindowLatencies {
         let mut all = WindowLatencies::default();
         for slot in self.recent(now) {
             all.own.add_all(&slot.own);
@@ -93,17 +94,17 @@ impl Window {
         all
     }
 
-    fn number(&self, now: Duration) -> u128 {
-        now.as_nanos() / self.width.as_nanos()
+    fn number(&self, now: UnixTime) -> u128 {
+        now.since_epoch().as_nanos() / self.width.as_nanos()
     }
 
-    fn recent(&self, now: Duration) -> impl Iterator<Item = &WindowSlot> {
+    fn recent(&self, now: UnixTime) -> impl Iterator<Item = &WindowSlot> {
         let oldest = self.number(now).saturating_sub(u128::from(SLOTS) - 1);
         self.slots.iter().filter(move |slot| slot.number >= oldest)
     }
 
     #[expect(clippy::indexing_slicing, reason = "the remainder is within the slots")]
-    fn slot(&mut self, now: Duration) -> &mut WindowSlot {
+    fn slot(&mut self, now: UnixTime) -> &mut WindowSlot {
         let number = self.number(now);
         let place = usize::try_from(number % u128::from(SLOTS)).unwrap_or(0);
         let slot = &mut self.slots[place];
@@ -130,13 +131,13 @@ mod tests {
         #[test]
         fn a_window_holds_what_is_recent(pauses in prop::collection::vec(0_u64..60_000, 1..200)) {
             let mut window = Window::new(LENGTH);
-            let mut now = Duration::from_secs(1_000_000);
+            let mut now = UnixTime::from_secs(1_000_000);
             let mut times = Vec::new();
             for pause in pauses {
-                now += Duration::from_millis(pause);
+                now = now.saturating_add(Duration::from_millis(pause));
                 window.counts(now).calls += 1;
                 times.push(now);
-                let within = |length: Duration| times.iter().filter(|&&at| now.saturating_sub(at) < length).count() as u64;
+                let within = |length: Duration| times.iter().filter(|&&at| now.saturating_since(at) < length).count() as u64;
                 let held = window.sums(now).calls;
                 prop_assert!(held >= within(LENGTH * 9 / 10) && held <= within(LENGTH));
             }
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_back_loses_nothing_recent() {
         let mut window = Window::new(LENGTH);
-        let now = Duration::from_secs(1_000_000);
+        let now = UnixTime::from_secs(1_000_000);
         window.counts(now).calls += 1;
         let before = now.saturating_sub(Duration::from_secs(500));
         window.counts(before).calls += 1;

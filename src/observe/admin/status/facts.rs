@@ -8,15 +8,15 @@ use url::Url;
 
 use super::contract::ContractFacts;
 use crate::server::BoundAddress;
-use crate::telemetry::since_1970;
+use crate::telemetry::unix_time;
 use calendar_edge_core::settings::{OtherTraffic, Profile, Root, Settings};
+use calendar_edge_core::unix_time::UnixTime;
 use calendar_edge_judge::contract::{TablesInForce, table};
 
 /// What stays as it is from the start on.
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
-    /// Since 1970.
-    pub(super) started: Duration,
+    pub(super) started: UnixTime,
     clock: Instant,
     /// The listeners for clients.
     pub(super) listeners: Vec<String>,
@@ -49,7 +49,7 @@ impl EdgeFacts {
     /// An edge that starts now with these listeners.
     pub(crate) fn now(listeners: &[BoundAddress]) -> Self {
         Self {
-            started: since_1970(),
+            started: unix_time(),
             clock: Instant::now(),
             listeners: listeners.iter().map(ToString::to_string).collect(),
         }

@@ -24,7 +24,7 @@ use self::stored::CacheStatus;
 use self::traffic::TrafficStatus;
 use super::explained::moment;
 use super::service::AdminParts;
-use crate::telemetry::{Metrics, since_1970};
+use crate::telemetry::{Metrics, unix_time};
 
 /// The document; `docs/reference/status.md` says what each member means.
 #[derive(Debug, Serialize)]
@@ -60,7 +60,7 @@ impl<'a> StatusDocument<'a> {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             started: moment(parts.facts.started),
-            now: moment(since_1970()),
+            now: moment(unix_time()),
             uptime_seconds: parts.facts.uptime().as_secs_f64(),
             draining: !parts.readiness.is_ready(),
             settings,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::cache::Cache;
 use crate::observe::admin::explained::moment;
-use crate::telemetry::{CacheSums, since_1970};
+use crate::telemetry::{CacheSums, unix_time};
 
 /// The state of the cache.
 #[derive(Debug, Serialize)]
@@ -33,7 +33,7 @@ impl CacheStatus {
             limit_bytes: settings.memory,
             sums: cache.metrics().sums(),
             companion: json!({
-                "state": cache.site_companion(since_1970()),
+                "state": cache.site_companion(unix_time()),
                 "heard": signs.map(|signs| moment(signs.last)),
                 "unbroken_since": signs.map(|signs| moment(signs.since)),
             }),
