@@ -1,6 +1,7 @@
 //! The HTTP clients of a backend, with all automatic behaviour of the library switched off.
 
 use std::sync::Arc;
+#[cfg(feature = "otlp")]
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
