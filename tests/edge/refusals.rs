@@ -32,13 +32,15 @@ async fn a_refusal_is_explained_with_its_request_and_without_its_secrets() {
     let request = edge
         .request(
             Method::POST,
-            "/wp-json/calendar/events/v1/tags?password=hidden-query",
+            "/wp-json/calendar/events/v1/tags?password=hidden-query&api.key=hidden-dot&api+key=hidden-plus&jwt=hidden-jwt",
         )
         .header("authorization", "Basic YWxpY2U6aGlkZGVuLWJhc2lj")
         .header("cookie", "wordpress_logged_in_1=alice%7Chidden-cookie")
         .header("x-wp-nonce", "hidden-nonce")
+        .header("x-api-key", "hidden-key")
+        .header("referer", "https://a.example/?_wpnonce=hidden-referer&key=hidden-too")
         .header("content-type", "application/json")
-        .body(r#"{"slug":"a","password":"hidden-body"}"#);
+        .body(r#"{"slug":"a","password":"hidden-body","session":"hidden-session"}"#);
     let answer = Answer::to(request).await;
     assert_eq!(answer.code(), "rest_missing_callback_param");
 
@@ -50,7 +52,7 @@ async fn a_refusal_is_explained_with_its_request_and_without_its_secrets() {
     assert_eq!(kept["findings"][0]["rule"], "required");
     assert_eq!(
         kept["request"]["body"]["kept"],
-        r#"{"slug":"a","password":"redacted"}"#
+        r#"{"slug":"a","password":"redacted","session":"redacted"}"#
     );
     assert_eq!(kept["today"]["decided_the_same"], true);
     assert_eq!(kept["today"]["configuration_changed"], false);

@@ -71,7 +71,7 @@ def begun_and_finished(site, server, tally, edge):
         "meta": f"update_post_meta( {event}, '_EventStartDate', (string) time() ); sleep( 2 );",
         "terms": f"wp_set_object_terms( {event}, array( 'killed' ), 'post_tag' ); sleep( 2 );",
         "an edit": f"{private(event)} sleep( 2 );",
-        "an option": "update_option( 'gmt_offset', (string) ( time() % 9 ) ); sleep( 2 );",
+        "an option": "update_option( 'gmt_offset', (string) ( ( (int) get_option( 'gmt_offset' ) + 1 ) % 9 ) ); sleep( 2 );",
     }
     for name, code in kinds.items():
         number = shown(site)[0]

@@ -5,7 +5,7 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::parameters::{self, REDACTED, holds_secret_word, is_secret};
+use super::parameters::{self, REDACTED, holds_user_info, is_harmless};
 
 /// Maximum bytes of a body that is kept.
 const MOST_BYTES: usize = 4 * 1024;
@@ -61,13 +61,18 @@ impl RecordedPart {
                 None => Self::Whole(detached(body)),
             };
         }
-        if is_free_of_secrets(body) {
-            return Self::Whole(detached(body));
+        if body.is_empty() {
+            return Self::Whole(Bytes::new());
         }
         match serde_json::from_slice(body) {
             Ok(mut json) => {
-                redact(&mut json, names);
-                Self::Whole(json.to_string().into())
+                let before = names.len();
+                redact(&mut json, true, names);
+                Self::Whole(if names.len() == before {
+                    detached(body)
+                } else {
+                    json.to_string().into()
+                })
             }
             Err(_) => Self::Withheld,
         }
@@ -94,24 +99,25 @@ fn is_form(headers: &HeaderMap) -> bool {
     media_type.is_some_and(|text| text.starts_with(b"application/x-www-form-urlencoded"))
 }
 
-/// Returns true if no member can have the name of a secret. An escape can hide one.
-fn is_free_of_secrets(body: &[u8]) -> bool {
-    !holds_secret_word(&body.to_ascii_lowercase()) && !body.windows(2).any(|pair| pair == b"\\u")
-}
-
-fn redact(json: &mut Value, names: &mut Vec<String>) {
+/// Replaces what is not known to be harmless, and keeps its kind. The names of members that lose their value are added.
+fn redact(json: &mut Value, is_known: bool, names: &mut Vec<String>) {
     match json {
         Value::Object(members) => {
             for (name, value) in members {
-                if is_secret(name.as_bytes()) && !value.is_null() {
+                let is_member_known = is_known && is_harmless(name.as_bytes());
+                if is_known && !is_member_known && !value.is_null() {
                     names.push(name.clone());
-                    *value = REDACTED.into();
-                } else {
-                    redact(value, names);
                 }
+                redact(value, is_member_known, names);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, names)),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, is_known, names)),
+        Value::String(text) if is_known && holds_user_info(text.as_bytes()) => {
+            names.push("://".to_owned());
+            *text = REDACTED.to_owned();
+        }
+        Value::String(text) if !is_known => REDACTED.clone_into(text),
+        Value::Number(number) if !is_known => *number = 0.into(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -138,8 +144,8 @@ mod tests {
             (json, r#"{"title": "a"}"#, whole(r#"{"title": "a"}"#)),
             (
                 json,
-                r#"{"a":[{"Password":"x"}]}"#,
-                whole(r#"{"a":[{"Password":"redacted"}]}"#),
+                r#"{"organizer":[{"Password":"x"}]}"#,
+                whole(r#"{"organizer":[{"Password":"redacted"}]}"#),
             ),
             (
                 json,
@@ -148,9 +154,22 @@ mod tests {
             ),
             (json, r#"{"password":"x""#, RecordedPart::Withheld),
             (json, r#"{"p\u0061ssword":"x""#, RecordedPart::Withheld),
-            (json, r#"{"title":"x""#, whole(r#"{"title":"x""#)),
-            (form, "a=1&pwd=x", whole("a=1&pwd=redacted")),
-            (form, "a=password", whole("a=password")),
+            (json, r#"{"title":"x""#, RecordedPart::Withheld),
+            (
+                json,
+                r#"{"jwt":"x","pin":17,"on":true,"venue":{"phone":"1","key":[{"a":"b"}]}}"#,
+                whole(
+                    r#"{"jwt":"redacted","pin":0,"on":true,"venue":{"phone":"1","key":[{"a":"redacted"}]}}"#,
+                ),
+            ),
+            (
+                json,
+                r#"{"website":"https://u:p@a.example/"}"#,
+                whole(r#"{"website":"redacted"}"#),
+            ),
+            (form, "page=1&pwd=x", whole("page=1&pwd=redacted")),
+            (form, "search=password", whole("search=password")),
+            (form, r#"{"jwt":"x"}"#, whole("redacted")),
             (
                 "multipart/form-data; boundary=x",
                 "--x name=\"password\"",

@@ -2,11 +2,58 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::header::{AUTHORIZATION, COOKIE, HeaderName, PROXY_AUTHORIZATION};
+use http::header::{AUTHORIZATION, COOKIE, HeaderName};
 use http::{HeaderMap, HeaderValue};
 
-use super::parameters::{REDACTED, is_secret};
+use super::parameters::{REDACTED, holds_user_info};
 use calendar_edge_judge::wordpress::value::split_once;
+
+/// Headers whose values hold no secrets: those that decisions depend on, and what describes a client. `Referer` is none of
+/// them, because its query may be any.
+const HARMLESS: [&str; 42] = [
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "access-control-request-headers",
+    "access-control-request-method",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "dnt",
+    "expect",
+    "host",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "keep-alive",
+    "max-forwards",
+    "origin",
+    "pragma",
+    "priority",
+    "range",
+    "sec-fetch-dest",
+    "sec-fetch-mode",
+    "sec-fetch-site",
+    "sec-fetch-user",
+    "te",
+    "traceparent",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "upgrade-insecure-requests",
+    "user-agent",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+    "x-http-method-override",
+    "x-request-id",
+];
 
 /// The headers with their secrets replaced, and the names of those that held them.
 pub(super) fn redacted(headers: &HeaderMap) -> (HeaderMap, Vec<String>) {
@@ -16,7 +63,7 @@ pub(super) fn redacted(headers: &HeaderMap) -> (HeaderMap, Vec<String>) {
         let stand_in = match *name {
             AUTHORIZATION => authorization(value.as_bytes()),
             COOKIE => cookies(value.as_bytes()),
-            _ if holds_secret(name) => REDACTED.as_bytes().to_vec(),
+            _ if !is_harmless(name) || holds_user_info(value.as_bytes()) => REDACTED.as_bytes().to_vec(),
             _ => {
                 // A copy: the received one may be part of a larger block of memory.
                 detach(value);
@@ -37,8 +84,8 @@ fn detach(value: &mut HeaderValue) {
     }
 }
 
-fn holds_secret(name: &HeaderName) -> bool {
-    *name == PROXY_AUTHORIZATION || name.as_str().contains("auth") || is_secret(name.as_str().as_bytes())
+fn is_harmless(name: &HeaderName) -> bool {
+    HARMLESS.binary_search(&name.as_str()).is_ok()
 }
 
 /// The scheme and, of exact Basic credentials, the account.
@@ -123,10 +170,29 @@ mod tests {
             "a=x; wordpress_logged_in_5f=x%x%x; wp-postpass_5f=x"
         );
         assert_eq!(kept(&HeaderName::from_static("x-wp-nonce"), "12ab"), "redacted");
-        assert_eq!(
-            kept(&HeaderName::from_static("x-api-key-token"), "12ab"),
-            "redacted"
-        );
+        for name in [
+            "x-api-key",
+            "x-session-id",
+            "referer",
+            "proxy-authorization",
+            "x-anything",
+        ] {
+            assert_eq!(
+                kept(&HeaderName::from_static(name), "https://a.example/?key=12ab"),
+                "redacted"
+            );
+        }
+        let origin = HeaderName::from_static("origin");
+        assert_eq!(kept(&origin, "https://u:p@a.example"), "redacted");
+    }
+
+    #[test]
+    fn what_decisions_depend_on_stays() {
+        assert!(HARMLESS.is_sorted());
+        let text = "https://a.example";
+        let headers = HARMLESS.map(|name| (HeaderName::from_static(name), HeaderValue::from_static(text)));
+        let headers = HeaderMap::from_iter(headers);
+        assert_eq!(redacted(&headers), (headers.clone(), Vec::new()));
     }
 
     #[test]

@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn the_target_stays_but_for_its_secrets() {
         for (target, expected) in [
-            ("/a?b=c", "/a?b=c"),
+            ("/a?page=c", "/a?page=c"),
             ("/a", "/a"),
-            ("/a?password=c&d=e", "/a?password=redacted&d=e"),
+            ("/a?password=c&page=e", "/a?password=redacted&page=e"),
             (
                 "http://h.example/a?_wpnonce=c",
                 "http://h.example/a?_wpnonce=redacted",
@@ -159,8 +159,9 @@ mod tests {
 
     #[test]
     fn nothing_of_the_received_memory_is_held() {
-        let body = Bytes::from(vec![b' '; 1 << 16]);
-        let part = body.slice(..8);
+        let mut text = b"[1,2,3]".to_vec();
+        text.resize(1 << 16, b' ');
+        let part = Bytes::from(text).slice(..8);
         let kept =
             RefusedRequest::keep(&head("/a"), ARRIVED, DecidingBody::Read(&part)).expect("it is small");
         let RecordedPart::Whole(kept) = kept.body() else {
