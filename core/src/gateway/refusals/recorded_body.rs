@@ -114,7 +114,7 @@ fn redact(json: &mut Value, is_known: bool, names: &mut Vec<String>) {
         Value::Array(items) => items.iter_mut().for_each(|item| redact(item, is_known, names)),
         Value::String(text) if is_known && holds_user_info(text.as_bytes()) => {
             names.push("://".to_owned());
-            *text = REDACTED.to_owned();
+            REDACTED.clone_into(text);
         }
         Value::String(text) if !is_known => REDACTED.clone_into(text),
         Value::Number(number) if !is_known => *number = 0.into(),
