@@ -333,6 +333,7 @@ def troubles(case, ids):
     far.close()
     missed = case.number() + 1
     case.tells("an edit while an edge is away", lambda: case.admin.edit(event, post_title="Away"), f"event:{event}")
+    case.check(case.php(f"echo get_post_status( {event} );") == "publish", "the event that is edited is no longer public")
     health = case.admin.get("/wp-admin/site-health.php").body.decode()
     case.check("calendar-edge does not hear of changes" in health, "Site Health does not say that an edge is away")
     far.open()
