@@ -6,7 +6,8 @@ use calendar_edge_judge::problem::EdgeError;
 use guards::repository::{read, texts};
 use serde_json::{Value, json};
 
-use crate::openapi::{document, validator};
+use crate::openapi::document;
+use crate::support::json_schema::validator;
 
 /// The file that defines the codes.
 const CATALOGUE: &str = "judge/src/problem/edge.rs";

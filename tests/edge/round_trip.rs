@@ -12,9 +12,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
-use crate::openapi::{document, operations, validator};
+use crate::openapi::{document, operations};
 use crate::schema_values::{MAY, MUST, as_text, present, values};
 use crate::support::corpus_table;
+use crate::support::json_schema::validator;
 
 // === requests ===
 

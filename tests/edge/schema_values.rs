@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use serde_json::{Map, Value, json};
 
-use crate::openapi::validator;
+use crate::support::json_schema::validator;
 
 /// Values that a schema of the document allows.
 pub(crate) fn values(document: &Value, schema: &Value) -> BoxedStrategy<Value> {

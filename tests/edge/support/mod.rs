@@ -3,6 +3,7 @@
 mod certificates;
 mod edge;
 mod frames;
+pub(crate) mod json_schema;
 mod origin;
 mod ports;
 mod program;
